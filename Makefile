@@ -13,6 +13,7 @@ SOURCES := $(shell find src -name '*.ts' -not -path 'src/core/schema/generated/*
 SCHEMA := $(filter src/core/schema/% src/core/text/%,$(SOURCES))
 # Jest loads ES modules through node:vm, which Node still calls experimental.
 JEST := NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest
+FORMATTED := src test tools jest.config.js jest.attack.config.js jest.e2e.config.js
 # More arguments for Jest: make test JEST_FLAGS='test/unit -t duration'
 JEST_FLAGS ?=
 
@@ -41,11 +42,16 @@ test: lint ## Type check, lint and run all tests
 check: test ## Same as test
 
 .PHONY: lint
-lint: $(VALIDATORS) ## Type check and lint
+lint: $(VALIDATORS) ## Type check, lint and check the format
 	@echo "Checking types ..."
 	@tsc --noEmit
 	@echo "Linting ..."
 	@oxlint --deny-warnings
+	@oxfmt --check $(FORMATTED)
+
+.PHONY: format
+format: $(PACKAGES) ## Format the source code
+	@oxfmt $(FORMATTED)
 
 .PHONY: golden
 golden: $(VALIDATORS) ## Rewrite the expected files of test/golden; review them as a diff

@@ -2,14 +2,24 @@
 import base from './jest.config.js';
 
 // These call pods, Services or the node by address, which works inside of our own cluster's network only.
-const byAddress = ['controller', 'controller-surroundings', 'hostile', 'no-drop', 'no-drop-layer4', 'reviews', 'rotation', 'webhook-configuration'];
+const byAddress = [
+  'controller',
+  'controller-surroundings',
+  'hostile',
+  'no-drop',
+  'no-drop-layer4',
+  'reviews',
+  'rotation',
+  'webhook-configuration',
+];
 
 /** @type {import('jest').Config} */
 export default {
   ...base,
   roots: ['<rootDir>/test/e2e'],
   testMatch: ['**/*.e2e.ts'],
-  testPathIgnorePatterns: process.env['CLUSTER_STATE'] === undefined ? byAddress.map((name) => `/${name}\\.e2e\\.ts$`) : [],
+  testPathIgnorePatterns:
+    process.env['CLUSTER_STATE'] === undefined ? byAddress.map((name) => `/${name}\\.e2e\\.ts$`) : [],
   globalSetup: '<rootDir>/test/e2e/support/guard.ts',
   maxWorkers: 1,
   testTimeout: 300_000,

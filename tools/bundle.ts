@@ -52,7 +52,10 @@ const nodeModulesInCommonJs: Plugin = {
   name: 'node-modules-in-commonjs',
   setup(bundler) {
     bundler.onResolve({ filter: /./, namespace: 'file' }, ({ kind, path }) =>
-      (kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'node' } : undefined));
-    bundler.onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({ contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});` }));
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'node' } : undefined,
+    );
+    bundler.onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
   },
 };

@@ -31,9 +31,13 @@ const demandsByRule = Map.groupBy(
 export function compareRules(official: OfficialBundle): RuleComparison {
   const rules = officialRules(official);
   const ours = demandsIn(official.bundle);
-  const missing = rules.filter((rule) => !isCovered(rule, ours)).map((rule) => `${placeOf(rule)}: nothing covers the rule ${rule.hash}: ${rule.text.trim()}`);
+  const missing = rules
+    .filter((rule) => !isCovered(rule, ours))
+    .map((rule) => `${placeOf(rule)}: nothing covers the rule ${rule.hash}: ${rule.text.trim()}`);
   const wanted = new Set(rules.flatMap((rule) => coveringDemands(rule).map((demand) => `${placeOf(rule)} ${demand}`)));
-  const excess = ours.filter((demand) => !wanted.has(`${placeOf(demand)} ${demand.demand}`)).map((demand) => `${placeOf(demand)}: no official rule demands ${demand.demand}`);
+  const excess = ours
+    .filter((demand) => !wanted.has(`${placeOf(demand)} ${demand.demand}`))
+    .map((demand) => `${placeOf(demand)}: no official rule demands ${demand.demand}`);
   return { compared: rules.length, differences: [...missing, ...excess] };
 }
 
@@ -54,11 +58,23 @@ export function inForce(rule: string): string {
 }
 
 function demandsOf(table: KindTable, bundle: Bundle): readonly PlacedDemand[] {
-  return versionsIn(table, bundle).flatMap(({ name: version, body }) => officialSites(table.kind as SchemaKind, version, bundle)
-    // The tables of sites contain fields whether or not a bundle has them.
-    .filter(({ path }) => nodeAt(body ?? table.body, partsOf(path), bundle) !== undefined)
-    .flatMap(({ path, demands }) => demands.map((demand) => ({ bundle, kind: table.kind, version, path, demand: demandName(demand) })))
-    .concat(demandsOfChange(table.kind as SchemaKind).map((path) => ({ bundle, kind: table.kind, version, path, demand: controllerNameChanged.id }))));
+  return versionsIn(table, bundle).flatMap(({ name: version, body }) =>
+    officialSites(table.kind as SchemaKind, version, bundle)
+      // The tables of sites contain fields whether or not a bundle has them.
+      .filter(({ path }) => nodeAt(body ?? table.body, partsOf(path), bundle) !== undefined)
+      .flatMap(({ path, demands }) =>
+        demands.map((demand) => ({ bundle, kind: table.kind, version, path, demand: demandName(demand) })),
+      )
+      .concat(
+        demandsOfChange(table.kind as SchemaKind).map((path) => ({
+          bundle,
+          kind: table.kind,
+          version,
+          path,
+          demand: controllerNameChanged.id,
+        })),
+      ),
+  );
 }
 
 /** The immutable fields of a kind. */

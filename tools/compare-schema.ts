@@ -18,17 +18,25 @@ export interface Comparison {
  */
 export function compareBundle({ bundle, crds }: OfficialBundle): Comparison {
   const differences: string[] = [];
-  const tables = Object.values<KindTable>(schemaTables).filter((table) => table.group.startsWith('gateway.networking.'));
+  const tables = Object.values<KindTable>(schemaTables).filter((table) =>
+    table.group.startsWith('gateway.networking.'),
+  );
   const unknown = crds.filter((crd) => !tables.some((table) => isOf(table, crd)));
-  for (const crd of unknown) differences.push(`${nameOf(bundle)} ${crd.spec.group} ${crd.spec.names.kind}: there is no table for it`);
+  for (const crd of unknown)
+    differences.push(`${nameOf(bundle)} ${crd.spec.group} ${crd.spec.names.kind}: there is no table for it`);
   for (const table of tables) {
     const where = `${nameOf(bundle)} ${table.kind}`;
     const crd = crds.find((candidate) => isOf(table, candidate));
-    const report = (path: string, ours: unknown, theirs: unknown) => compare(`${where} ${path}`, ours, theirs, differences);
+    const report = (path: string, ours: unknown, theirs: unknown) =>
+      compare(`${where} ${path}`, ours, theirs, differences);
     report('versions', versionsIn(table, bundle).map(describeVersion), (crd?.spec.versions ?? []).map(describeVersion));
     if (crd === undefined) continue;
     const { names, scope, versions } = crd.spec;
-    report('names', { plural: table.plural, scope: table.namespaced ? 'Namespaced' : 'Cluster' }, { plural: names.plural, scope });
+    report(
+      'names',
+      { plural: table.plural, scope: table.namespaced ? 'Namespaced' : 'Cluster' },
+      { plural: names.plural, scope },
+    );
     for (const { name, schema } of versions) {
       report(name, compileToJsonSchema(table, name, bundle), withoutAnnotations(schema.openAPIV3Schema));
     }
@@ -72,7 +80,9 @@ function compare(where: string, ours: unknown, official: unknown, differences: s
 
 /** The order of these lists has no meaning. */
 function normalise(key: string, value: unknown): unknown {
-  return (key === 'required' || key === 'enum') && Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort((a, b) => a.localeCompare(b)) : value;
+  return (key === 'required' || key === 'enum') && Array.isArray(value)
+    ? value.map((item) => JSON.stringify(item)).sort((a, b) => a.localeCompare(b))
+    : value;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -22,9 +22,22 @@ export const coveredRules: Readonly<Record<string, readonly string[]>> = {
   'filter-repeated/cors': ['ee6a308c410a'],
   'filter-repeated/v1.0': ['501e61ba52ca', '226cc5e317a8', 'c1f6cb742f0d', '61ed15b8b73f'],
   'filter-union/filter': [
-    '7b8cf86874d8', 'eb3032de7631', 'c0838ca9ab63', 'a900d763727e', 'c2c4ceb30c93', '479cd4bff5ae', 'bec67f21a55a',
-    '96f72312eb7b', 'bc36c2fa8462', '769cafeb49d0', '28f68457ca1d', '32fcae1cb6e6', '1b5e24ab1898', '53315200e53d',
-    'c8cbd34fb929', '3f23e50c287f',
+    '7b8cf86874d8',
+    'eb3032de7631',
+    'c0838ca9ab63',
+    'a900d763727e',
+    'c2c4ceb30c93',
+    '479cd4bff5ae',
+    'bec67f21a55a',
+    '96f72312eb7b',
+    'bc36c2fa8462',
+    '769cafeb49d0',
+    '28f68457ca1d',
+    '32fcae1cb6e6',
+    '1b5e24ab1898',
+    '53315200e53d',
+    'c8cbd34fb929',
+    '3f23e50c287f',
   ],
   'filter-union/path': ['85716a2b530d', 'c04f03f45be6', '4dba3b1d65ee', '02cf28521adb'],
   'fraction-above-one': ['c7c8b7bb79e4'],
@@ -42,8 +55,16 @@ export const coveredRules: Readonly<Record<string, readonly string[]>> = {
   'parent-repeated/sectionName': ['c931cd547ca6', 'e906342c6f92'],
   'parent-repeated/sectionName-or-port': ['30e99257d51d', '8392cce9fda2'],
   'path-syntax': [
-    'd1b1dcc5e58d', '2a730cbab54f', '8c3f86ff5007', 'ced0ffeab40b', '16add9e26d63', '5f510e9128a4', '209894350d71',
-    '0c441c9dd7a1', 'c36405e2d074', '67736b8f4210',
+    'd1b1dcc5e58d',
+    '2a730cbab54f',
+    '8c3f86ff5007',
+    'ced0ffeab40b',
+    '16add9e26d63',
+    '5f510e9128a4',
+    '209894350d71',
+    '0c441c9dd7a1',
+    'c36405e2d074',
+    '67736b8f4210',
   ],
   'prefix-replacement': ['14c17d520e25', '0fa5a331dde4', '06e14dab4fdb', 'bf9fd4333dc7'],
   'qualified-key/infrastructure': ['9d8358ece358', '4b9766f719f7'],
@@ -72,7 +93,12 @@ export const coveredRules: Readonly<Record<string, readonly string[]>> = {
   'union-member/session': ['b9916a8906bd', '42c92c84803e', 'd5d10b1a2603', '4d46b9eb5dca'],
   'union-member/subjectAltName': ['9f2f8a205c20', 'b8b9b47523e5', '6f0bb440cd43', '3aadac4250cc'],
   'union-member/tracing': [
-    '1564d86aa0bc', 'f4964977ebc2', 'a16dceda9c9a', '3f6be77b5a07', 'a7ff9fe83920', '46092402dd5c',
+    '1564d86aa0bc',
+    'f4964977ebc2',
+    'a16dceda9c9a',
+    '3f6be77b5a07',
+    'a7ff9fe83920',
+    '46092402dd5c',
   ],
 };
 
@@ -80,4 +106,10 @@ export const coveredRules: Readonly<Record<string, readonly string[]>> = {
  * Rules that repeat the schema next to them: the types of a path match are an enum, hostnames of TLSRoutes have a pattern, names of
  * listeners and ports of TLS settings are the keys of their lists.
  */
-export const rulesOfSchema: readonly string[] = ['419307373c26', 'b3c66e248da8', '1267f0554fa2', '20123a065b59', 'b31a373d8a00'];
+export const rulesOfSchema: readonly string[] = [
+  '419307373c26',
+  'b3c66e248da8',
+  '1267f0554fa2',
+  '20123a065b59',
+  'b31a373d8a00',
+];

@@ -9,8 +9,17 @@ const modulePath = 'sigs.k8s.io/gateway-api';
  * too old to use the module, and reports both. Throws if Go is not installed or the version does not exist.
  */
 export function gatewayApiModule(version: string): Buffer {
-  const go = spawnSync('go', ['mod', 'download', '-json', `${modulePath}@${version}`], { encoding: 'utf8', cwd: tmpdir(), timeout: 120_000 });
-  const answer = go.error !== undefined || go.stdout === '' ? {} : JSON.parse(go.stdout) as { readonly Zip?: string; readonly Error?: string };
+  const go = spawnSync('go', ['mod', 'download', '-json', `${modulePath}@${version}`], {
+    encoding: 'utf8',
+    cwd: tmpdir(),
+    timeout: 120_000,
+  });
+  const answer =
+    go.error !== undefined || go.stdout === ''
+      ? {}
+      : (JSON.parse(go.stdout) as { readonly Zip?: string; readonly Error?: string });
   if (answer.Zip !== undefined) return readFileSync(answer.Zip);
-  throw new Error(`cannot get ${modulePath}@${version} with go mod download: ${answer.Error ?? go.error?.message ?? go.stderr}`);
+  throw new Error(
+    `cannot get ${modulePath}@${version} with go mod download: ${answer.Error ?? go.error?.message ?? go.stderr}`,
+  );
 }

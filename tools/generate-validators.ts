@@ -43,8 +43,14 @@ export const automata: ReadonlyMap<string, Automaton>;
 
 const { definitions, roots } = validatorSchemas();
 const stamp = digest(
-  JSON.stringify([[...definitions], [...roots]]), declarations, ajvPackage.version, esbuildVersion, refaPackage.version,
-  ...['generate-validators.ts', 'pattern-automaton.ts'].map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')),
+  JSON.stringify([[...definitions], [...roots]]),
+  declarations,
+  ajvPackage.version,
+  esbuildVersion,
+  refaPackage.version,
+  ...['generate-validators.ts', 'pattern-automaton.ts'].map((file) =>
+    readFileSync(join(import.meta.dirname, file), 'utf8'),
+  ),
 );
 if (currentStamp() !== stamp) generate();
 
@@ -62,7 +68,11 @@ function generate(): void {
 /** @param automata where to put the automata of the patterns that occur */
 function validatorsModule(automata: Map<string, Automaton>): string {
   const ajv = new Ajv({
-    allErrors: true, messages: false, strict: false, inlineRefs: false, formats,
+    allErrors: true,
+    messages: false,
+    strict: false,
+    inlineRefs: false,
+    formats,
     code: { source: true, formats: _`require("formats")`, regExp: patternCompiler(automata) },
   });
   for (const [name, schema] of definitions) ajv.addSchema({ ...schema, $id: name });
@@ -84,15 +94,23 @@ function patternCompiler(automata: Map<string, Automaton>): NonNullable<CodeOpti
 }
 
 function automataModule(automata: ReadonlyMap<string, Automaton>): string {
-  const entries = [...automata].map(([pattern, automaton]) => `  [${JSON.stringify(pattern)}, ${JSON.stringify(automaton)}],`);
+  const entries = [...automata].map(
+    ([pattern, automaton]) => `  [${JSON.stringify(pattern)}, ${JSON.stringify(automaton)}],`,
+  );
   return ['export const automata = new Map([', ...entries, ']);', ''].join('\n');
 }
 
 function indexModule(): string {
   const entries = [...roots].map(([key, name]) => `  [${JSON.stringify(key)}, ${JSON.stringify(name)}],`);
   return [
-    '// Made by tools/generate-validators.ts.', `// ${stamp}`, "export { automata } from './automata.js';", "export { define } from './validators.js';",
-    'export const names = new Map([', ...entries, ']);', '',
+    '// Made by tools/generate-validators.ts.',
+    `// ${stamp}`,
+    "export { automata } from './automata.js';",
+    "export { define } from './validators.js';",
+    'export const names = new Map([',
+    ...entries,
+    ']);',
+    '',
   ].join('\n');
 }
 

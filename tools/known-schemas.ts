@@ -44,7 +44,9 @@ function render(bundles: readonly OfficialBundle[]): string {
       }
     }
   }
-  const lines = [...names].toSorted(([left], [right]) => left < right ? -1 : 1).map(([key, some]) => `  '${key}': '${[...some].join(' ')}',`);
+  const lines = [...names]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, some]) => `  '${key}': '${[...some].join(' ')}',`);
   return `${head}${lines.join('\n')}\n};\n`;
 }
 

@@ -20,7 +20,8 @@ export function literalsOf(code: string): readonly Literal[] {
     const character = code[position] ?? '';
     if (rest === '//') position = endOr(code.indexOf('\n', position), code);
     else if (rest === '/*') position = endOr(code.indexOf('*/', position), code) + 2;
-    else if (character === '/' && beforeExpression.test(code.slice(Math.max(0, position - 40), position))) position = afterExpression(code, position);
+    else if (character === '/' && beforeExpression.test(code.slice(Math.max(0, position - 40), position)))
+      position = afterExpression(code, position);
     else if (character === "'" || character === '"') {
       const end = afterQuote(code, position, character);
       found.push({ text: unescaped(code.slice(position + 1, end - 1)), before });
@@ -28,7 +29,10 @@ export function literalsOf(code: string): readonly Literal[] {
     } else if (character === '`') {
       const end = afterTemplate(code, position);
       const text = code.slice(position + 1, end - 1);
-      found.push({ text: unescaped(text), before }, ...expressionsOf(text).flatMap((expression) => literalsOf(expression)));
+      found.push(
+        { text: unescaped(text), before },
+        ...expressionsOf(text).flatMap((expression) => literalsOf(expression)),
+      );
       position = end;
     } else position += 1;
   }

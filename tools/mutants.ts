@@ -44,11 +44,13 @@ export function mutantsOf(text: string): readonly Mutant[] {
   const [first, ...body] = program.body as unknown as readonly Node[];
   const base = (first?.span.start ?? 0) + probe.length;
   const edits = body.flatMap((node) => [...editsBelow(node, { bytes, base })]);
-  return edits.toSorted((one, other) => one.start - other.start).map(({ start, end, replacement, what }) => ({
-    line: bytes.subarray(0, start).toString().split('\n').length,
-    what,
-    text: Buffer.concat([bytes.subarray(0, start), Buffer.from(replacement), bytes.subarray(end)]).toString(),
-  }));
+  return edits
+    .toSorted((one, other) => one.start - other.start)
+    .map(({ start, end, replacement, what }) => ({
+      line: bytes.subarray(0, start).toString().split('\n').length,
+      what,
+      text: Buffer.concat([bytes.subarray(0, start), Buffer.from(replacement), bytes.subarray(end)]).toString(),
+    }));
 }
 
 interface Source {
@@ -57,9 +59,23 @@ interface Source {
   readonly base: number;
 }
 
-const untouched: ReadonlySet<string> = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration', 'TsInterfaceDeclaration', 'TsTypeAliasDeclaration']);
+const untouched: ReadonlySet<string> = new Set([
+  'ImportDeclaration',
+  'ExportAllDeclaration',
+  'ExportNamedDeclaration',
+  'TsInterfaceDeclaration',
+  'TsTypeAliasDeclaration',
+]);
 /** Fields that contain types. */
-const typeFields: ReadonlySet<string> = new Set(['typeAnnotation', 'returnType', 'typeParameters', 'typeArguments', 'typeParams', 'superTypeParams', 'implements']);
+const typeFields: ReadonlySet<string> = new Set([
+  'typeAnnotation',
+  'returnType',
+  'typeParameters',
+  'typeArguments',
+  'typeParams',
+  'superTypeParams',
+  'implements',
+]);
 
 function* editsBelow(node: Node, source: Source): Iterable<Edit> {
   if (untouched.has(node.type)) return;
@@ -84,8 +100,19 @@ function isNode(value: unknown): value is Node {
 type Operator = (node: Node, source: Source) => readonly Edit[];
 
 const opposite: Readonly<Record<string, readonly string[]>> = {
-  '===': ['!=='], '!==': ['==='], '<': ['<=', '>='], '<=': ['<', '>'], '>': ['>=', '<='], '>=': ['>', '<'],
-  '&&': ['||'], '||': ['&&'], '+': ['-'], '-': ['+'], '*': ['/'], '/': ['*'], '%': ['*'],
+  '===': ['!=='],
+  '!==': ['==='],
+  '<': ['<=', '>='],
+  '<=': ['<', '>'],
+  '>': ['>=', '<='],
+  '>=': ['>', '<'],
+  '&&': ['||'],
+  '||': ['&&'],
+  '+': ['-'],
+  '-': ['+'],
+  '*': ['/'],
+  '/': ['*'],
+  '%': ['*'],
 };
 
 const operators: Readonly<Record<string, Operator>> = {
@@ -93,20 +120,31 @@ const operators: Readonly<Record<string, Operator>> = {
   IfStatement: fixedCondition,
   ConditionalExpression: fixedCondition,
   WhileStatement: (node, source) => fixedCondition(node, source).filter(({ replacement }) => replacement === 'false'),
-  UnaryExpression: (node, source) => (node['operator'] === '!' ? [edit(source, node.span, textOf(source, nodeAt(node, 'argument').span), 'remove !')] : []),
+  UnaryExpression: (node, source) =>
+    node['operator'] === '!'
+      ? [edit(source, node.span, textOf(source, nodeAt(node, 'argument').span), 'remove !')]
+      : [],
   BooleanLiteral: (node, source) => [edit(source, node.span, String(node['value'] !== true), 'flip the constant')],
-  NumericLiteral: (node, source) => [edit(source, node.span, String(Number(node['value']) + 1), 'add 1 to the constant')],
+  NumericLiteral: (node, source) => [
+    edit(source, node.span, String(Number(node['value']) + 1), 'add 1 to the constant'),
+  ],
   ExpressionStatement: removedStatement,
-  ReturnStatement: (node, source) => (isNode(node['argument']) ? [edit(source, node.span, 'return;', 'return nothing')] : []),
+  ReturnStatement: (node, source) =>
+    isNode(node['argument']) ? [edit(source, node.span, 'return;', 'return nothing')] : [],
 };
 
 function otherOperator(node: Node, source: Source): readonly Edit[] {
   const [left, right, operator] = [nodeAt(node, 'left').span, nodeAt(node, 'right').span, String(node['operator'])];
   const replacements = opposite[operator] ?? [];
   const start = left.end + textOf(source, { start: left.end, end: right.start }).indexOf(operator);
-  const edits = replacements.map((replacement) => edit(source, { start, end: start + operator.length }, replacement, `${operator} becomes ${replacement}`));
+  const edits = replacements.map((replacement) =>
+    edit(source, { start, end: start + operator.length }, replacement, `${operator} becomes ${replacement}`),
+  );
   if (operator !== '??') return edits;
-  return [edit(source, node.span, textOf(source, left), 'remove the default'), edit(source, node.span, textOf(source, right), 'always the default')];
+  return [
+    edit(source, node.span, textOf(source, left), 'remove the default'),
+    edit(source, node.span, textOf(source, right), 'always the default'),
+  ];
 }
 
 function fixedCondition(node: Node, source: Source): readonly Edit[] {
@@ -117,7 +155,7 @@ function fixedCondition(node: Node, source: Source): readonly Edit[] {
 /** A constructor without `super` does not run at all, so its mutant proves nothing. */
 function removedStatement(node: Node, source: Source): readonly Edit[] {
   const text = textOf(source, node.span);
-  return text.startsWith('super') || text.startsWith('\'') ? [] : [edit(source, node.span, ';', 'remove the statement')];
+  return text.startsWith('super') || text.startsWith("'") ? [] : [edit(source, node.span, ';', 'remove the statement')];
 }
 
 function nodeAt(node: Node, field: string): Node {

@@ -27,7 +27,11 @@ export interface Candidate extends Mutant {
 export type TestRun = (candidate: Candidate) => Promise<boolean>;
 
 /** Returns the mutants whose tests pass, and reports each at once. */
-export async function survivorsOf(candidates: readonly Candidate[], run: TestRun, tell: (survivor: Candidate) => void): Promise<readonly Candidate[]> {
+export async function survivorsOf(
+  candidates: readonly Candidate[],
+  run: TestRun,
+  tell: (survivor: Candidate) => void,
+): Promise<readonly Candidate[]> {
   const survivors: Candidate[] = [];
   for (const candidate of candidates) {
     if (!(await run(candidate))) continue;
@@ -43,7 +47,13 @@ export function sample<T>(entries: readonly T[], count: number, seed: number): r
   let state = seed;
   // Lehmer's generator is good enough for a sample.
   const next = (): number => (state = (state * 48_271 + 11) % 2_147_483_647);
-  const chosen = new Set(entries.map((_, index) => ({ index, rank: next() })).toSorted((one, other) => one.rank - other.rank).slice(0, count).map(({ index }) => index));
+  const chosen = new Set(
+    entries
+      .map((_, index) => ({ index, rank: next() }))
+      .toSorted((one, other) => one.rank - other.rank)
+      .slice(0, count)
+      .map(({ index }) => index),
+  );
   return entries.filter((_, index) => chosen.has(index));
 }
 
@@ -54,7 +64,8 @@ export function diffOf(original: string, mutated: string): string {
   while (before[start] === after[start]) start += 1;
   let end = 0;
   while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  const lines = (all: readonly string[], sign: string) => all.slice(start, all.length - end).map((line) => `  ${sign}${line}`);
+  const lines = (all: readonly string[], sign: string) =>
+    all.slice(start, all.length - end).map((line) => `  ${sign}${line}`);
   return [...lines(before, '-'), ...lines(after, '+')].join('\n');
 }
 
@@ -69,7 +80,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ options: { fail: { type: 'boolean', default: false } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { fail: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
   setPriority(19);
   const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : changedFiles();
   const copy = copyCheckout();
@@ -79,21 +93,34 @@ async function main(): Promise<void> {
   for (const file of files) candidates.push(...(await candidatesOf(file, copy)));
   const tried = sample(candidates, Number(process.env['COUNT'] ?? 50), Number(process.env['SEED'] ?? 1));
   console.log(`${candidates.length} mutants in ${files.length} files, ${tried.length} of them are tried`);
-  const survivors = await survivorsOf(tried, (candidate) => passes(copy, candidate), (survivor) => {
-    console.log(`${survivor.file}:${survivor.line}: ${survivor.what}\n${diffOf(readFileSync(join(root, survivor.file), 'utf8'), survivor.text)}`);
-  });
+  const survivors = await survivorsOf(
+    tried,
+    (candidate) => passes(copy, candidate),
+    (survivor) => {
+      console.log(
+        `${survivor.file}:${survivor.line}: ${survivor.what}\n${diffOf(readFileSync(join(root, survivor.file), 'utf8'), survivor.text)}`,
+      );
+    },
+  );
   const killed = tried.length - survivors.length;
-  console.log(`${killed} of ${tried.length} killed${tried.length === 0 ? '' : ` (${Math.round((100 * killed) / tried.length)} %)`}`);
+  console.log(
+    `${killed} of ${tried.length} killed${tried.length === 0 ? '' : ` (${Math.round((100 * killed) / tried.length)} %)`}`,
+  );
   process.exitCode = values.fail && survivors.length > 0 ? 1 : 0;
 }
 
 function git(...args: readonly string[]): readonly string[] {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter((line) => line !== '');
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** Sources that differ from the branch main, committed or not. */
 function changedFiles(): readonly string[] {
-  const changed = [...git('diff', '--name-only', git('merge-base', 'main', 'HEAD')[0] ?? 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')];
+  const changed = [
+    ...git('diff', '--name-only', git('merge-base', 'main', 'HEAD')[0] ?? 'HEAD'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
   return [...new Set(changed)].filter((file) => /^src\/.*\.ts$/.test(file) && existsSync(join(root, file)));
 }
 
@@ -112,7 +139,9 @@ function copyCheckout(): string {
 
 /** The mutants of a file, or none without tests. The tests must pass without a mutant. Their duration determines the time limit. */
 async function candidatesOf(file: string, copy: string): Promise<readonly Candidate[]> {
-  const all = git('ls-files', 'test', '--cached', '--others', '--exclude-standard').filter((name) => name.endsWith('.test.ts'));
+  const all = git('ls-files', 'test', '--cached', '--others', '--exclude-standard').filter((name) =>
+    name.endsWith('.test.ts'),
+  );
   const own = testsOf(file, all, (test) => readFileSync(join(root, test), 'utf8'));
   const tests = [...new Set([...own, ...(process.env['TESTS'] ?? '').split(' ').filter((name) => name !== '')])];
   if (tests.length === 0) {
@@ -122,7 +151,8 @@ async function candidatesOf(file: string, copy: string): Promise<readonly Candid
   const text = readFileSync(join(root, file), 'utf8');
   const original: Candidate = { file, tests, text, line: 0, what: 'nothing', limit: 600_000 };
   const start = performance.now();
-  if (!(await passes(copy, original))) throw new Error(`the tests of ${file} fail without a mutant: ${tests.join(' ')}`);
+  if (!(await passes(copy, original)))
+    throw new Error(`the tests of ${file} fail without a mutant: ${tests.join(' ')}`);
   const limit = Math.ceil(10_000 + 4 * (performance.now() - start));
   return mutantsOf(text).map((mutant) => ({ ...mutant, file, tests, limit }));
 }
@@ -131,10 +161,17 @@ async function candidatesOf(file: string, copy: string): Promise<readonly Candid
 async function passes(copy: string, { file, text, tests, limit }: Candidate): Promise<boolean> {
   const original = readFileSync(join(root, file));
   writeFileSync(join(copy, file), text);
-  const jest = spawn(join(root, 'node_modules/.bin/jest'), ['--bail', '--silent', '--runInBand', '--forceExit', '--runTestsByPath', ...tests], {
-    cwd: copy, stdio: 'ignore', timeout: limit, killSignal: 'SIGKILL',
-    env: { ...process.env, NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning' },
-  });
+  const jest = spawn(
+    join(root, 'node_modules/.bin/jest'),
+    ['--bail', '--silent', '--runInBand', '--forceExit', '--runTestsByPath', ...tests],
+    {
+      cwd: copy,
+      stdio: 'ignore',
+      timeout: limit,
+      killSignal: 'SIGKILL',
+      env: { ...process.env, NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning' },
+    },
+  );
   const code = await new Promise((resolve, reject) => jest.once('error', reject).once('exit', resolve));
   writeFileSync(join(copy, file), original);
   return code === 0;

@@ -31,8 +31,14 @@ export interface OfficialBundle {
 
 /** Patch releases before the last one of each minor release, if the module proxy has them. */
 const earlierReleases: Readonly<Record<Minor, readonly string[]>> = {
-  '1.0': [], '1.1': ['v1.1.0'], '1.2': ['v1.2.0'], '1.3': [],
-  '1.4': ['v1.4.0'], '1.5': ['v1.5.0'], '1.6': ['v1.6.0', 'v1.6.1', 'v1.6.2'], '1.7': [],
+  '1.0': [],
+  '1.1': ['v1.1.0'],
+  '1.2': ['v1.2.0'],
+  '1.3': [],
+  '1.4': ['v1.4.0'],
+  '1.5': ['v1.5.0'],
+  '1.6': ['v1.6.0', 'v1.6.1', 'v1.6.2'],
+  '1.7': [],
 };
 
 /** Reads the CRDs of the last patch release of every minor release, from the official Go modules. Throws if one is unavailable. */
@@ -53,5 +59,7 @@ function readBundles(minor: Minor, release: string): readonly OfficialBundle[] {
 function readCrds(archive: Buffer, channel: string): readonly Crd[] {
   const files = readZip(archive, (name) => name.includes(`/config/crd/${channel}/`) && name.endsWith('.yaml'));
   const documents = [...files.values()].flatMap((text) => loadAll(text));
-  return documents.filter((document): document is Crd => (document as Partial<Crd> | null)?.kind === 'CustomResourceDefinition');
+  return documents.filter(
+    (document): document is Crd => (document as Partial<Crd> | null)?.kind === 'CustomResourceDefinition',
+  );
 }

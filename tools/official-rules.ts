@@ -16,9 +16,18 @@ export interface OfficialRule {
 
 /** All CEL rules in the CRDs of a bundle. */
 export function officialRules({ bundle, crds }: OfficialBundle): readonly OfficialRule[] {
-  return crds.flatMap(({ spec: { names, versions } }) => versions.flatMap(({ name, schema }) =>
-    rulesIn(schema.openAPIV3Schema, '').map(({ path, text }) => ({ bundle, kind: names.kind, version: name, path, hash: hashOf(text), text })),
-  ));
+  return crds.flatMap(({ spec: { names, versions } }) =>
+    versions.flatMap(({ name, schema }) =>
+      rulesIn(schema.openAPIV3Schema, '').map(({ path, text }) => ({
+        bundle,
+        kind: names.kind,
+        version: name,
+        path,
+        hash: hashOf(text),
+        text,
+      })),
+    ),
+  );
 }
 
 function hashOf(text: string): string {

@@ -13,7 +13,14 @@ import { demandingKinds } from '../src/core/rules/official/table.ts';
 import { bundleRules, objectRules, unenforcedRules, writeRules } from '../src/core/rules/engine/registry.ts';
 import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
 import { exampleMessages } from '../test/support/rule-messages.ts';
-import { profiles, type Consequence, type Effect, type Profile, type ObjectRule, type Rule } from '../src/core/rules/engine/rule.ts';
+import {
+  profiles,
+  type Consequence,
+  type Effect,
+  type Profile,
+  type ObjectRule,
+  type Rule,
+} from '../src/core/rules/engine/rule.ts';
 
 const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
 
@@ -42,20 +49,37 @@ If the consequence depends on the case, the table shows the most common one, or 
 
 /** Ids of the rules with a page. */
 export function rulesWithPage(): ReadonlySet<string> {
-  return new Set(readdirSync(folder).filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length)));
+  return new Set(
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => file.slice(0, -'.md'.length)),
+  );
 }
 
 /** A rule in the index, with the kinds whose objects it checks. */
-export type IndexedRule = Omit<Rule, 'about'> & { readonly kinds: readonly string[]; readonly about?: ObjectRule['about'] | 'bundle' };
+export type IndexedRule = Omit<Rule, 'about'> & {
+  readonly kinds: readonly string[];
+  readonly about?: ObjectRule['about'] | 'bundle';
+};
 
 /** All rules, in the order of findings. */
 export function indexedRules(): readonly IndexedRule[] {
   const demanding = (id: string): readonly string[] => demandingKinds.get(id) ?? [];
   return [
-    ...objectRules.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id), ...(unenforcedKinds.get(rule.id) ?? [])])] })),
+    ...objectRules.map((rule) => ({
+      ...rule,
+      kinds: [...new Set([...rule.kinds, ...demanding(rule.id), ...(unenforcedKinds.get(rule.id) ?? [])])],
+    })),
     ...bundleRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
-    ...unenforcedRules.map((rule) => ({ ...rule, kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])] })),
-    ...writeRules.map((rule) => (rule === controllerNameChanged ? { ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) } : { ...rule, kinds: ['all'] })),
+    ...unenforcedRules.map((rule) => ({
+      ...rule,
+      kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])],
+    })),
+    ...writeRules.map((rule) =>
+      rule === controllerNameChanged
+        ? { ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) }
+        : { ...rule, kinds: ['all'] },
+    ),
   ];
 }
 
@@ -65,7 +89,11 @@ export function indexedRules(): readonly IndexedRule[] {
  * @param pages ids to link
  * @param messagesOf messages of a rule for the wrong examples on its page
  */
-export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<string>, messagesOf: (id: string) => readonly string[] = () => []): string {
+export function rulesIndex(
+  rules: readonly IndexedRule[],
+  pages: ReadonlySet<string>,
+  messagesOf: (id: string) => readonly string[] = () => [],
+): string {
   const header = ['Rule', 'Kinds', 'Problem', ...profiles, 'Consequence'];
   const rows = [
     header,
@@ -73,15 +101,27 @@ export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<str
     ...rules.map((rule) => ruleRow(rule, pages)),
     schemaRow(schemaRule, 'The object violates the schema of its bundle.'),
     schemaRow(unknownFieldRule, 'A field is unknown to the bundle, so the API server drops it.'),
-    schemaRow(lostProtectionRule, 'A field that protects something is unknown to the bundle, so the API server drops it, and the protection is lost.'),
+    schemaRow(
+      lostProtectionRule,
+      'A field that protects something is unknown to the bundle, so the API server drops it, and the protection is lost.',
+    ),
   ];
   const messages = rules.flatMap(({ id }) => messagesOf(id).map((message) => `- **${id}**: ${prose(message)}\n`));
   return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\n## Messages\n\nThe messages for the wrong examples on the pages of the rules:\n\n${messages.join('')}`;
 }
 
-function ruleRow({ id, kinds, summary, about, effect, consequence }: IndexedRule, pages: ReadonlySet<string>): readonly string[] {
+function ruleRow(
+  { id, kinds, summary, about, effect, consequence }: IndexedRule,
+  pages: ReadonlySet<string>,
+): readonly string[] {
   const title = `${pages.has(id) ? `[${id}](${id}.md)` : `\`${id}\``}${about === undefined ? '' : ` (${about})`}`;
-  return [title, kinds.join(', '), cell(summary), ...effects((profile) => effect[profile]), consequenceText(consequence)];
+  return [
+    title,
+    kinds.join(', '),
+    cell(summary),
+    ...effects((profile) => effect[profile]),
+    consequenceText(consequence),
+  ];
 }
 
 /** The findings of the schema have no entry in the registry, because they apply to every kind and field. */

@@ -7,7 +7,37 @@ import { join } from 'node:path';
 import { scriptNames } from './unicode-scripts.ts';
 
 const last = 0x10_ff_ff;
-const categories = ['Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'Mn', 'Mc', 'Me', 'Nd', 'Nl', 'No', 'Pc', 'Pd', 'Ps', 'Pe', 'Pi', 'Pf', 'Po', 'Sm', 'Sc', 'Sk', 'So', 'Zs', 'Zl', 'Zp', 'Cc', 'Cf', 'Cs', 'Co'];
+const categories = [
+  'Lu',
+  'Ll',
+  'Lt',
+  'Lm',
+  'Lo',
+  'Mn',
+  'Mc',
+  'Me',
+  'Nd',
+  'Nl',
+  'No',
+  'Pc',
+  'Pd',
+  'Ps',
+  'Pe',
+  'Pi',
+  'Pf',
+  'Po',
+  'Sm',
+  'Sc',
+  'Sk',
+  'So',
+  'Zs',
+  'Zl',
+  'Zp',
+  'Cc',
+  'Cf',
+  'Cs',
+  'Co',
+];
 
 /** All code points in order. Surrogates are separate. */
 const everything = Array.from({ length: last + 1 }, (_, code) => String.fromCodePoint(code));
@@ -31,7 +61,13 @@ function runsOf(property: 'gc' | 'sc', names: readonly string[]): string {
 function foldsOf(): string {
   const circles = new Map<string, Set<string>>();
   for (const character of everything) {
-    const near = new Set([character, character.toLowerCase(), character.toUpperCase(), character.toUpperCase().toLowerCase(), character.toLowerCase().toUpperCase()]);
+    const near = new Set([
+      character,
+      character.toLowerCase(),
+      character.toUpperCase(),
+      character.toUpperCase().toLowerCase(),
+      character.toLowerCase().toUpperCase(),
+    ]);
     for (const other of near) {
       if (other === character || Array.from(other).length !== 1 || !equalFold(character, other)) continue;
       const members = [...(circles.get(character) ?? [character]), ...(circles.get(other) ?? [other])];
@@ -40,13 +76,19 @@ function foldsOf(): string {
     }
   }
   let before = 0;
-  return [...circles.keys()].map(codeOf).sort((left, right) => left - right).map((code) => {
-    const circle = [...(circles.get(String.fromCodePoint(code)) ?? [])].map(codeOf).sort((left, right) => left - right);
-    const next = circle[(circle.indexOf(code) + 1) % circle.length] ?? code;
-    const word = `${(code - before).toString(36)}.${(next - code).toString(36)}`;
-    before = code;
-    return word;
-  }).join(' ');
+  return [...circles.keys()]
+    .map(codeOf)
+    .sort((left, right) => left - right)
+    .map((code) => {
+      const circle = [...(circles.get(String.fromCodePoint(code)) ?? [])]
+        .map(codeOf)
+        .sort((left, right) => left - right);
+      const next = circle[(circle.indexOf(code) + 1) % circle.length] ?? code;
+      const word = `${(code - before).toString(36)}.${(next - code).toString(36)}`;
+      before = code;
+      return word;
+    })
+    .join(' ');
 }
 
 function equalFold(one: string, other: string): boolean {
@@ -64,7 +106,9 @@ function literal(text: string): string {
 }
 
 const file = join(import.meta.dirname, '../src/core/text/unicode-data.ts');
-writeFileSync(file, `// Made by tools/unicode-data.ts of Unicode ${process.versions['unicode'] ?? ''}.
+writeFileSync(
+  file,
+  `// Made by tools/unicode-data.ts of Unicode ${process.versions['unicode'] ?? ''}.
 
 /** Names of general categories; their places in it, from 1, are the values of \`categoryRuns\`. */
 export const categoryNames: readonly string[] = '${categories.join(' ')}'.split(' ');
@@ -84,4 +128,5 @@ ${literal(runsOf('sc', scriptNames))};
 /** Code points that are equal to others but for case: the distance from the one before, and that to the next of the circle, in base 36. */
 export const foldSteps =
 ${literal(foldsOf())};
-`);
+`,
+);

@@ -14,4 +14,6 @@ export const scriptNames: readonly string[] = `
   Soyombo Sundanese Sunuwar Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet Tai_Yo Takri Tamil Tangsa Tangut Telugu
   Thaana Thai Tibetan Tifinagh Tirhuta Todhri Tolong_Siki Toto Tulu_Tigalari Ugaritic Unknown Vai Vithkuqi Wancho Warang_Citi
   Yezidi Yi Zanabazar_Square
-`.trim().split(/\s+/);
+`
+  .trim()
+  .split(/\s+/);

@@ -22,12 +22,15 @@ export function validatorSchemas(): ValidatorSchemas {
   const definitions = new Map<string, JsonObject>();
   const roots = new Map<string, string>();
   const bundles = supportedMinors.flatMap((minor) => channels.map((channel): Bundle => ({ minor, channel })));
-  const tables = Object.values<KindTable>(schemaTables).filter((table) => table.group.startsWith('gateway.networking.'));
+  const tables = Object.values<KindTable>(schemaTables).filter((table) =>
+    table.group.startsWith('gateway.networking.'),
+  );
   for (const bundle of bundles) {
     for (const table of tables) {
       for (const { name } of versionsIn(table, bundle)) {
         const schema = compileToJsonSchema(table, name, bundle);
-        if (schema !== undefined) roots.set(validatorKey(table.kind, name, bundle), define(cut(schema, definitions), definitions));
+        if (schema !== undefined)
+          roots.set(validatorKey(table.kind, name, bundle), define(cut(schema, definitions), definitions));
       }
     }
   }
@@ -36,7 +39,9 @@ export function validatorSchemas(): ValidatorSchemas {
 
 /** Removes keywords without an effect on the result from a schema, and turns all larger parts into definitions. */
 function cut(schema: JsonObject, definitions: Map<string, JsonObject>): JsonObject {
-  const kept = Object.entries(schema).filter(([keyword]) => keyword !== 'default' && !keyword.startsWith('x-kubernetes-'));
+  const kept = Object.entries(schema).filter(
+    ([keyword]) => keyword !== 'default' && !keyword.startsWith('x-kubernetes-'),
+  );
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, cutBelow(keyword, value, definitions)]));
 }
 

@@ -3,7 +3,15 @@ import type { Logger } from '../telemetry/index.ts';
 import { readAuthorities, writeAuthorities } from './authority-secret.ts';
 import { createAuthority, exportAuthority, validUntil } from './authority.ts';
 import { splitPem } from './pem.ts';
-import { checkRotationPolicy, nextStep, type AuthorityState, type PublishedBundle, type RotationPolicy, type RotationStep, type SigningAuthority } from './rotation.ts';
+import {
+  checkRotationPolicy,
+  nextStep,
+  type AuthorityState,
+  type PublishedBundle,
+  type RotationPolicy,
+  type RotationStep,
+  type SigningAuthority,
+} from './rotation.ts';
 import { startRounds, type Rounds } from './rounds.ts';
 import type { BundleStore, SecretStore, StoredBundle, StoredSecret } from './stores.ts';
 
@@ -71,7 +79,8 @@ export class AuthorityRotation {
       case 'issue': {
         const issuedAt = this.#now();
         const authority = await this.#issue(issuedAt, issuedAt + policy.authorityLifetime);
-        if (await this.#store({ ...step.rest, [step.place]: authority }, stored)) log.info({ place: step.place }, 'certificate authority issued');
+        if (await this.#store({ ...step.rest, [step.place]: authority }, stored))
+          log.info({ place: step.place }, 'certificate authority issued');
         return;
       }
       case 'store':
@@ -100,7 +109,10 @@ export class AuthorityRotation {
     if (stored === undefined) return undefined;
     const read = readAuthorities(stored.data);
     if (read.type === 'state') return read.state;
-    this.#options.log.warn({ problem: read.problem }, 'Secret with the certificate authorities is unreadable, it will be replaced');
+    this.#options.log.warn(
+      { problem: read.problem },
+      'Secret with the certificate authorities is unreadable, it will be replaced',
+    );
     return undefined;
   }
 
@@ -121,6 +133,13 @@ export class AuthorityRotation {
 /** Creates an authority with a unique name, because clients that trust several authorities distinguish them by name. */
 export async function issueSigningAuthority(issuedAt: number, notAfter: number): Promise<SigningAuthority> {
   const validity = validUntil(new Date(notAfter), new Date(issuedAt));
-  const authority = exportAuthority(await createAuthority(validity, `Sallyport authority ${randomBytes(8).toString('hex')}`));
-  return { certificate: splitPem(authority.certificate).join(''), privateKey: authority.privateKey, issuedAt, notAfter };
+  const authority = exportAuthority(
+    await createAuthority(validity, `Sallyport authority ${randomBytes(8).toString('hex')}`),
+  );
+  return {
+    certificate: splitPem(authority.certificate).join(''),
+    privateKey: authority.privateKey,
+    issuedAt,
+    notAfter,
+  };
 }

@@ -21,14 +21,22 @@ export function readAuthorities(data: SecretText): ReadAuthorities {
   if (!isRecord(json)) return { type: 'unreadable', problem: `${entry} is missing or not a JSON object` };
   if (json['version'] !== 1) return { type: 'unreadable', problem: `${entry} has another version than 1` };
   const { current, next, retired } = json;
-  if (current !== undefined && !isSigning(current)) return { type: 'unreadable', problem: `current in ${entry} is incomplete` };
+  if (current !== undefined && !isSigning(current))
+    return { type: 'unreadable', problem: `current in ${entry} is incomplete` };
   if (next !== undefined && !isSigning(next)) return { type: 'unreadable', problem: `next in ${entry} is incomplete` };
-  if (!Array.isArray(retired) || !retired.every(isRetired)) return { type: 'unreadable', problem: `retired in ${entry} is incomplete` };
+  if (!Array.isArray(retired) || !retired.every(isRetired))
+    return { type: 'unreadable', problem: `retired in ${entry} is incomplete` };
   return { type: 'state', state: { ...(current && { current }), ...(next && { next }), retired } };
 }
 
 function isSigning(json: unknown): json is SigningAuthority {
-  return isRecord(json) && isText(json['certificate']) && isText(json['privateKey']) && isTime(json['issuedAt']) && isTime(json['notAfter']);
+  return (
+    isRecord(json) &&
+    isText(json['certificate']) &&
+    isText(json['privateKey']) &&
+    isTime(json['issuedAt']) &&
+    isTime(json['notAfter'])
+  );
 }
 
 function isRetired(json: unknown): json is RetiredAuthority {

@@ -73,10 +73,19 @@ export function exportAuthority({ certificate, keys }: Authority): AuthorityMate
  */
 export async function importAuthority({ certificate, privateKey }: AuthorityMaterial): Promise<Authority> {
   const key = createPrivateKey(privateKey);
-  if (!new X509Certificate(certificate).checkPrivateKey(key)) throw new Error('the key of the authority does not belong to its certificate');
+  if (!new X509Certificate(certificate).checkPrivateKey(key))
+    throw new Error('the key of the authority does not belong to its certificate');
   const { subtle } = webcrypto;
-  const signing = await subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), algorithm, true, ['sign']);
-  const verifying = await subtle.importKey('spki', createPublicKey(key).export({ type: 'spki', format: 'der' }), algorithm, true, ['verify']);
+  const signing = await subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), algorithm, true, [
+    'sign',
+  ]);
+  const verifying = await subtle.importKey(
+    'spki',
+    createPublicKey(key).export({ type: 'spki', format: 'der' }),
+    algorithm,
+    true,
+    ['verify'],
+  );
   return { certificate, keys: { privateKey: signing, publicKey: verifying } };
 }
 
@@ -86,7 +95,11 @@ export async function importAuthority({ certificate, privateKey }: AuthorityMate
  * @param names at least one; clients check only these, never the common name (RFC 9525)
  * @throws if there is no name, or a name that is not possible in a certificate
  */
-export async function issueServingCertificate(authority: Authority, names: ServingNames, validity = validFor(90)): Promise<CertificateMaterial> {
+export async function issueServingCertificate(
+  authority: Authority,
+  names: ServingNames,
+  validity = validFor(90),
+): Promise<CertificateMaterial> {
   const [first] = [...names.dnsNames, ...names.ipAddresses];
   if (first === undefined) throw new Error('a serving certificate needs at least one DNS name or IP address');
   const x509 = await loadX509();

@@ -28,7 +28,10 @@ interface Unusable {
 export function certificateFacts(secret: unknown): CertificateFacts {
   const read = readTlsSecret(secret);
   if (read.type === 'unusable') return read;
-  return attempt(() => describeLeaf(read.material)) ?? unusable('the validity of the first certificate in tls.crt cannot be read');
+  return (
+    attempt(() => describeLeaf(read.material)) ??
+    unusable('the validity of the first certificate in tls.crt cannot be read')
+  );
 }
 
 function describeLeaf(material: CertificateMaterial): CertificateFacts {
@@ -47,12 +50,18 @@ function describeLeaf(material: CertificateMaterial): CertificateFacts {
  */
 export function readTlsSecret(secret: unknown): TlsSecret {
   const { type, data, stringData }: SecretData = recordOf(secret);
-  if (type !== 'kubernetes.io/tls') return unusable(`its type is ${typeof type === 'string' ? JSON.stringify(type) : 'missing'}; write type: kubernetes.io/tls`);
+  if (type !== 'kubernetes.io/tls')
+    return unusable(
+      `its type is ${typeof type === 'string' ? JSON.stringify(type) : 'missing'}; write type: kubernetes.io/tls`,
+    );
   const certificate = readEntry('tls.crt', recordOf(data), recordOf(stringData));
   if (certificate.type === 'unusable') return certificate;
   const privateKey = readEntry('tls.key', recordOf(data), recordOf(stringData));
   if (privateKey.type === 'unusable') return privateKey;
-  return checkMaterial({ certificate: certificate.text, privateKey: privateKey.text }, { certificate: 'tls.crt', privateKey: 'tls.key' });
+  return checkMaterial(
+    { certificate: certificate.text, privateKey: privateKey.text },
+    { certificate: 'tls.crt', privateKey: 'tls.key' },
+  );
 }
 
 /**
@@ -68,12 +77,18 @@ export function authorityFacts(configMap: unknown): AuthorityFacts {
   const certificates = splitPem(text);
   if (certificates.length === 0) return unusable('ca.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
   const broken = certificates.findIndex((pem) => attempt(() => new X509Certificate(pem)) === undefined);
-  return broken === -1 ? { type: 'authorities', certificates } : unusable(`certificate ${broken + 1} of ${certificates.length} in ca.crt cannot be read`);
+  return broken === -1
+    ? { type: 'authorities', certificates }
+    : unusable(`certificate ${broken + 1} of ${certificates.length} in ca.crt cannot be read`);
 }
 
 type SecretEntry = { readonly type: 'text'; readonly text: string } | Unusable;
 
-function readEntry(name: 'tls.crt' | 'tls.key', data: Record<string, unknown>, stringData: Record<string, unknown>): SecretEntry {
+function readEntry(
+  name: 'tls.crt' | 'tls.key',
+  data: Record<string, unknown>,
+  stringData: Record<string, unknown>,
+): SecretEntry {
   const plain = stringData[name];
   if (typeof plain === 'string' && plain !== '') return { type: 'text', text: plain };
   const encoded = data[name];
@@ -101,17 +116,26 @@ export function checkMaterial(material: CertificateMaterial, names: MaterialName
   const chain = material.certificate.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   if (chain === null) {
     const swapped = material.certificate.includes('PRIVATE KEY-----');
-    return unusable(swapped ? `${names.certificate} holds a private key instead of a certificate` : `${names.certificate} holds no PEM certificate (-----BEGIN CERTIFICATE-----)`);
+    return unusable(
+      swapped
+        ? `${names.certificate} holds a private key instead of a certificate`
+        : `${names.certificate} holds no PEM certificate (-----BEGIN CERTIFICATE-----)`,
+    );
   }
   const certificates = chain.map((pem) => attempt(() => new X509Certificate(pem)));
   const broken = certificates.indexOf(undefined);
-  if (broken !== -1) return unusable(`certificate ${broken + 1} of ${chain.length} in ${names.certificate} cannot be read`);
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(material.privateKey)) return unusable(`${names.privateKey} holds no PEM private key (-----BEGIN PRIVATE KEY-----)`);
-  if (/ENCRYPTED/.test(material.privateKey)) return unusable(`${names.privateKey} is encrypted with a passphrase; store it without`);
+  if (broken !== -1)
+    return unusable(`certificate ${broken + 1} of ${chain.length} in ${names.certificate} cannot be read`);
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(material.privateKey))
+    return unusable(`${names.privateKey} holds no PEM private key (-----BEGIN PRIVATE KEY-----)`);
+  if (/ENCRYPTED/.test(material.privateKey))
+    return unusable(`${names.privateKey} is encrypted with a passphrase; store it without`);
   const key: KeyObject | undefined = attempt(() => createPrivateKey(material.privateKey));
   if (key === undefined) return unusable(`the private key in ${names.privateKey} cannot be read`);
   const leafFits = attempt(() => certificates[0]?.checkPrivateKey(key)) === true;
-  return leafFits ? { type: 'material', material } : unusable(`${names.privateKey} does not belong to the first certificate in ${names.certificate}`);
+  return leafFits
+    ? { type: 'material', material }
+    : unusable(`${names.privateKey} does not belong to the first certificate in ${names.certificate}`);
 }
 
 /** Messages of OpenSSL name no field and vary between versions. It is enough to know that it failed. */

@@ -35,7 +35,8 @@ export async function watchCertificateFiles(files: CertificateFiles, log: Logger
   const round = async (): Promise<number> => {
     const read = await readPair(files);
     const problem = read.type === 'unusable' ? read.problem : '';
-    if (problem !== '' && problem !== reported) log.warn({ ...files, problem }, 'invalid certificate files, the previous certificate stays in use');
+    if (problem !== '' && problem !== reported)
+      log.warn({ ...files, problem }, 'invalid certificate files, the previous certificate stays in use');
     reported = problem;
     if (read.type === 'material' && differs(read.material, source.current())) source.replace(read.material);
     return pollInterval;
@@ -62,7 +63,10 @@ export function certificateExpiry({ certificate }: CertificateMaterial): number 
 async function readPair({ certificateFile, privateKeyFile }: CertificateFiles): Promise<TlsSecret> {
   const names = { certificate: certificateFile, privateKey: privateKeyFile };
   try {
-    const [certificate, privateKey] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(privateKeyFile, 'utf8')]);
+    const [certificate, privateKey] = await Promise.all([
+      readFile(certificateFile, 'utf8'),
+      readFile(privateKeyFile, 'utf8'),
+    ]);
     return checkMaterial({ certificate, privateKey }, names);
   } catch (error) {
     return { type: 'unusable', problem: error instanceof Error ? error.message : String(error) };

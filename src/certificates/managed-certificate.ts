@@ -3,7 +3,12 @@ import { readAuthorities } from './authority-secret.ts';
 import { importAuthority, issueServingCertificate, validUntil, type ServingNames } from './authority.ts';
 import { renewalTime, type RotationPolicy, type SigningAuthority } from './rotation.ts';
 import { startRounds, type Rounds } from './rounds.ts';
-import { createCertificateSource, type CertificateMaterial, type CertificateSource, type ReplaceableSource } from './source.ts';
+import {
+  createCertificateSource,
+  type CertificateMaterial,
+  type CertificateSource,
+  type ReplaceableSource,
+} from './source.ts';
 import type { SecretStore } from './stores.ts';
 
 export interface ManagedCertificateOptions {
@@ -84,7 +89,10 @@ export class ManagedCertificate {
     if (stored === undefined) return undefined;
     const read = readAuthorities(stored.data);
     if (read.type === 'state') return read.state.current;
-    this.#options.log.warn({ problem: read.problem }, 'Secret with the certificate authorities is unreadable, the serving certificate stays');
+    this.#options.log.warn(
+      { problem: read.problem },
+      'Secret with the certificate authorities is unreadable, the serving certificate stays',
+    );
     return undefined;
   }
 
@@ -94,7 +102,12 @@ export class ManagedCertificate {
   }
 
   async #replace(signer: SigningAuthority, issuedAt: number): Promise<void> {
-    const { policy, names, log, issue = (authority, validity) => issueLeaf(authority, validity, names) } = this.#options;
+    const {
+      policy,
+      names,
+      log,
+      issue = (authority, validity) => issueLeaf(authority, validity, names),
+    } = this.#options;
     const notAfter = Math.min(issuedAt + policy.leafLifetime, signer.notAfter);
     const material = await issue(signer, { issuedAt, notAfter });
     this.#leaf = { issuedAt, notAfter, authority: signer.certificate, authorityNotAfter: signer.notAfter };
@@ -112,6 +125,14 @@ export function serviceNames(service: string, namespace: string, clusterDomain =
   return { dnsNames: [`${name}.svc`, `${name}.svc.${clusterDomain}`, name, service], ipAddresses: [] };
 }
 
-async function issueLeaf(signer: SigningAuthority, { issuedAt, notAfter }: LeafValidity, names: ServingNames): Promise<CertificateMaterial> {
-  return issueServingCertificate(await importAuthority(signer), names, validUntil(new Date(notAfter), new Date(issuedAt)));
+async function issueLeaf(
+  signer: SigningAuthority,
+  { issuedAt, notAfter }: LeafValidity,
+  names: ServingNames,
+): Promise<CertificateMaterial> {
+  return issueServingCertificate(
+    await importAuthority(signer),
+    names,
+    validUntil(new Date(notAfter), new Date(issuedAt)),
+  );
 }

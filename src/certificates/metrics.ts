@@ -8,7 +8,11 @@ export interface CertificateExpiries {
 
 /** Registers `sallyport_certificate_not_after_seconds`, with the label `certificate`. */
 export function observeCertificates(metrics: Metrics, expiries: CertificateExpiries): void {
-  const definition = { name: 'certificate_not_after_seconds', help: 'When a certificate expires, in seconds since 1970.', labels: ['certificate'] };
+  const definition = {
+    name: 'certificate_not_after_seconds',
+    help: 'When a certificate expires, in seconds since 1970.',
+    labels: ['certificate'],
+  };
   metrics.observed(definition, () =>
     Object.entries(expiries).flatMap(([certificate, expiry]) => {
       const value: number | undefined = expiry();

@@ -88,7 +88,8 @@ export interface RotationFacts {
 export function nextStep({ state, published, now, policy }: RotationFacts): RotationStep {
   if (state === undefined) return firstAuthority(published, now, policy);
   const trusted = state.retired.filter(({ until }) => until > now);
-  if (trusted.length < state.retired.length) return { type: 'store', state: { ...state, retired: trusted }, reason: 'dropped' };
+  if (trusted.length < state.retired.length)
+    return { type: 'store', state: { ...state, retired: trusted }, reason: 'dropped' };
   if (needsSuccessor(state, now)) return { type: 'issue', place: 'next', rest: withoutNext(state) };
   const until = nextDeadline(state, published, policy);
   if (published === undefined) return { type: 'wait', until };
@@ -123,7 +124,9 @@ export function checkRotationPolicy({ authorityLifetime, leafLifetime, propagati
   }
   // The last third of an authority's lifetime has to suffice for its replacement.
   if (authorityLifetime / 3 <= needed) {
-    throw new Error(`an authority must live more than ${Math.ceil((3 * needed) / 1000)} s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)`);
+    throw new Error(
+      `an authority must live more than ${Math.ceil((3 * needed) / 1000)} s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)`,
+    );
   }
 }
 
@@ -156,9 +159,14 @@ function withoutNext({ current, retired }: AuthorityState): AuthorityState {
   return current === undefined ? { retired } : { current, retired };
 }
 
-function nextDeadline({ current, next, retired }: AuthorityState, published: PublishedBundle | undefined, policy: RotationPolicy): number {
+function nextDeadline(
+  { current, next, retired }: AuthorityState,
+  published: PublishedBundle | undefined,
+  policy: RotationPolicy,
+): number {
   const ends = retired.map(({ until }) => until);
-  if (next !== undefined) ends.push(next.notAfter, ...(published === undefined ? [] : [published.since + policy.propagation]));
+  if (next !== undefined)
+    ends.push(next.notAfter, ...(published === undefined ? [] : [published.since + policy.propagation]));
   else if (current !== undefined) ends.push(renewalTime(current));
   return Math.min(...ends);
 }

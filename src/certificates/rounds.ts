@@ -18,7 +18,10 @@ export interface RoundsOptions {
 }
 
 /** Runs rounds, one at a time. Each returns the milliseconds until the next one. */
-export function startRounds(round: () => Promise<number>, { longest, retry, onError, wakeOn = [] }: RoundsOptions): Rounds {
+export function startRounds(
+  round: () => Promise<number>,
+  { longest, retry, onError, wakeOn = [] }: RoundsOptions,
+): Rounds {
   let state: 'running' | 'woken' | 'resting' | 'stopped' = 'resting';
   let timer: NodeJS.Timeout | undefined;
   let present: Promise<void> = Promise.resolve();

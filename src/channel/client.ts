@@ -78,7 +78,11 @@ class Connection implements ChannelConnection {
         });
       } catch (error) {
         const problem = error instanceof Error ? error.message : String(error);
-        if (!signal.aborted) log.warn({ controller, gateway, problem }, 'no connection to the controller, the current configuration stays in effect');
+        if (!signal.aborted)
+          log.warn(
+            { controller, gateway, problem },
+            'no connection to the controller, the current configuration stays in effect',
+          );
       }
       failures = wasConnected ? 0 : failures + 1;
       await pauseFor(this.#pauseAfter(failures), signal);
@@ -90,7 +94,11 @@ class Connection implements ChannelConnection {
     const { address, authorities, token } = this.#options;
     const [ca, proof] = await Promise.all([authorities(), token()]);
     if (this.#closing.signal.aborted) return;
-    const session = connect(`https://${address}`, { ca, minVersion: 'TLSv1.2', settings: { enablePush: false, initialWindowSize: windowSize } });
+    const session = connect(`https://${address}`, {
+      ca,
+      minVersion: 'TLSv1.2',
+      settings: { enablePush: false, initialWindowSize: windowSize },
+    });
     const stop = (): void => session.destroy();
     this.#closing.signal.addEventListener('abort', stop);
     try {
@@ -142,14 +150,26 @@ interface Opening extends Pick<ConnectOptions, 'gateway' | 'name'>, Pick<Connect
  *
  * @throws if TLS fails, the controller rejects the request, or does not respond in time
  */
-async function open(session: ClientHttp2Session, { gateway, name, token, patience }: Opening): Promise<ClientHttp2Stream> {
+async function open(
+  session: ClientHttp2Session,
+  { gateway, name, token, patience }: Opening,
+): Promise<ClientHttp2Stream> {
   const opened = Promise.withResolvers<ClientHttp2Stream>();
   const timer = setTimeout(() => opened.reject(new Error(`no answer within ${patience} ms`)), patience);
   const fail = (error: Error): void => opened.reject(error);
   session.on('error', fail);
   session.on('close', () => fail(new Error('the connection was closed')));
   try {
-    const stream = session.request({ ':method': 'POST', ':path': channelPath, [fields.gateway]: gateway, [fields.proxy]: name, authorization: `Bearer ${token}` }, { endStream: false });
+    const stream = session.request(
+      {
+        ':method': 'POST',
+        ':path': channelPath,
+        [fields.gateway]: gateway,
+        [fields.proxy]: name,
+        authorization: `Bearer ${token}`,
+      },
+      { endStream: false },
+    );
     stream.on('error', fail);
     stream.once('response', ({ ':status': status }) => {
       if (status === constants.HTTP_STATUS_OK) opened.resolve(stream);

@@ -1,4 +1,11 @@
-import { constants, createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '../telemetry/index.ts';
 import { keepAlive } from './heartbeat.ts';
@@ -52,7 +59,15 @@ export interface ServeLimits {
   readonly reviews: number;
 }
 
-const defaultLimits: ServeLimits = { heartbeat: 10_000, admission: 10_000, age: 3_600_000, backlog: 64 * 2 ** 20, connections: 4_096, pending: 256, reviews: 32 };
+const defaultLimits: ServeLimits = {
+  heartbeat: 10_000,
+  admission: 10_000,
+  age: 3_600_000,
+  backlog: 64 * 2 ** 20,
+  connections: 4_096,
+  pending: 256,
+  reviews: 32,
+};
 
 /** ServiceAccount tokens have one or two KiB. Longer tokens are not sent to the API server. */
 const longestToken = 8 * 1024;
@@ -75,13 +90,22 @@ export interface ChannelServer {
 export async function serveChannel(options: ServeOptions): Promise<ChannelServer> {
   const { certificate, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const server = createSecureServer({ ...secureContext(certificate), allowHTTP1: false, handshakeTimeout: limits.admission, settings: { maxConcurrentStreams: 1 } });
+  const server = createSecureServer({
+    ...secureContext(certificate),
+    allowHTTP1: false,
+    handshakeTimeout: limits.admission,
+    settings: { maxConcurrentStreams: 1 },
+  });
   server.maxConnections = limits.connections;
   const visitors = new Visitors(limits);
   server.on('connection', (socket) => visitors.add(socket));
   server.on('session', (session) => superviseSession(session, { options, limits, visitors }));
-  server.on('tlsClientError', (error) => log.debug({ problem: error.message }, 'a TLS handshake on the configuration channel failed'));
-  server.on('sessionError', (error) => log.debug({ problem: error.message }, 'a connection of the configuration channel broke'));
+  server.on('tlsClientError', (error) =>
+    log.debug({ problem: error.message }, 'a TLS handshake on the configuration channel failed'),
+  );
+  server.on('sessionError', (error) =>
+    log.debug({ problem: error.message }, 'a connection of the configuration channel broke'),
+  );
   const stopFollowing = certificate.onChange(() => server.setSecureContext(secureContext(certificate)));
   const port = await listen(server, options);
   return {
@@ -96,7 +120,11 @@ export async function serveChannel(options: ServeOptions): Promise<ChannelServer
   };
 }
 
-function secureContext(certificate: ServingCertificate): { readonly cert: string; readonly key: string; readonly minVersion: 'TLSv1.2' } {
+function secureContext(certificate: ServingCertificate): {
+  readonly cert: string;
+  readonly key: string;
+  readonly minVersion: 'TLSv1.2';
+} {
   const { certificate: cert, privateKey: key } = certificate.current();
   return { cert, key, minVersion: 'TLSv1.2' };
 }
@@ -196,7 +224,11 @@ function superviseSession(session: ServerHttp2Session, serving: Serving): void {
 }
 
 /** Never rejects. */
-async function serveStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, serving: Serving & { readonly onAdmitted: () => void }): Promise<void> {
+async function serveStream(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  serving: Serving & { readonly onAdmitted: () => void },
+): Promise<void> {
   const admitted = await admit(stream, headers, serving);
   if (admitted === undefined || stream.destroyed || stream.closed) return;
   serving.onAdmitted();
@@ -210,12 +242,17 @@ interface Admitted {
 }
 
 /** Authorizes a request: rejects it, or returns the source of its Gateway. */
-async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { options, visitors }: Serving): Promise<Admitted | undefined> {
+async function admit(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  { options, visitors }: Serving,
+): Promise<Admitted | undefined> {
   if (headers[':path'] !== channelPath) return refuse(stream, constants.HTTP_STATUS_NOT_FOUND);
   if (headers[':method'] !== 'POST') return refuse(stream, constants.HTTP_STATUS_METHOD_NOT_ALLOWED);
   const gateway = headers[fields.gateway];
   const token = /^Bearer ([\x21-\x7e]+)$/.exec(headers.authorization ?? '')?.[1];
-  if (typeof gateway !== 'string' || token === undefined || token.length > longestToken) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
+  if (typeof gateway !== 'string' || token === undefined || token.length > longestToken)
+    return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
   try {
     const reviewed = await visitors.review(() => options.authenticate({ gateway, token }));
     if (reviewed === 'busy') return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
@@ -225,7 +262,9 @@ async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { 
     return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
   }
   const source = options.sourceOf(gateway);
-  return source === undefined ? refuse(stream, constants.HTTP_STATUS_NOT_FOUND) : { gateway, proxy: nameOf(headers[fields.proxy]), source };
+  return source === undefined
+    ? refuse(stream, constants.HTTP_STATUS_NOT_FOUND)
+    : { gateway, proxy: nameOf(headers[fields.proxy]), source };
 }
 
 function refuse(stream: ServerHttp2Stream, status: number): undefined {
@@ -239,7 +278,11 @@ function nameOf(field: string | readonly string[] | undefined): string {
   return typeof field === 'string' && /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/i.test(field) ? field : 'unnamed';
 }
 
-async function serveProxy(stream: ServerHttp2Stream, { gateway, proxy, source }: Admitted, { options: { log }, limits }: Serving): Promise<void> {
+async function serveProxy(
+  stream: ServerHttp2Stream,
+  { gateway, proxy, source }: Admitted,
+  { options: { log }, limits }: Serving,
+): Promise<void> {
   stream.respond({ ':status': constants.HTTP_STATUS_OK, 'content-type': 'application/x-ndjson' });
   const send = (message: ToProxy): void => {
     if (stream.destroyed || stream.writableEnded) return;

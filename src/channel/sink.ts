@@ -1,5 +1,13 @@
 import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
-import type { CertificateResource, Digest, Peer, ResourceProblem, ToController, ToProxy, Transaction } from './messages.ts';
+import type {
+  CertificateResource,
+  Digest,
+  Peer,
+  ResourceProblem,
+  ToController,
+  ToProxy,
+  Transaction,
+} from './messages.ts';
 
 /** A change that the proxy makes as a whole. */
 export interface ConfigChange {
@@ -107,7 +115,11 @@ export class ConfigurationSink {
     try {
       const resources = upserts.map(({ resource }) => resource);
       const certificates = resources.filter((resource) => resource.kind === 'certificate');
-      this.reported = await this.apply({ upserts: resources.filter((resource) => resource.kind !== 'certificate'), certificates, removals });
+      this.reported = await this.apply({
+        upserts: resources.filter((resource) => resource.kind !== 'certificate'),
+        certificates,
+        removals,
+      });
       for (const key of removals) this.digests.delete(key);
       for (const { digest, resource } of upserts) this.digests.set(resource.key, digest);
     } catch (error) {

@@ -77,7 +77,11 @@ export class ConfigurationSource {
    * `end` closes the connection after everything has been sent. Pass the proxy's messages to the returned peer.
    */
   connect(name: string, send: (message: ToProxy) => void, end: () => void = () => undefined): Peer<ToController> {
-    const session: Session = { send, end, state: { name, sent: undefined, acknowledged: undefined, problems: new Map() } };
+    const session: Session = {
+      send,
+      end,
+      state: { name, sent: undefined, acknowledged: undefined, problems: new Map() },
+    };
     this.sessions.add(session);
     return {
       receive: (message) => {
@@ -129,7 +133,9 @@ export class ConfigurationSource {
     const held = new Map(Object.entries(digests));
     const upserts = [...this.current.values()].filter(({ digest, resource }) => held.get(resource.key) !== digest);
     // Resources that the proxy holds and that no longer exist. Only the prefix of the key shows their kind.
-    const stale = [...held.keys()].filter((key) => !this.current.has(key)).map((key) => ({ key, kind: kindOfKey(key) }));
+    const stale = [...held.keys()]
+      .filter((key) => !this.current.has(key))
+      .map((key) => ({ key, kind: kindOfKey(key) }));
     if (upserts.length > 0 || stale.length > 0) {
       const removals = usersFirst(stale).map(({ key }) => key);
       this.send(session, { type: 'transaction', id: this.newest, upserts: usedFirst(upserts), removals });
@@ -158,7 +164,12 @@ type Kind = ChannelResource['kind'];
 
 // Routes refer to listeners and endpoints, listeners to certificates. An unknown kind, from another version, is treated
 // as a user of all others.
-const rank: ReadonlyMap<string, number> = new Map<Kind, number>([['endpoints', 0], ['certificate', 0], ['listener', 1], ['route', 2]]);
+const rank: ReadonlyMap<string, number> = new Map<Kind, number>([
+  ['endpoints', 0],
+  ['certificate', 0],
+  ['listener', 1],
+  ['route', 2],
+]);
 
 function rankOf(kind: string): number {
   return rank.get(kind) ?? rank.size;

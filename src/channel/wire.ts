@@ -89,7 +89,14 @@ export function parseToProxy(line: string): ToProxy | undefined {
       return { type, id };
     case 'transaction': {
       const { upserts, removals } = message;
-      if (!isId(id) || !Array.isArray(upserts) || !upserts.every(isUpsert) || !Array.isArray(removals) || !removals.every(isString)) throw malformed(type);
+      if (
+        !isId(id) ||
+        !Array.isArray(upserts) ||
+        !upserts.every(isUpsert) ||
+        !Array.isArray(removals) ||
+        !removals.every(isString)
+      )
+        throw malformed(type);
       return { type, id, upserts, removals };
     }
     default:
@@ -131,5 +138,11 @@ function isProblem(json: unknown): json is ResourceProblem {
 }
 
 function isUpsert(json: unknown): json is Extract<ToProxy, { type: 'transaction' }>['upserts'][number] {
-  return isRecord(json) && isString(json['digest']) && isRecord(json['resource']) && isString(json['resource']['key']) && isString(json['resource']['kind']);
+  return (
+    isRecord(json) &&
+    isString(json['digest']) &&
+    isRecord(json['resource']) &&
+    isString(json['resource']['key']) &&
+    isString(json['resource']['kind'])
+  );
 }

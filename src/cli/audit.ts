@@ -35,16 +35,27 @@ export async function audit(options: AuditOptions): Promise<number> {
   const { files, cluster, output, since } = options;
   if (files.length === 0 && cluster === undefined) throw new UsageError('No objects: use --cluster or --files.');
   const earlier = since === undefined ? undefined : await readEarlierFindings(since);
-  const source = await orUsageError('the source of objects', readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  const source = await orUsageError(
+    'the source of objects',
+    readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }),
+  );
   rejectProblems(source.problems);
-  const others = cluster === undefined ? { objects: [], notes: [] } : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions));
+  const others =
+    cluster === undefined
+      ? { objects: [], notes: [] }
+      : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions));
   for (const note of [...source.notes, ...others.notes]) process.stderr.write(`${note}\n`);
   const judged = withAnnotations(judgeAll(source, others.objects.map(clusterDocument), options.profile));
   const comparison = earlier && (() => earlier.comparison());
   const setting = { style: createTerminal().style, version: packageVersion(), ...(comparison && { comparison }) };
-  const tally = await writeReport(earlier === undefined ? judged : withBaseline(judged, earlier), { output, setting, progress: createProgress(process.stderr, 'objects judged') });
+  const tally = await writeReport(earlier === undefined ? judged : withBaseline(judged, earlier), {
+    output,
+    setting,
+    progress: createProgress(process.stderr, 'objects judged'),
+  });
   // The other formats have no field for it.
-  if (earlier !== undefined && output !== 'text' && output !== 'json') process.stderr.write(`${describeComparison(earlier.comparison())}\n`);
+  if (earlier !== undefined && output !== 'text' && output !== 'json')
+    process.stderr.write(`${describeComparison(earlier.comparison())}\n`);
   return tally.bySeverity.error > 0 ? 1 : 0;
 }
 

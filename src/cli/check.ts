@@ -48,7 +48,11 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   const { style } = createTerminal();
   const progress = createProgress(process.stderr, 'objects read');
   const recorder = new BaselineRecorder();
-  const judged = withAnnotations(cluster === undefined ? judgeFiles(paths, options, () => progress.step()) : await judgeCluster({ files: paths, cluster }, options));
+  const judged = withAnnotations(
+    cluster === undefined
+      ? judgeFiles(paths, options, () => progress.step())
+      : await judgeCluster({ files: paths, cluster }, options),
+  );
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
   const tally = await writeReport(report, { output, progress, setting: { style, version: packageVersion() } });
   if (baseline.type === 'write') {
@@ -59,14 +63,23 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
 }
 
 function judgeFiles(paths: readonly string[], { profile, bundle, scope }: CheckOptions, step: () => void): Report {
-  return scopes[scope](eachCounted(streamObjects(paths, () => process.stdin), step), policyOf(profile, bundle));
+  return scopes[scope](
+    eachCounted(
+      streamObjects(paths, () => process.stdin),
+      step,
+    ),
+    policyOf(profile, bundle),
+  );
 }
 
 /** Judges the files as a change to the cluster, or all objects of the cluster if there are no files. */
 async function judgeCluster(from: SourceOptions, { profile, bundle }: CheckOptions): Promise<Report> {
   const { readObjects } = await import('../sources/objects.ts');
   const { Workspace } = await import('../workspace/workspace.ts');
-  const source = await orUsageError('the source of objects', readObjects(from, { bundle, controllerName, scope: 'closed' }));
+  const source = await orUsageError(
+    'the source of objects',
+    readObjects(from, { bundle, controllerName, scope: 'closed' }),
+  );
   for (const note of source.notes) process.stderr.write(`${note}\n`);
   const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), []);
   workspace.update(source.documents);
@@ -83,12 +96,15 @@ async function* withoutStored(report: Iterable<Reported>): Report {
   for (const object of report) if (object.type === 'problem' || object.document.isStored !== true) yield object;
 }
 
-const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> = {
-  open: (items, policy) => judgeTogether(items, policy, { installation: filesAmongOthers(policy.bundle), duplicates: 'warning' }),
-  // A cluster has only one object of a name, so it is not clear which one the files mean.
-  closed: (items, policy) => judgeTogether(items, policy, { installation: filesOnly(policy.bundle), duplicates: 'error' }),
-  alone: judgeAlone,
-};
+const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> =
+  {
+    open: (items, policy) =>
+      judgeTogether(items, policy, { installation: filesAmongOthers(policy.bundle), duplicates: 'warning' }),
+    // A cluster has only one object of a name, so it is not clear which one the files mean.
+    closed: (items, policy) =>
+      judgeTogether(items, policy, { installation: filesOnly(policy.bundle), duplicates: 'error' }),
+    alone: judgeAlone,
+  };
 
 interface Together {
   readonly installation: Installation;
@@ -96,7 +112,11 @@ interface Together {
   readonly duplicates: Severity;
 }
 
-async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolicy, { installation, duplicates }: Together): Report {
+async function* judgeTogether(
+  items: AsyncIterable<Item>,
+  policy: AdmissionPolicy,
+  { installation, duplicates }: Together,
+): Report {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
   for await (const item of items) {
@@ -117,7 +137,10 @@ async function* judgeAlone(items: AsyncIterable<Item>, policy: AdmissionPolicy):
   }
 }
 
-async function baselineOf({ type, file }: { readonly type: 'read' | 'write'; readonly file: string }, recorder: BaselineRecorder): Promise<Baseline> {
+async function baselineOf(
+  { type, file }: { readonly type: 'read' | 'write'; readonly file: string },
+  recorder: BaselineRecorder,
+): Promise<Baseline> {
   return type === 'write' ? recorder : readBaseline(file);
 }
 

@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AuthorityRotation, defaultRotationPolicy, joinPem, ManagedCertificate, serviceNames, type RotationPolicy } from '../certificates/index.ts';
+import {
+  AuthorityRotation,
+  defaultRotationPolicy,
+  joinPem,
+  ManagedCertificate,
+  serviceNames,
+  type RotationPolicy,
+} from '../certificates/index.ts';
 import { PublishedAuthorities } from '../certificates/published-authorities.ts';
 import { ClusterState, controllerKinds, followCluster } from '../cluster/cluster-state.ts';
 import { clusterWriter } from '../cluster/cluster-writer.ts';
@@ -12,7 +19,14 @@ import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
-import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
+import {
+  createClient,
+  Election,
+  EventRecorder,
+  loadCredentials,
+  systemClock,
+  type ApiClient,
+} from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { imageOfPod } from './own-image.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
@@ -86,8 +100,24 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const replica = { namespace, name: identity, ...(uid !== undefined && { uid }), writer: clusterWriter(client) };
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
   running.add(() => events.stop());
-  const controller = new Controller({ kernel, writer: clusterWriter(client, () => term), events, dataPlane: settings, controllerName, replica, mayWrite: () => mayWrite(), log, metrics });
-  const state = new ClusterState({ kernel, kinds: controllerKinds, controllerName, follow: followCluster(client, log), onChange: (events, delta) => controller.observe(events, delta) });
+  const controller = new Controller({
+    kernel,
+    writer: clusterWriter(client, () => term),
+    events,
+    dataPlane: settings,
+    controllerName,
+    replica,
+    mayWrite: () => mayWrite(),
+    log,
+    metrics,
+  });
+  const state = new ClusterState({
+    kernel,
+    kinds: controllerKinds,
+    controllerName,
+    follow: followCluster(client, log),
+    onChange: (events, delta) => controller.observe(events, delta),
+  });
   running.add(() => state.stop());
   const own = new OwnObjects({ client, log, namespace, onEvents: (events) => controller.observeOwn(events) });
   running.add(() => own.stop());
@@ -101,7 +131,14 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   });
   mayWrite = () => election.isLeader() && authorities.certificates.length > 0;
   const certificates = await servingCertificate(surroundings);
-  const channel = await serveDataPlanes({ client, certificates, audience: channelAudience, sourceOf: (gateway) => controller.sourceOf(gateway), log, port: options.port });
+  const channel = await serveDataPlanes({
+    client,
+    certificates,
+    audience: channelAudience,
+    sourceOf: (gateway) => controller.sourceOf(gateway),
+    log,
+    port: options.port,
+  });
   running.add(() => channel.close());
   running.add(() => election.stop());
   errors.survive(running);
@@ -109,23 +146,47 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   log.info({ port: channel.port, probePort: options.probePort }, 'controller started');
 }
 
-async function dataPlaneSettings({ options, client }: Surroundings, authorities: PublishedAuthorities): Promise<() => DataPlaneSettings> {
+async function dataPlaneSettings(
+  { options, client }: Surroundings,
+  authorities: PublishedAuthorities,
+): Promise<() => DataPlaneSettings> {
   const { namespace, service, port, identity, addressPool = [] } = options;
   const image = options.image ?? (await imageOfPod(client, { namespace, name: identity }));
-  return () => ({ image, controller: `${service}.${namespace}.svc:${port}`, audience: channelAudience, authority: joinPem(authorities.certificates), addressPool });
+  return () => ({
+    image,
+    controller: `${service}.${namespace}.svc:${port}`,
+    audience: channelAudience,
+    authority: joinPem(authorities.certificates),
+    addressPool,
+  });
 }
 
 /** One replica holds the lease. It renews the authority and writes to the cluster. */
-function lead({ options, client, log }: Surroundings, authorities: PublishedAuthorities, begin: (term: AbortSignal) => void): Election {
+function lead(
+  { options, client, log }: Surroundings,
+  authorities: PublishedAuthorities,
+  begin: (term: AbortSignal) => void,
+): Election {
   const { namespace, secret, lease: name, identity } = options;
-  const rotation = new AuthorityRotation({ secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }), bundles: authorities, policy, log });
+  const rotation = new AuthorityRotation({
+    secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }),
+    bundles: authorities,
+    policy,
+    log,
+  });
   return new Election({
-    client, clock: systemClock, log, namespace, name, identity,
+    client,
+    clock: systemClock,
+    log,
+    namespace,
+    name,
+    identity,
     async lead(term) {
       const rounds = rotation.start();
       const forget = authorities.onChange(() => begin(term));
       begin(term);
-      if (!term.aborted) await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
+      if (!term.aborted)
+        await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
       forget();
       await rounds.stop();
     },
@@ -134,7 +195,12 @@ function lead({ options, client, log }: Surroundings, authorities: PublishedAuth
 
 function servingCertificate({ options, running, client, log }: Surroundings) {
   const { namespace, service, secret } = options;
-  const managed = new ManagedCertificate({ secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }), names: serviceNames(service, namespace), policy, log });
+  const managed = new ManagedCertificate({
+    secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }),
+    names: serviceNames(service, namespace),
+    policy,
+    log,
+  });
   const rounds = managed.start();
   running.add(() => rounds.stop());
   return managed.issued();

@@ -20,7 +20,11 @@ export function snapshotOf({ documents, installation, policy }: Evaluated) {
 }
 
 /** A workspace of the objects that follows statuses and configuration. */
-export function followed(installation: Installation, policy: AdmissionPolicy, documents: readonly SourceDocument[]): Workspace {
+export function followed(
+  installation: Installation,
+  policy: AdmissionPolicy,
+  documents: readonly SourceDocument[],
+): Workspace {
   const workspace = new Workspace(installation, policy, [configuration, statuses]);
   workspace.update(documents);
   return workspace;

@@ -1,4 +1,8 @@
-import { layer4OutcomesOf, type ArrivingConnection, type Layer4Outcome } from '../core/routing/decision/layer4-outcome.ts';
+import {
+  layer4OutcomesOf,
+  type ArrivingConnection,
+  type Layer4Outcome,
+} from '../core/routing/decision/layer4-outcome.ts';
 import type { ConfigResource } from '../core/routing/config.ts';
 import { quote } from '../core/text/display.ts';
 import { UsageError } from './usage-error.ts';
@@ -6,7 +10,12 @@ import { UsageError } from './usage-error.ts';
 /** The URL of a connection without requests. */
 export const layer4Url = /^(?<scheme>tls|tcp|udp):\/\/(?<host>[^/?#:]*)(?::(?<port>\d+))?\/?$/i;
 const httpsUrl = /^(?<scheme>https):\/\/(?<host>[^/?#:]*)(?::(?<port>\d+))?/i;
-const layer4Protocols: Readonly<Record<string, ArrivingConnection['protocol']>> = { tls: 'TLS', tcp: 'TCP', udp: 'UDP', https: 'TLS' };
+const layer4Protocols: Readonly<Record<string, ArrivingConnection['protocol']>> = {
+  tls: 'TLS',
+  tcp: 'TCP',
+  udp: 'UDP',
+  https: 'TLS',
+};
 
 /** A connection to explain. */
 export interface Connection extends ArrivingConnection {
@@ -28,13 +37,27 @@ export function connectionOf(url: string): Connection | undefined {
   const protocol = layer4Protocols[scheme];
   if (protocol === undefined) return undefined;
   const { host = '', port = protocol === 'TLS' ? '443' : undefined } = groups;
-  if (port === undefined) throw new UsageError(`Invalid URL ${quote(url)}: a port is missing. Use a URL such as ${scheme}://front:5432, with the name of a Gateway.`);
-  return { protocol, port: Number(port), serverName: protocol === 'TLS' ? host.toLowerCase() : '', isHttps: scheme === 'https', gateway: protocol === 'TLS' || host === '' ? undefined : host };
+  if (port === undefined)
+    throw new UsageError(
+      `Invalid URL ${quote(url)}: a port is missing. Use a URL such as ${scheme}://front:5432, with the name of a Gateway.`,
+    );
+  return {
+    protocol,
+    port: Number(port),
+    serverName: protocol === 'TLS' ? host.toLowerCase() : '',
+    isHttps: scheme === 'https',
+    gateway: protocol === 'TLS' || host === '' ? undefined : host,
+  };
 }
 
 /** How each Gateway handles a connection. */
-export function connectionOutcomes(resources: readonly ConfigResource[], { isHttps, gateway, ...connection }: Connection): readonly Layer4Outcome[] {
-  const outcomes = layer4OutcomesOf(resources, connection).filter((outcome) => gateway === undefined || isNamed(outcome.gateway, gateway));
+export function connectionOutcomes(
+  resources: readonly ConfigResource[],
+  { isHttps, gateway, ...connection }: Connection,
+): readonly Layer4Outcome[] {
+  const outcomes = layer4OutcomesOf(resources, connection).filter(
+    (outcome) => gateway === undefined || isNamed(outcome.gateway, gateway),
+  );
   return isHttps ? outcomes.filter(({ listener }) => listener?.protocol === 'TLS') : outcomes;
 }
 

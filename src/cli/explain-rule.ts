@@ -8,7 +8,9 @@ export function explainRule(id: string): string {
   const summary = ruleSummaries.get(id);
   if (summary === undefined) {
     const near = nearest(id, ruleSummaries.keys());
-    throw new UsageError(`unknown rule ${id}; ${near === undefined ? 'findings show rule ids in brackets' : `did you mean ${near}?`}`);
+    throw new UsageError(
+      `unknown rule ${id}; ${near === undefined ? 'findings show rule ids in brackets' : `did you mean ${near}?`}`,
+    );
   }
   return packageFile(`docs/rules/${id}.md`) ?? `# ${id}\n\n${summary}\n`;
 }

@@ -39,10 +39,17 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   const terminal = createTerminal();
   const connection = connectionOf(url);
   const request = layer4Url.test(url) ? undefined : requestOf(url, options);
-  if (options.files.length === 0 && options.cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
-  const source = await orUsageError('the source of objects', readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  if (options.files.length === 0 && options.cluster === undefined)
+    throw new UsageError('No objects: use --files or --cluster.');
+  const source = await orUsageError(
+    'the source of objects',
+    readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }),
+  );
   for (const note of source.notes) process.stderr.write(`${note}\n`);
-  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [configuration, infrastructure]);
+  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [
+    configuration,
+    infrastructure,
+  ]);
   workspace.update(source.documents);
   const resources = [...workspace.kernel.emitted(configuration).values()];
   const found: Explained = {
@@ -79,22 +86,35 @@ function useOf(gateways: Explained['gateways'], { gateway, listener }: Outcome |
   return proxyProtocolUse(gateways.get(gateway)?.parameters ?? {}, listener);
 }
 
-function print(terminal: Terminal, title: string, { request, connection, requests, connections, gateways }: Explained): void {
+function print(
+  terminal: Terminal,
+  title: string,
+  { request, connection, requests, connections, gateways }: Explained,
+): void {
   terminal.line(terminal.style('bold', title));
-  if (typeof request === 'string') terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
+  if (typeof request === 'string')
+    terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
   else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
-  for (const outcome of requests) printExplanation(terminal, withProxyProtocol(explainOutcome(outcome), useOf(gateways, outcome)));
-  for (const outcome of connections) printExplanation(terminal, withProxyProtocol(explainLayer4Outcome(outcome), useOf(gateways, outcome)));
+  for (const outcome of requests)
+    printExplanation(terminal, withProxyProtocol(explainOutcome(outcome), useOf(gateways, outcome)));
+  for (const outcome of connections)
+    printExplanation(terminal, withProxyProtocol(explainLayer4Outcome(outcome), useOf(gateways, outcome)));
 }
 
 function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {
-  const gateway = arrival !== undefined && 'gateway' in arrival && arrival.gateway !== undefined ? ` of a Gateway ${display(arrival.gateway)}` : '';
+  const gateway =
+    arrival !== undefined && 'gateway' in arrival && arrival.gateway !== undefined
+      ? ` of a Gateway ${display(arrival.gateway)}`
+      : '';
   return `No listener found for ${arrival?.protocol} on port ${arrival?.port}${gateway}.`;
 }
 
 /** Whether some Gateway does what its routes intend, and so does every Gateway with a matching listener. */
 function succeeds({ requests, connections }: Explained): boolean {
-  const all = [...requests.map((one) => ({ listener: one.listener, works: isServed(one) })), ...connections.map((one) => ({ listener: one.listener, works: isForwarded(one) }))];
+  const all = [
+    ...requests.map((one) => ({ listener: one.listener, works: isServed(one) })),
+    ...connections.map((one) => ({ listener: one.listener, works: isForwarded(one) })),
+  ];
   return all.some(({ works }) => works) && all.every(({ listener, works }) => listener === undefined || works);
 }
 
@@ -105,12 +125,25 @@ const wellKnownPorts = { HTTP: 80, HTTPS: 443 } as const;
 function requestOf(url: string, { method, header }: ExplainOptions): ArrivingRequest | AnswerReason {
   const { scheme, authority, target } = httpUrl.exec(url)?.groups ?? {};
   if (scheme === undefined || authority === undefined || target === undefined) {
-    throw new UsageError(`Invalid URL ${quote(url)}: use a URL such as http://store.example.com/cart, tls://db.example.com:5432 or tcp://front:5432`);
+    throw new UsageError(
+      `Invalid URL ${quote(url)}: use a URL such as http://store.example.com/cart, tls://db.example.com:5432 or tcp://front:5432`,
+    );
   }
-  const fields = header.flatMap((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]);
+  const fields = header.flatMap((line) => [
+    line.slice(0, line.indexOf(':')).trim(),
+    line.slice(line.indexOf(':') + 1).trim(),
+  ]);
   const namesHost = fields.some((text, position) => position % 2 === 0 && text.toLowerCase() === 'host');
   const rawHeaders = namesHost ? fields : ['host', authority, ...fields];
-  const head = readHttp1Head({ httpVersion: '1.1', method: method.toUpperCase(), url: target.startsWith('/') ? target : `/${target}`, rawHeaders }, defaultLimits);
+  const head = readHttp1Head(
+    {
+      httpVersion: '1.1',
+      method: method.toUpperCase(),
+      url: target.startsWith('/') ? target : `/${target}`,
+      rawHeaders,
+    },
+    defaultLimits,
+  );
   if (typeof head === 'string') return head;
   const protocol = scheme.toLowerCase() === 'https' ? 'HTTPS' : 'HTTP';
   const [, host = authority, port] = /^(?<host>.*?)(?::(?<port>\d+))?$/.exec(authority) ?? [];

@@ -30,9 +30,14 @@ export interface ImpactOptions extends SourceOptions {
  * @throws UsageError for objects that cannot be read, and for objects to delete that are not found
  */
 export async function impact(options: ImpactOptions): Promise<number> {
-  if (options.files.length === 0 && options.cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
-  if (options.change.length === 0 && options.delete.length === 0) throw new UsageError('No change: use --change or --delete.');
-  const source = await orUsageError('the source of objects', readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  if (options.files.length === 0 && options.cluster === undefined)
+    throw new UsageError('No objects: use --files or --cluster.');
+  if (options.change.length === 0 && options.delete.length === 0)
+    throw new UsageError('No change: use --change or --delete.');
+  const source = await orUsageError(
+    'the source of objects',
+    readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }),
+  );
   const change = await readFolder(options.change);
   rejectProblems([...source.problems, ...change.problems]);
   for (const note of source.notes) process.stderr.write(`${note}\n`);
@@ -43,7 +48,9 @@ export async function impact(options: ImpactOptions): Promise<number> {
   workspace.update(overlay(remaining, change.documents));
   const after = emittedBy(workspace.kernel);
   const existing = new Set(source.documents.map(identityOf));
-  const created = new Set(change.documents.flatMap((document) => identityOf(document) ?? []).filter((id) => !existing.has(id)));
+  const created = new Set(
+    change.documents.flatMap((document) => identityOf(document) ?? []).filter((id) => !existing.has(id)),
+  );
   const routing = compareRouting(before.configuration, after.configuration);
   const report: ImpactReport = {
     statuses: compareStatuses(before.statuses, after.statuses, { created, deleted: new Set(deleted) }),
@@ -56,15 +63,23 @@ export async function impact(options: ImpactOptions): Promise<number> {
 
 function identityToDelete(text: string, documents: readonly SourceDocument[]): string {
   const [kind = '', ...rest] = text.split('/');
-  const entry = Object.values(tables).find((candidate) => [candidate.kind.toLowerCase(), candidate.plural].includes(kind.toLowerCase()));
-  if (entry === undefined) throw new UsageError(`Unsupported kind ${quote(kind)} in --delete ${quote(text)}. Use a kind that the Gateway API refers to, such as service or httproute.`);
+  const entry = Object.values(tables).find((candidate) =>
+    [candidate.kind.toLowerCase(), candidate.plural].includes(kind.toLowerCase()),
+  );
+  if (entry === undefined)
+    throw new UsageError(
+      `Unsupported kind ${quote(kind)} in --delete ${quote(text)}. Use a kind that the Gateway API refers to, such as service or httproute.`,
+    );
   const parts = entry.namespaced ? rest : ['', ...rest];
   const [namespace = '', name = ''] = parts;
   if (parts.length !== 2 || name === '' || (entry.namespaced && namespace === '')) {
-    throw new UsageError(`Invalid object ${quote(text)} in --delete. Use ${entry.namespaced ? `${kind}/NAMESPACE/NAME` : `${kind}/NAME`}.`);
+    throw new UsageError(
+      `Invalid object ${quote(text)} in --delete. Use ${entry.namespaced ? `${kind}/NAMESPACE/NAME` : `${kind}/NAME`}.`,
+    );
   }
   const id = `${entry.kind}/${namespace}/${name}`;
-  if (!documents.some((document) => identityOf(document) === id)) throw new UsageError(`${quoteRef({ kind: entry.kind, namespace, name })} not found.`);
+  if (!documents.some((document) => identityOf(document) === id))
+    throw new UsageError(`${quoteRef({ kind: entry.kind, namespace, name })} not found.`);
   return id;
 }
 

@@ -12,10 +12,14 @@ interface PodImages {
  *
  * @throws UsageError if there is no image; ApiError, ConnectionError if the pod cannot be read
  */
-export async function imageOfPod(client: ApiClient, pod: { readonly namespace: string; readonly name: string }): Promise<string> {
+export async function imageOfPod(
+  client: ApiClient,
+  pod: { readonly namespace: string; readonly name: string },
+): Promise<string> {
   const { spec } = (await client.request({ path: pathOf(pods, pod) })) as PodImages;
   const containers = spec?.containers ?? [];
   const { image } = containers.find(({ name }) => name === 'controller') ?? containers[0] ?? {};
-  if (image === undefined) throw new UsageError(`pod "${pod.namespace}/${pod.name}" has no image; set the data plane image with --image`);
+  if (image === undefined)
+    throw new UsageError(`pod "${pod.namespace}/${pod.name}" has no image; set the data plane image with --image`);
   return image;
 }

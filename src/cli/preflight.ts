@@ -4,7 +4,15 @@ import { lostAccepted, readRouteStates, routeStates, type RouteState } from '../
 import { noCluster, type ClusterFacts } from '../core/preflight/facts.ts';
 import type { PreflightFinding } from '../core/preflight/finding.ts';
 import { judgeChange } from '../core/preflight/preflight.ts';
-import { asServedBy, gatewayKinds, installCommand, listedVersions, nameOfTarget, type StoredObject, type Target } from '../core/preflight/target.ts';
+import {
+  asServedBy,
+  gatewayKinds,
+  installCommand,
+  listedVersions,
+  nameOfTarget,
+  type StoredObject,
+  type Target,
+} from '../core/preflight/target.ts';
 import { installationOf } from '../core/admission/installation.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
@@ -42,18 +50,23 @@ export async function preflight(options: PreflightOptions): Promise<number> {
   const { files, cluster, target, since } = options;
   if (files.length === 0 && cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
   const earlier = since === undefined ? undefined : await readEarlier(since);
-  const source = await orUsageError('the source of objects', readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  const source = await orUsageError(
+    'the source of objects',
+    readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }),
+  );
   rejectProblems(source.problems);
-  const { facts, others, notes } = cluster === undefined
-    ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
-    : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions));
+  const { facts, others, notes } =
+    cluster === undefined
+      ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
+      : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions));
   for (const note of [...source.notes, ...notes]) process.stderr.write(`${note}\n`);
   const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
   const present = installedIn(source, cluster === undefined);
   const routes = routeStates(objects);
-  const report = target === undefined
-    ? comparison({ from: nameOfBundle(present.bundle), objects, routes }, earlier ?? [])
-    : prediction({ source: { ...source, ...present }, facts, objects, routes, earlier: earlier ?? [] }, target);
+  const report =
+    target === undefined
+      ? comparison({ from: nameOfBundle(present.bundle), objects, routes }, earlier ?? [])
+      : prediction({ source: { ...source, ...present }, facts, objects, routes, earlier: earlier ?? [] }, target);
   process.stdout.write(preflightFormats[options.output](report, createTerminal().style));
   return report.findings.some(({ severity }) => severity === 'blocker') ? 1 : 0;
 }
@@ -78,7 +91,14 @@ function prediction({ source, facts, objects, routes, earlier }: Present, target
   };
 }
 
-function comparison({ from, objects, routes }: { readonly from: string; readonly objects: readonly StoredObject[]; readonly routes: readonly RouteState[] }, earlier: readonly RouteState[]): PreflightReport {
+function comparison(
+  {
+    from,
+    objects,
+    routes,
+  }: { readonly from: string; readonly objects: readonly StoredObject[]; readonly routes: readonly RouteState[] },
+  earlier: readonly RouteState[],
+): PreflightReport {
   return { version: 1, from, objects: objects.length, findings: lostAccepted(earlier, routes), routes };
 }
 
@@ -86,12 +106,23 @@ function comparison({ from, objects, routes }: { readonly from: string; readonly
 function effectsOf({ documents, installation, bundle }: SourceObjects, target: Target): readonly PreflightFinding[] {
   const before = snapshotOf({ documents, installation, policy: policyOf('standard', bundle) });
   const changed = documents.map((document) => ({ ...document, value: converted(document.value, target.bundle) }));
-  const after = snapshotOf({ documents: changed, installation: installationAfter(installation, target), policy: policyOf('standard', target.bundle) });
+  const after = snapshotOf({
+    documents: changed,
+    installation: installationAfter(installation, target),
+    policy: policyOf('standard', target.bundle),
+  });
   const routing = compareRouting(before.configuration, after.configuration);
   const statuses = compareStatuses(before.statuses, after.statuses, { created: new Set(), deleted: new Set() });
   const severities = { broken: 'blocker', changed: 'warning', recovered: 'note' } as const;
-  return effectLines({ statuses, routing: routing.changes, incomplete: routing.incomplete }).map(({ effect, subject, before: was, after: is }): PreflightFinding =>
-    ({ check: 'status-and-traffic', severity: severities[effect], subject, message: `Before: ${was}. After: ${is}.`.replaceAll('..', '.'), commands: [] }));
+  return effectLines({ statuses, routing: routing.changes, incomplete: routing.incomplete }).map(
+    ({ effect, subject, before: was, after: is }): PreflightFinding => ({
+      check: 'status-and-traffic',
+      severity: severities[effect],
+      subject,
+      message: `Before: ${was}. After: ${is}.`.replaceAll('..', '.'),
+      commands: [],
+    }),
+  );
 }
 
 /** The target replaces the CRDs of its own kinds. CRDs of other kinds stay. */
@@ -116,11 +147,16 @@ function storedObject(value: unknown): readonly StoredObject[] {
   if (parsed.type !== 'resource' && parsed.type !== 'unserved') return [];
   const ref = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
   const isKnown = findKind(groupOf(parsed.apiVersion), ref.kind) !== undefined;
-  return isKnown && isSchemaKind(ref.kind) && gatewayKinds.includes(ref.kind) ? [{ kind: ref.kind, ref, json: value }] : [];
+  return isKnown && isSchemaKind(ref.kind) && gatewayKinds.includes(ref.kind)
+    ? [{ kind: ref.kind, ref, json: value }]
+    : [];
 }
 
 /** CRDs in files determine the installed bundle. */
-function installedIn({ bundle, installation, definitions }: SourceObjects, isFilesOnly: boolean): Pick<SourceObjects, 'bundle' | 'installation'> {
+function installedIn(
+  { bundle, installation, definitions }: SourceObjects,
+  isFilesOnly: boolean,
+): Pick<SourceObjects, 'bundle' | 'installation'> {
   const routes = definitions.find(isOfRoutes);
   if (!isFilesOnly || routes === undefined) return { bundle, installation };
   const installed = bundleOfKind(readInstalledKind(routes)).bundle;
@@ -133,6 +169,9 @@ function isOfRoutes({ metadata: { name } }: KubernetesObject): boolean {
 
 async function readEarlier(file: string): Promise<readonly RouteState[]> {
   const states = readRouteStates(await readReportFile(file));
-  if (states === undefined) throw new UsageError(`The report ${file} has no valid list of routes. Create it with "sallyport preflight --cluster --to VERSION -o json".`);
+  if (states === undefined)
+    throw new UsageError(
+      `The report ${file} has no valid list of routes. Create it with "sallyport preflight --cluster --to VERSION -o json".`,
+    );
   return states;
 }

@@ -10,7 +10,11 @@ export interface Progress {
 const interval = 300;
 
 /** Shows a counter in one line of a terminal. Writes nothing if the stream is not a terminal. `now` is a clock in milliseconds. */
-export function createProgress(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, what: string, now: () => number = Date.now): Progress {
+export function createProgress(
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
+  what: string,
+  now: () => number = Date.now,
+): Progress {
   if (!stream.isTTY) return { step() {}, clear() {} };
   let count = 0;
   let last = now();

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectChannel, ConfigurationSink, type CertificateResource, type ConfigChange, type ResourceProblem } from '../channel/index.ts';
+import {
+  connectChannel,
+  ConfigurationSink,
+  type CertificateResource,
+  type ConfigChange,
+  type ResourceProblem,
+} from '../channel/index.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import type { ProxyVersions } from '../core/text/proxy-protocol.ts';
 import type { ForwardedPolicy } from '../proxy/forwarding-fields.ts';
@@ -54,11 +60,19 @@ export function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Prom
 }
 
 /** One client address may use at most a quarter of the flows. */
-function limitsOf({ connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows }: ProxyCommandOptions): Partial<ProxyLimits> {
+function limitsOf({
+  connectionsPerClient,
+  tcpIdleTimeout,
+  udpIdleTimeout,
+  udpFlows,
+}: ProxyCommandOptions): Partial<ProxyLimits> {
   return { connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows, udpFlowsPerClient: Math.ceil(udpFlows / 4) };
 }
 
-function proxyProtocolOf({ acceptProxyProtocol: accept, sendProxyProtocol: send }: ProxyCommandOptions): ProxyProtocolSettings {
+function proxyProtocolOf({
+  acceptProxyProtocol: accept,
+  sendProxyProtocol: send,
+}: ProxyCommandOptions): ProxyProtocolSettings {
   return { ...(accept === undefined ? {} : { accept }), ...(send === undefined ? {} : { send }) };
 }
 
@@ -91,7 +105,10 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     sink,
     log,
   });
-  metrics.observed({ name: 'proxy_controller_connected', help: 'Whether a controller is connected.', labels: [] }, () => [{ labels: [], value: connection.isConnected ? 1 : 0 }]);
+  metrics.observed(
+    { name: 'proxy_controller_connected', help: 'Whether a controller is connected.', labels: [] },
+    () => [{ labels: [], value: connection.isConnected ? 1 : 0 }],
+  );
   // Closed late, because endpoints still change during the drain.
   running.add(() => connection.close());
   running.add(() => proxy.close({ graceMs: options.grace, idleMs: options.grace / 2 }));
@@ -105,7 +122,11 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   log.info({ gateway: options.gateway, controller: options.controller, probePort }, 'proxy started');
 }
 
-async function applyChange(change: ConfigChange, proxy: Proxy, certificates: ReceivedCertificates): Promise<readonly ResourceProblem[]> {
+async function applyChange(
+  change: ConfigChange,
+  proxy: Proxy,
+  certificates: ReceivedCertificates,
+): Promise<readonly ResourceProblem[]> {
   // Before the listeners that use them.
   certificates.add(change.certificates);
   const problems = await proxy.apply(change);

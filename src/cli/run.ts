@@ -71,7 +71,10 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const initial = workspace.update(watcher.content.documents);
   printFindings(terminal, workspace, watcher.content.problems);
 
-  const places = new StandaloneAddresses(await hasManyLoopbackHosts(), { ...(options.listen === undefined ? {} : { listen: options.listen }), requested: (gateway) => requestedAddresses(workspace, gateway) });
+  const places = new StandaloneAddresses(await hasManyLoopbackHosts(), {
+    ...(options.listen === undefined ? {} : { listen: options.listen }),
+    requested: (gateway) => requestedAddresses(workspace, gateway),
+  });
   const proxy = createProxy({
     bind: (listener) => places.addressesOf(listener),
     certificates: (secret) => tlsMaterial(workspace, secret),
@@ -80,7 +83,10 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
-  const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => places.addressesOf(listener));
+  const plane = new StandaloneDataPlane(
+    (change) => proxy.apply(change),
+    (listener) => places.addressesOf(listener),
+  );
   plane.onAcknowledged((writes) => applyAcknowledgement(workspace, writes, log));
   const demo = options.demo ? await startDemoBackends(workspace) : { backends: [], close: async () => {} };
   running.add(() => demo.close());
@@ -88,16 +94,28 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   running.add(() => proxy.close({ graceMs: options.grace }));
   await plane.publish(initial);
 
-  const webhook = await startStandaloneWebhook({ host, port: options.webhookPort }, { kernel: workspace.kernel, policy, log, metrics });
+  const webhook = await startStandaloneWebhook(
+    { host, port: options.webhookPort },
+    { kernel: workspace.kernel, policy, log, metrics },
+  );
   running.add(() => webhook.close());
-  const probes = buildProbes({ ready: () => (running.stopping ? { ready: false, reasons: ['stopping'] } : { ready: true, reasons: [] }), metrics });
+  const probes = buildProbes({
+    ready: () => (running.stopping ? { ready: false, reasons: ['stopping'] } : { ready: true, reasons: [] }),
+    metrics,
+  });
   // Probes respond while everything else drains.
   running.last(async () => probes.close());
   await probes.listen({ host, port: options.probePort });
 
   printStatusSection(terminal, workspace);
-  const listeners = plane.listeners().map((listener) => ({ listener, addresses: isReserved(listener) ? [] : proxy.addressesOf(listener.key) }));
-  printServing(terminal, { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } }, workspace);
+  const listeners = plane
+    .listeners()
+    .map((listener) => ({ listener, addresses: isReserved(listener) ? [] : proxy.addressesOf(listener.key) }));
+  printServing(
+    terminal,
+    { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } },
+    workspace,
+  );
   errors.survive(running);
   started.resolve(createFollower({ terminal, workspace, plane, proxy, log, problems: watcher.content.problems }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
@@ -107,7 +125,9 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
 function requestedAddresses(workspace: Workspace, gateway: string): readonly string[] {
   const [namespace = '', name = ''] = gateway.split('/');
   const entries = workspace.kernel.read.query(addresses, namespace, name);
-  return entries.flatMap((entry) => (entry.outcome === 'wanted' && entry.type === 'IPAddress' && entry.value !== '' ? [entry.value] : []));
+  return entries.flatMap((entry) =>
+    entry.outcome === 'wanted' && entry.type === 'IPAddress' && entry.value !== '' ? [entry.value] : [],
+  );
 }
 
 /** An error in the evaluation is internal. It must not break the channel that delivered the acknowledgement. */
@@ -127,7 +147,9 @@ function printFindings(terminal: Terminal, workspace: Workspace, problems: reado
 }
 
 function linesOf(terminal: Terminal, report: Iterable<Reported>): readonly string[] {
-  return [...report].flatMap(({ file, findings }) => findings.map((finding) => findingLine(file, finding, terminal.style)));
+  return [...report].flatMap(({ file, findings }) =>
+    findings.map((finding) => findingLine(file, finding, terminal.style)),
+  );
 }
 
 function printStatusSection(terminal: Terminal, workspace: Workspace): void {
@@ -146,7 +168,14 @@ interface Followed {
 }
 
 /** Applies a change of the files, and reports its effect. */
-function createFollower({ terminal, workspace, plane, proxy, log, problems: known }: Followed): (change: FolderChange) => Promise<void> {
+function createFollower({
+  terminal,
+  workspace,
+  plane,
+  proxy,
+  log,
+  problems: known,
+}: Followed): (change: FolderChange) => Promise<void> {
   let problems = known;
   return async (change) => {
     try {
@@ -157,9 +186,15 @@ function createFollower({ terminal, workspace, plane, proxy, log, problems: know
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
       if (touched.some((document) => isSecret(document.value))) plane.sink.report(await proxy.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
-      terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`);
-      for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems, 'error'))) if (!seen.has(line)) terminal.line(line);
-      printStatuses(terminal, [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status));
+      terminal.heading(
+        `${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`,
+      );
+      for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems, 'error')))
+        if (!seen.has(line)) terminal.line(line);
+      printStatuses(
+        terminal,
+        [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status),
+      );
     } catch (error) {
       log.error({ err: error }, 'cannot apply a change of the files');
     }
@@ -170,7 +205,10 @@ function isSecret(json: unknown): boolean {
   return typeof json === 'object' && json !== null && (json as { kind?: unknown }).kind === 'Secret';
 }
 
-function tlsMaterial(workspace: Workspace, secret: string): { readonly cert: string; readonly key: string } | undefined {
+function tlsMaterial(
+  workspace: Workspace,
+  secret: string,
+): { readonly cert: string; readonly key: string } | undefined {
   const slash = secret.indexOf('/');
   const json = workspace.secret(secret.slice(0, slash), secret.slice(slash + 1));
   const read = readTlsSecret(json);

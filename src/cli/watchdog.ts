@@ -29,16 +29,33 @@ export function startWatchdog(options: WatchdogCommandOptions): Promise<{ stop()
   return startOrStop((running) => start(options, running));
 }
 
-async function start({ configuration, namespace, service, patience, probePort, logLevel }: WatchdogCommandOptions, running: Shutdown): Promise<void> {
+async function start(
+  { configuration, namespace, service, patience, probePort, logLevel }: WatchdogCommandOptions,
+  running: Shutdown,
+): Promise<void> {
   const log = createLogger(logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
-  const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: hostname() });
+  const events = new EventRecorder({
+    client,
+    clock: systemClock,
+    log,
+    controller: controllerName,
+    instance: hostname(),
+  });
   running.add(() => events.flush());
-  const watchdog = new Watchdog({ client, log, metrics, events, configuration, service: { namespace, name: service }, patience });
+  const watchdog = new Watchdog({
+    client,
+    log,
+    metrics,
+    events,
+    configuration,
+    service: { namespace, name: service },
+    patience,
+  });
   const ready = () => {
     const reasons = watchdog.problems();
     return { ready: reasons.length === 0, reasons };

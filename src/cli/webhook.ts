@@ -1,7 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  AuthorityRotation, certificateExpiry, checkRotationPolicy, ManagedCertificate, observeCertificates, serviceNames, watchCertificateFiles,
-  type BundleStore, type CertificateFiles, type CertificateSource, type RotationPolicy, type Rounds, type SecretStore,
+  AuthorityRotation,
+  certificateExpiry,
+  checkRotationPolicy,
+  ManagedCertificate,
+  observeCertificates,
+  serviceNames,
+  watchCertificateFiles,
+  type BundleStore,
+  type CertificateFiles,
+  type CertificateSource,
+  type RotationPolicy,
+  type Rounds,
+  type SecretStore,
 } from '../certificates/index.ts';
 import { BundlesInForce } from '../cluster/bundles-in-force.ts';
 import { admissionKinds, ClusterState, followCluster } from '../cluster/cluster-state.ts';
@@ -9,8 +20,22 @@ import { ClusterSecretStore } from '../cluster/secret-store.ts';
 import { findingCounts } from '../core/admission/impact.ts';
 import { defaultSettings, type Settings } from '../core/admission/settings.ts';
 import { createEvaluation } from '../core/evaluation.ts';
-import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
-import { createAdmissionMetrics, createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
+import {
+  createClient,
+  Election,
+  EventRecorder,
+  loadCredentials,
+  systemClock,
+  type ApiClient,
+} from '../kubernetes/index.ts';
+import {
+  createAdmissionMetrics,
+  createLogger,
+  createMetrics,
+  type Logger,
+  type LogLevel,
+  type Metrics,
+} from '../telemetry/index.ts';
 import { ClusterBundleStore } from '../webhook/configuration/bundle-store.ts';
 import { FailurePolicyKeeper } from '../webhook/configuration/failure-policy-keeper.ts';
 import { startSelfCheck } from '../webhook/configuration/self-check.ts';
@@ -77,7 +102,13 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const kernel = createEvaluation([findingCounts]);
   exposeEvaluation(metrics, kernel);
   const inForce = new BundlesInForce({ log, metrics });
-  const state = new ClusterState({ kernel, kinds: admissionKinds, controllerName, follow: followCluster(client, log), onInstalled: (installed) => inForce.update(installed) });
+  const state = new ClusterState({
+    kernel,
+    kinds: admissionKinds,
+    controllerName,
+    follow: followCluster(client, log),
+    onInstalled: (installed) => inForce.update(installed),
+  });
   running.add(() => state.stop());
   readiness.require(() => state.problems());
 
@@ -89,9 +120,13 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const app = buildWebhook({
     certificates,
     log,
-    metrics: createAdmissionMetrics(metrics, { cacheAge: () => state.age(), certificateExpiry: () => certificateExpiry(certificates.current()) }),
+    metrics: createAdmissionMetrics(metrics, {
+      cacheAge: () => state.age(),
+      certificateExpiry: () => certificateExpiry(certificates.current()),
+    }),
     draining: () => running.stopping,
-    decide: (request) => decideInCluster(request, { kernel, settings, bundleOf: (group, resource) => inForce.bundleOf(group, resource) }),
+    decide: (request) =>
+      decideInCluster(request, { kernel, settings, bundleOf: (group, resource) => inForce.bundleOf(group, resource) }),
   });
   running.add(() => app.close());
   const port = await listenEverywhere(app, options.port);
@@ -100,7 +135,12 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   running.add(async () => {
     await Promise.all([delay(options.drain), election.stop()]);
   });
-  const check = startSelfCheck({ bundles, certificates, address: { host: '127.0.0.1', port }, serverName: `${options.service}.${options.namespace}.svc` });
+  const check = startSelfCheck({
+    bundles,
+    certificates,
+    address: { host: '127.0.0.1', port },
+    serverName: `${options.service}.${options.namespace}.svc`,
+  });
   running.add(() => check.stop());
   readiness.require(() => [check.problem()].filter((problem) => problem !== undefined));
   errors.survive(running);
@@ -108,7 +148,11 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   log.info({ port, probePort: options.probePort, configuration: options.configuration }, 'webhook started');
 }
 
-async function followSettings({ settings: file }: WebhookCommandOptions, running: Shutdown, telemetry: { readonly log: Logger; readonly metrics: Metrics }): Promise<() => Settings> {
+async function followSettings(
+  { settings: file }: WebhookCommandOptions,
+  running: Shutdown,
+  telemetry: { readonly log: Logger; readonly metrics: Metrics },
+): Promise<() => Settings> {
   if (file === undefined) return () => defaultSettings;
   const settings = await openSettings(file, telemetry);
   running.add(() => settings.close());
@@ -130,20 +174,45 @@ interface Leadership {
 }
 
 /** One replica holds the lease. It renews the authority and sets the failurePolicy. */
-function seekLeadership({ options, running, client, log, metrics }: Surroundings, { bundles, secrets, settings }: Leadership): Election {
+function seekLeadership(
+  { options, running, client, log, metrics }: Surroundings,
+  { bundles, secrets, settings }: Leadership,
+): Election {
   const { namespace, configuration, identity, lease: name, rotation: policy } = options;
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
   running.add(() => events.flush());
-  const keeper = new FailurePolicyKeeper({ client, log, metrics, events, configuration, wanted: () => settings().failurePolicy });
+  const keeper = new FailurePolicyKeeper({
+    client,
+    log,
+    metrics,
+    events,
+    configuration,
+    wanted: () => settings().failurePolicy,
+  });
   const rotation = new AuthorityRotation({ secrets, bundles, policy, log });
   const duties = options.certificate === undefined ? [rotation, keeper] : [keeper];
-  const election = new Election({ client, clock: systemClock, log, namespace, name, identity, lead: (term) => untilEndOf(term, duties.map((duty) => duty.start())) });
+  const election = new Election({
+    client,
+    clock: systemClock,
+    log,
+    namespace,
+    name,
+    identity,
+    lead: (term) =>
+      untilEndOf(
+        term,
+        duties.map((duty) => duty.start()),
+      ),
+  });
   running.add(() => election.stop());
   return election;
 }
 
 /** The serving certificate: one from the project's own authority as soon as a leader has created that, or the one in the files. */
-async function provideCertificate({ options, running, log, metrics }: Surroundings, secrets: SecretStore): Promise<CertificateSource> {
+async function provideCertificate(
+  { options, running, log, metrics }: Surroundings,
+  secrets: SecretStore,
+): Promise<CertificateSource> {
   const { certificate: files, service, namespace, rotation: policy } = options;
   if (files !== undefined) {
     const watched = await orUsageError('the certificate', watchCertificateFiles(files, log));
@@ -151,14 +220,18 @@ async function provideCertificate({ options, running, log, metrics }: Surroundin
     return watched.source;
   }
   const managed = new ManagedCertificate({ secrets, names: serviceNames(service, namespace), policy, log });
-  observeCertificates(metrics, { serving: () => seconds(managed.leaf?.notAfter), authority: () => seconds(managed.leaf?.authorityNotAfter) });
+  observeCertificates(metrics, {
+    serving: () => seconds(managed.leaf?.notAfter),
+    authority: () => seconds(managed.leaf?.authorityNotAfter),
+  });
   const rounds = managed.start();
   running.add(() => rounds.stop());
   return managed.issued();
 }
 
 async function untilEndOf(term: AbortSignal, duties: readonly Rounds[]): Promise<void> {
-  if (!term.aborted) await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
+  if (!term.aborted)
+    await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
   await Promise.all(duties.map((duty) => duty.stop()));
 }
 

@@ -4,18 +4,37 @@ import { write, type Delta, type Kernel, type Write } from '../core/incremental/
 import { parseObject } from '../core/resources/parse.ts';
 import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
 import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
-import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
+import {
+  Discovery,
+  systemClock,
+  type ApiClient,
+  type FollowedKind,
+  type InstalledKind,
+  type KindState,
+  type ObjectEvent,
+} from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 /** Kinds that admission reads. The ClusterRole of the webhook grants exactly these. */
-export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds, 'BackendTLSPolicy', 'ReferenceGrant', 'Service', 'Namespace'];
+export const admissionKinds: readonly KindName[] = [
+  'GatewayClass',
+  'Gateway',
+  'ListenerSet',
+  ...servedRouteKinds,
+  'BackendTLSPolicy',
+  'ReferenceGrant',
+  'Service',
+  'Namespace',
+];
 
 /** Kinds that the controller evaluates. Its ClusterRole grants these. */
 export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret', 'ConfigMap'];
 
 /** Kinds of which only a selection of objects is followed. */
-export const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = { Secret: { fieldSelector: 'type=kubernetes.io/tls' } };
+export const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = {
+  Secret: { fieldSelector: 'type=kubernetes.io/tls' },
+};
 
 /** A source of objects, which follows kinds while they exist. */
 export interface ObjectSource {
@@ -54,7 +73,14 @@ export class ClusterState {
   #wasComplete = false;
 
   /** Starts immediately. */
-  constructor({ kernel, kinds, controllerName, onChange = () => {}, onInstalled = () => {}, follow }: ClusterStateOptions) {
+  constructor({
+    kernel,
+    kinds,
+    controllerName,
+    onChange = () => {},
+    onInstalled = () => {},
+    follow,
+  }: ClusterStateOptions) {
     this.#kernel = kernel;
     this.#controllerName = controllerName;
     this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
@@ -82,7 +108,9 @@ export class ClusterState {
   /** Seconds since the last response of the API server, for the kind with the oldest one. `undefined` before each kind has one. */
   age(): number | undefined {
     const contacts = [...this.#kinds.values()].map((kind) => this.#source.stateOf(kind).lastContact);
-    return contacts.some((contact) => contact === undefined) ? undefined : Math.max(...contacts.map((contact) => contact ?? 0)) / 1000;
+    return contacts.some((contact) => contact === undefined)
+      ? undefined
+      : Math.max(...contacts.map((contact) => contact ?? 0)) / 1000;
   }
 
   stop(): Promise<void> {
@@ -90,14 +118,21 @@ export class ClusterState {
   }
 
   #installationWith(installed: ReadonlyMap<string, InstalledKind>): Write {
-    return write(installationCell, [], installationIn(installed, [...this.#kinds.keys()] as KindName[], this.#controllerName));
+    return write(
+      installationCell,
+      [],
+      installationIn(installed, [...this.#kinds.keys()] as KindName[], this.#controllerName),
+    );
   }
 
   #missing(): readonly string[] {
     const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
       const { synced, phase, problem } = this.#source.stateOf(followed);
       if (synced) return [];
-      const what = phase === 'waiting' ? `not known yet whether ${kind} is installed` : `objects of kind ${kind} are not synced yet`;
+      const what =
+        phase === 'waiting'
+          ? `not known yet whether ${kind} is installed`
+          : `objects of kind ${kind} are not synced yet`;
       return [problem === undefined ? what : `${what} (${problem})`];
     });
     return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not synced yet'];
@@ -111,12 +146,18 @@ export class ClusterState {
  * @param observed the kinds whose objects are read; objects of other kinds may exist unseen
  * @param controllerName the controllerName of our GatewayClasses
  */
-export function installationIn(installed: ReadonlyMap<string, InstalledKind>, observed: readonly KindName[], controllerName: string): Installation {
+export function installationIn(
+  installed: ReadonlyMap<string, InstalledKind>,
+  observed: readonly KindName[],
+  controllerName: string,
+): Installation {
   const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !observed.includes(kind));
-  const bundleVersions = Object.fromEntries(observed.flatMap((kind) => {
-    const definition = installed.get(`${tables[kind].plural}.${tables[kind].group}`);
-    return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
-  }));
+  const bundleVersions = Object.fromEntries(
+    observed.flatMap((kind) => {
+      const definition = installed.get(`${tables[kind].plural}.${tables[kind].group}`);
+      return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
+    }),
+  );
   return { controllerName, bundleVersions, bundles: bundlesOf(installed), unobserved };
 }
 
@@ -124,7 +165,14 @@ export function installationIn(installed: ReadonlyMap<string, InstalledKind>, ob
 export function followCluster(client: ApiClient, log: Logger): ClusterStateOptions['follow'] {
   return (reader) => {
     const { kinds } = reader;
-    return new Discovery({ client, clock: systemClock, log, kinds, onEvents: (events) => reader.onEvents(events), onInstalled: (installed) => reader.onInstalled(installed) });
+    return new Discovery({
+      client,
+      clock: systemClock,
+      log,
+      kinds,
+      onEvents: (events) => reader.onEvents(events),
+      onInstalled: (installed) => reader.onInstalled(installed),
+    });
   };
 }
 
@@ -136,12 +184,19 @@ function writesOf(event: ObjectEvent): readonly Write[] {
   const facts = factWrites(event.ref, json);
   if (facts.length > 0) return facts;
   const parsed = json && parseObject(json);
-  return [write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined), ...classFeatureWrites(event.ref, json)];
+  return [
+    write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined),
+    ...classFeatureWrites(event.ref, json),
+  ];
 }
 
 function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): InstalledBundles {
-  const kinds = (Object.keys(schemaTables) as SchemaKind[]).map((kind) => [kind, installed.get(definitionOf(kind))] as const);
-  return Object.fromEntries(kinds.flatMap(([kind, definition]) => (definition === undefined ? [] : [[kind, bundleOfKind(definition).bundle]])));
+  const kinds = (Object.keys(schemaTables) as SchemaKind[]).map(
+    (kind) => [kind, installed.get(definitionOf(kind))] as const,
+  );
+  return Object.fromEntries(
+    kinds.flatMap(([kind, definition]) => (definition === undefined ? [] : [[kind, bundleOfKind(definition).bundle]])),
+  );
 }
 
 function definitionOf(kind: SchemaKind): string {

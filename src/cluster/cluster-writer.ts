@@ -1,6 +1,16 @@
 import type { ClusterWriter, WireObject, WriteResult } from '../controller/index.ts';
 import { isKindName, tables } from '../core/schema/index.ts';
-import { applyForced, get, mergePatch, remove, resourceType, updateStatus, type ApiClient, type ResourceType, type Writer } from '../kubernetes/index.ts';
+import {
+  applyForced,
+  get,
+  mergePatch,
+  remove,
+  resourceType,
+  updateStatus,
+  type ApiClient,
+  type ResourceType,
+  type Writer,
+} from '../kubernetes/index.ts';
 
 /** Kinds of provisioned objects. */
 const provisioned: Readonly<Record<string, ResourceType>> = Object.fromEntries(
@@ -33,17 +43,32 @@ export function clusterWriter(client: ApiClient, term: () => AbortSignal | undef
     read: (object) => write(object, (writer) => get(writer, object.metadata, within())),
     async updateStatus(kind, object) {
       const type = evaluated(kind, object);
-      return type === undefined ? unknownKind(kind) : updateStatus({ client, type }, object, { ...within(), fieldManager });
+      return type === undefined
+        ? unknownKind(kind)
+        : updateStatus({ client, type }, object, { ...within(), fieldManager });
     },
     async setFinalizers(kind, object) {
       const { name, resourceVersion, finalizers } = object.metadata;
       const type = evaluated(kind, object);
-      return type === undefined ? unknownKind(kind) : mergePatch({ client, type }, { name }, { metadata: { resourceVersion, finalizers } }, { ...within(), fieldManager });
+      return type === undefined
+        ? unknownKind(kind)
+        : mergePatch(
+            { client, type },
+            { name },
+            { metadata: { resourceVersion, finalizers } },
+            { ...within(), fieldManager },
+          );
     },
     apply: (object) => write(object, (writer) => applyForced(writer, object, { ...within(), fieldManager })),
     remove(object) {
       const { uid } = object.metadata;
-      return write(object, (writer) => remove(writer, object.metadata, { ...within(), propagationPolicy: 'Background', ...(uid !== undefined && { uid }) }));
+      return write(object, (writer) =>
+        remove(writer, object.metadata, {
+          ...within(),
+          propagationPolicy: 'Background',
+          ...(uid !== undefined && { uid }),
+        }),
+      );
     },
   };
 }

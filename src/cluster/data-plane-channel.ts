@@ -18,9 +18,20 @@ export interface DataPlaneChannelOptions {
 }
 
 /** Serves the data planes of a cluster. Each gets only the configuration of its own Gateway. */
-export async function serveDataPlanes({ client, certificates, audience, sourceOf, log, port }: DataPlaneChannelOptions): Promise<ChannelServer> {
+export async function serveDataPlanes({
+  client,
+  certificates,
+  audience,
+  sourceOf,
+  log,
+  port,
+}: DataPlaneChannelOptions): Promise<ChannelServer> {
   const options: ServeOptions = {
-    host: '::', port, certificate: certificates, sourceOf, log,
+    host: '::',
+    port,
+    certificate: certificates,
+    sourceOf,
+    log,
     async authenticate({ gateway, token }) {
       const [namespace = '', name = ''] = gateway.split('/');
       return (await reviewToken(client, audience, token)) === dataPlaneUser(namespace, name);

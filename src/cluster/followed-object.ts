@@ -13,7 +13,10 @@ export class FollowedObject {
   readonly #follow: (onEvents: () => void) => Reflector;
   #reflector: Reflector | undefined;
 
-  constructor({ client, log }: ClusterAccess, selection: { readonly type: ResourceType; readonly namespace?: string; readonly name: string }) {
+  constructor(
+    { client, log }: ClusterAccess,
+    selection: { readonly type: ResourceType; readonly namespace?: string; readonly name: string },
+  ) {
     const { name, ...where } = selection;
     const named = { ...where, fieldSelector: `metadata.name=${name}`, part: 'metadata' as const };
     this.#follow = (onEvents) => new Reflector({ client, clock: systemClock, log, selection: named, onEvents });

@@ -1,6 +1,13 @@
 import type { KnownBundle } from '../core/admission/settings.ts';
 import {
-  bundlesOfSchema, isSameBundle, parseBundleVersion, parseChannel, supportedMinors, type Bundle, type Channel, type Minor,
+  bundlesOfSchema,
+  isSameBundle,
+  parseBundleVersion,
+  parseChannel,
+  supportedMinors,
+  type Bundle,
+  type Channel,
+  type Minor,
 } from '../core/schema/index.ts';
 import type { InstalledKind } from '../kubernetes/index.ts';
 
@@ -20,7 +27,8 @@ const newest: Minor = supportedMinors.at(-1) ?? '1.7';
 export function bundleOfKind(installed: InstalledKind | undefined): KnownBundle {
   const { minor, channel } = readAnnotations(installed);
   const released = installed === undefined ? [] : releasedAs(installed);
-  const isAnnotated = (bundle: Bundle): boolean => (minor === undefined || minor === bundle.minor) && (channel === undefined || channel === bundle.channel);
+  const isAnnotated = (bundle: Bundle): boolean =>
+    (minor === undefined || minor === bundle.minor) && (channel === undefined || channel === bundle.channel);
   const bundle = released.findLast(isAnnotated) ?? released.at(-1);
   if (bundle !== undefined) return { bundle, certain: true };
   return { bundle: { minor: minor ?? newest, channel: channel ?? 'experimental' }, certain: false };
@@ -31,7 +39,9 @@ export function bundleOfKind(installed: InstalledKind | undefined): KnownBundle 
  * ignored, because no request uses them.
  */
 export function releasedAs({ name, versions }: InstalledKind): readonly Bundle[] {
-  const [first = [], ...others] = versions.filter(({ served }) => served).map((version) => bundlesOfSchema(name, version.name, version.schemaHash));
+  const [first = [], ...others] = versions
+    .filter(({ served }) => served)
+    .map((version) => bundlesOfSchema(name, version.name, version.schemaHash));
   return first.filter((bundle) => others.every((bundles) => bundles.some((other) => isSameBundle(bundle, other))));
 }
 
@@ -46,8 +56,14 @@ export function bundleVersionOf(installed: InstalledKind | undefined): string {
   return installed?.annotations[`${group}/bundle-version`] ?? '';
 }
 
-function readAnnotations(installed: InstalledKind | undefined): { readonly minor: Minor | undefined; readonly channel: Channel | undefined } {
+function readAnnotations(installed: InstalledKind | undefined): {
+  readonly minor: Minor | undefined;
+  readonly channel: Channel | undefined;
+} {
   const version = parseBundleVersion(bundleVersionOf(installed));
   const isReleased = version.ok && version.prerelease === undefined && supportedMinors.includes(version.minor);
-  return { minor: isReleased ? version.minor : undefined, channel: parseChannel(installed?.annotations[`${group}/channel`]) };
+  return {
+    minor: isReleased ? version.minor : undefined,
+    channel: parseChannel(installed?.annotations[`${group}/channel`]),
+  };
 }

@@ -30,7 +30,9 @@ export class OwnObjects {
       { type: configMaps, namespace, labelSelector: ownObjectSelectors.reports },
       ...ofDataPlanes.map((type) => ({ type, labelSelector: ownObjectSelectors.dataPlanes })),
     ];
-    this.#reflectors = selections.map((selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }));
+    this.#reflectors = selections.map(
+      (selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }),
+    );
   }
 
   /** Whether each kind was listed once or cannot be read. Nothing depends on these objects: they only explain problems. */

@@ -1,5 +1,14 @@
 import type { SecretStore, SecretText, StoredSecret } from '../certificates/index.ts';
-import { ApiError, create, doneOrConflict, pathOf, update, type ApiClient, type KubernetesObject, type ResourceType } from '../kubernetes/index.ts';
+import {
+  ApiError,
+  create,
+  doneOrConflict,
+  pathOf,
+  update,
+  type ApiClient,
+  type KubernetesObject,
+  type ResourceType,
+} from '../kubernetes/index.ts';
 import { FollowedObject, type ClusterAccess } from './followed-object.ts';
 
 const secrets: ResourceType = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
@@ -59,13 +68,22 @@ export class ClusterSecretStore implements SecretStore {
 
   #object(data: SecretText, resourceVersion?: string): KubernetesObject {
     const labels = { 'app.kubernetes.io/name': 'sallyport', 'app.kubernetes.io/managed-by': 'sallyport' };
-    const encoded = Object.fromEntries(Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')]));
-    return { metadata: { ...this.#where, labels, ...(resourceVersion !== undefined && { resourceVersion }) }, type: 'Opaque', data: encoded };
+    const encoded = Object.fromEntries(
+      Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
+    );
+    return {
+      metadata: { ...this.#where, labels, ...(resourceVersion !== undefined && { resourceVersion }) },
+      type: 'Opaque',
+      data: encoded,
+    };
   }
 }
 
 function parseSecret(json: unknown): StoredSecret {
-  const { metadata, data } = json as { readonly metadata: { readonly resourceVersion: string }; readonly data?: Readonly<Record<string, string>> };
+  const { metadata, data } = json as {
+    readonly metadata: { readonly resourceVersion: string };
+    readonly data?: Readonly<Record<string, string>>;
+  };
   const texts = Object.entries(data ?? {}).map(([name, encoded]) => [name, Buffer.from(encoded, 'base64').toString()]);
   return { data: Object.fromEntries(texts), version: metadata.resourceVersion };
 }

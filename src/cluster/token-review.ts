@@ -1,9 +1,18 @@
 import { pathOf, type ApiClient, type ResourceType } from '../kubernetes/index.ts';
 
-const tokenReviews: ResourceType = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', plural: 'tokenreviews', namespaced: false };
+const tokenReviews: ResourceType = {
+  apiVersion: 'authentication.k8s.io/v1',
+  kind: 'TokenReview',
+  plural: 'tokenreviews',
+  namespaced: false,
+};
 
 interface ReviewedToken {
-  readonly status?: { readonly authenticated?: unknown; readonly audiences?: unknown; readonly user?: { readonly username?: unknown } };
+  readonly status?: {
+    readonly authenticated?: unknown;
+    readonly audiences?: unknown;
+    readonly user?: { readonly username?: unknown };
+  };
 }
 
 /**
@@ -13,7 +22,12 @@ interface ReviewedToken {
  * @throws ApiError, ConnectionError if the review fails
  */
 export async function reviewToken(client: ApiClient, audience: string, token: string): Promise<string | undefined> {
-  const body = { apiVersion: tokenReviews.apiVersion, kind: tokenReviews.kind, metadata: {}, spec: { token, audiences: [audience] } };
+  const body = {
+    apiVersion: tokenReviews.apiVersion,
+    kind: tokenReviews.kind,
+    metadata: {},
+    spec: { token, audiences: [audience] },
+  };
   const { status } = (await client.request({ method: 'POST', path: pathOf(tokenReviews), body })) as ReviewedToken;
   // An authenticator without support for audiences would accept tokens for the API server.
   const isForUs = Array.isArray(status?.audiences) && status.audiences.includes(audience);

@@ -21,17 +21,25 @@ export function encodeReport(report: AcknowledgementReport): string {
 
 /** Decodes a report of `encodeReport`, perhaps of another version of it. Ignores unknown content. */
 export function decodeReport(text: string): AcknowledgementReport {
-  return mapOf(parse(text), (pods) => mapOf(pods, (pod) => ({
-    generations: Object.fromEntries(mapOf(recordOf(pod)['generations'], (generation) => (typeof generation === 'number' ? generation : undefined))),
-    problems: Object.fromEntries(mapOf(recordOf(pod)['problems'], (message) => (typeof message === 'string' ? message : undefined))),
-  })));
+  return mapOf(parse(text), (pods) =>
+    mapOf(pods, (pod) => ({
+      generations: Object.fromEntries(
+        mapOf(recordOf(pod)['generations'], (generation) => (typeof generation === 'number' ? generation : undefined)),
+      ),
+      problems: Object.fromEntries(
+        mapOf(recordOf(pod)['problems'], (message) => (typeof message === 'string' ? message : undefined)),
+      ),
+    })),
+  );
 }
 
 function mapOf<T>(json: unknown, read: (member: unknown) => T | undefined): ReadonlyMap<string, T> {
-  return new Map(Object.entries(isRecord(json) ? json : {}).flatMap(([name, member]) => {
-    const value = read(member);
-    return value === undefined ? [] : [[name, value] as const];
-  }));
+  return new Map(
+    Object.entries(isRecord(json) ? json : {}).flatMap(([name, member]) => {
+      const value = read(member);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
 }
 
 function parse(text: string): unknown {

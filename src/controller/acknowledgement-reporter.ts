@@ -49,7 +49,11 @@ export class AcknowledgementReporter {
 
   constructor(options: AcknowledgementReporterOptions) {
     this.#options = options;
-    this.#writes = options.metrics.counter({ name: 'acknowledgement_reports_total', help: 'Reports of data plane acknowledgements to other replicas, by result.', labels: ['result'] });
+    this.#writes = options.metrics.counter({
+      name: 'acknowledgement_reports_total',
+      help: 'Reports of data plane acknowledgements to other replicas, by result.',
+      labels: ['result'],
+    });
   }
 
   /** Schedules a write of the report. */
@@ -81,7 +85,10 @@ export class AcknowledgementReporter {
     const result = await writer.apply(reportObject(replica, report()));
     this.#writes.at(result.type).value += 1;
     if (result.type === 'ok') return;
-    log.warn({ outcome: result.type, problem: result.message }, 'cannot publish the acknowledgements of data planes to other replicas');
+    log.warn(
+      { outcome: result.type, problem: result.message },
+      'cannot publish the acknowledgements of data planes to other replicas',
+    );
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.enqueue(), retry);
   }
@@ -91,8 +98,14 @@ function reportObject(replica: Replica, report: AcknowledgementReport): WireObje
   const { namespace, name, uid } = replica;
   const owner = uid === undefined ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid }] };
   return {
-    apiVersion: 'v1', kind: 'ConfigMap',
-    metadata: { namespace, name: reportName(replica), labels: { 'app.kubernetes.io/managed-by': 'sallyport', [reportLabel]: name }, ...owner },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      namespace,
+      name: reportName(replica),
+      labels: { 'app.kubernetes.io/managed-by': 'sallyport', [reportLabel]: name },
+      ...owner,
+    },
     data: { [field]: encodeReport(report) },
   };
 }

@@ -1,5 +1,12 @@
 import type { AddressProblem } from '../core/graph/inputs.ts';
-import { contains, familyOf, formatAddressRange, formatIpAddress, type AddressRange, type IpFamily } from '../core/text/ip-address.ts';
+import {
+  contains,
+  familyOf,
+  formatAddressRange,
+  formatIpAddress,
+  type AddressRange,
+  type IpFamily,
+} from '../core/text/ip-address.ts';
 
 /** The pool addresses that the Service of a Gateway's data planes has, and those that it needs. */
 export interface Claim {
@@ -59,7 +66,9 @@ export class AddressLedger {
 
   /** The owner of an address: the oldest Gateway that holds it, otherwise the oldest that requests it. */
   ownerOf(address: bigint): Claim | undefined {
-    const claims = [...(this.#interested.get(address) ?? [])].flatMap((gateway) => this.#claims.get(gateway) ?? []).sort(byAge);
+    const claims = [...(this.#interested.get(address) ?? [])]
+      .flatMap((gateway) => this.#claims.get(gateway) ?? [])
+      .sort(byAge);
     return claims.find(({ held }) => held.includes(address)) ?? claims[0];
   }
 }
@@ -76,9 +85,12 @@ export function allocate(claim: Claim, pool: readonly AddressRange[], ledger: Ad
   const granted = answers.flatMap(({ address, refusal }) => (refusal === undefined ? [address] : []));
   const refusals = answers.flatMap(({ refusal }) => refusal ?? []);
   const refused = refusals.length === 0 ? undefined : notUsable(refusals);
-  if (claim.content === 'asked') return { addresses: granted.length > 0 ? granted : kept, problem: refused, waits: refused !== undefined };
+  if (claim.content === 'asked')
+    return { addresses: granted.length > 0 ? granted : kept, problem: refused, waits: refused !== undefined };
   const open = claim.families.filter((family) => !granted.some((address) => familyOf(address) === family));
-  const chosen = open.flatMap((family) => kept.find((address) => familyOf(address) === family) ?? lowestFree(family, pool, ledger) ?? []);
+  const chosen = open.flatMap(
+    (family) => kept.find((address) => familyOf(address) === family) ?? lowestFree(family, pool, ledger) ?? [],
+  );
   const addresses = [...granted, ...chosen];
   const problem = refused ?? (addresses.length === 0 ? exhausted(claim, pool) : undefined);
   return { addresses, problem, waits: problem !== undefined || chosen.length < open.length };
@@ -113,11 +125,17 @@ function refusalOf(address: bigint, { claim, pool, ledger }: Circumstances): str
 }
 
 function notUsable(refusals: readonly string[]): AddressProblem {
-  return { reason: 'AddressNotUsable', message: `${refusals.join(' ')} Request a free address of the pool, or omit value to get any address.` };
+  return {
+    reason: 'AddressNotUsable',
+    message: `${refusals.join(' ')} Request a free address of the pool, or omit value to get any address.`,
+  };
 }
 
 function exhausted({ families }: Claim, pool: readonly AddressRange[]): AddressProblem {
-  return { reason: 'AddressNotAssigned', message: `The address pool (${described(pool)}) has no free ${families.join(' or ')} address. Enlarge the pool (--address-pool), or delete a Gateway that uses an address.` };
+  return {
+    reason: 'AddressNotAssigned',
+    message: `The address pool (${described(pool)}) has no free ${families.join(' or ')} address. Enlarge the pool (--address-pool), or delete a Gateway that uses an address.`,
+  };
 }
 
 function lowestFree(family: IpFamily, pool: readonly AddressRange[], ledger: AddressLedger): bigint | undefined {

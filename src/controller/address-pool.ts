@@ -74,7 +74,11 @@ export class AddressPool {
 
   constructor(options: AddressPoolOptions) {
     this.#options = options;
-    this.#writes = options.metrics.counter({ name: 'address_writes_total', help: 'Writes of pool addresses to Services, by result.', labels: ['result'] });
+    this.#writes = options.metrics.counter({
+      name: 'address_writes_total',
+      help: 'Writes of pool addresses to Services, by result.',
+      labels: ['result'],
+    });
   }
 
   /** Takes events of the cluster. `mayWrite` is false until all objects are known, so no address is assigned before. */
@@ -110,7 +114,8 @@ export class AddressPool {
   #observeService(event: ObjectChange): void {
     const key = `${event.ref.namespace}/${event.ref.name}`;
     const before = this.#gateways.get(key);
-    const gateway = event.type === 'upsert' && this.#options.ranges.length > 0 ? servedGateway(event.object) : undefined;
+    const gateway =
+      event.type === 'upsert' && this.#options.ranges.length > 0 ? servedGateway(event.object) : undefined;
     if (before !== undefined && before !== gateway) this.#leave(key, before);
     if (event.type === 'delete' || gateway === undefined) return;
     // The response to our own write may be newer than the watch event.
@@ -142,7 +147,8 @@ export class AddressPool {
   #note(claim: Claim): void {
     const before = this.#ledger.get(claim.gateway);
     this.#ledger.set(claim);
-    if (before !== undefined && !isDeepStrictEqual([before.held, before.asked], [claim.held, claim.asked])) this.#wake();
+    if (before !== undefined && !isDeepStrictEqual([before.held, before.asked], [claim.held, claim.asked]))
+      this.#wake();
   }
 
   /** Addresses may be available again, so enqueue the Gateways that wait. */
@@ -160,7 +166,8 @@ export class AddressPool {
     const claims = [...this.#queue].flatMap((gateway) => this.#ledger.get(gateway) ?? []);
     for (const { gateway } of claims.toSorted(byAge)) {
       if (this.#sending.size >= concurrency) return;
-      if (!this.#sending.has(gateway) && !this.#resting.has(gateway) && this.#queue.delete(gateway)) this.#settle(gateway);
+      if (!this.#sending.has(gateway) && !this.#resting.has(gateway) && this.#queue.delete(gateway))
+        this.#settle(gateway);
     }
   }
 
@@ -195,22 +202,37 @@ export class AddressPool {
   /** Stores the response without waiting for the watch. Otherwise the next write would use an outdated object. */
   #keep(gateway: string, service: WireObject | undefined): void {
     const known = this.#services.get(gateway);
-    if (known !== undefined && service !== undefined && isNewer(versionOf(service), versionOf(known))) this.#services.set(gateway, service);
+    if (known !== undefined && service !== undefined && isNewer(versionOf(service), versionOf(known)))
+      this.#services.set(gateway, service);
   }
 
-  #recordFailure(gateway: string, { metadata: { namespace = '', name } }: WireObject, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
+  #recordFailure(
+    gateway: string,
+    { metadata: { namespace = '', name } }: WireObject,
+    { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>,
+  ): void {
     // Another writer was faster. Its version will arrive through the watch.
     if (type === 'conflict' || type === 'notFound') return;
     this.#options.log.warn({ gateway, outcome: type, problem: message }, 'cannot assign an address to a Service');
-    if (type === 'forbidden' || type === 'invalid') this.#setProblem(gateway, { reason: 'AddressNotAssigned', message: `Cannot assign an address of the pool to Service "${namespace}/${name}": ${message}` });
+    if (type === 'forbidden' || type === 'invalid')
+      this.#setProblem(gateway, {
+        reason: 'AddressNotAssigned',
+        message: `Cannot assign an address of the pool to Service "${namespace}/${name}": ${message}`,
+      });
   }
 
   #rest(gateway: string, { type }: WriteResult): void {
     const { rest, retry } = this.#options.pace ?? defaultPace;
-    this.#resting.set(gateway, setTimeout(() => {
-      this.#resting.delete(gateway);
-      this.#pump();
-    }, type === 'ok' || type === 'conflict' ? rest : retry));
+    this.#resting.set(
+      gateway,
+      setTimeout(
+        () => {
+          this.#resting.delete(gateway);
+          this.#pump();
+        },
+        type === 'ok' || type === 'conflict' ? rest : retry,
+      ),
+    );
   }
 
   #setProblem(gateway: string, problem: AddressProblem | undefined): void {
@@ -236,17 +258,27 @@ function demandOf(addresses: AddressRequest['addresses']): Pick<Claim, 'asked' |
 
 /** The API server sets the families. Without them, assume IPv4. */
 function familiesOf(service: WireObject): readonly IpFamily[] {
-  const families = listOf(recordOf(service['spec'])['ipFamilies']).filter((family): family is IpFamily => family === 'IPv4' || family === 'IPv6');
+  const families = listOf(recordOf(service['spec'])['ipFamilies']).filter(
+    (family): family is IpFamily => family === 'IPv4' || family === 'IPv6',
+  );
   return families.length > 0 ? families : ['IPv4'];
 }
 
 function addressesIn(service: WireObject): readonly bigint[] {
   const { ingress } = recordOf(recordOf(service['status'])['loadBalancer']);
-  return listOf(ingress).filter(isRecord).flatMap(({ ip }) => (typeof ip === 'string' ? (parseIpAddress(ip) ?? []) : []));
+  return listOf(ingress)
+    .filter(isRecord)
+    .flatMap(({ ip }) => (typeof ip === 'string' ? (parseIpAddress(ip) ?? []) : []));
 }
 
 function withAddresses(service: WireObject, addresses: readonly bigint[]): WireObject {
-  return { ...service, status: { ...recordOf(service['status']), loadBalancer: { ingress: addresses.map((address) => ({ ip: formatIpAddress(address) })) } } };
+  return {
+    ...service,
+    status: {
+      ...recordOf(service['status']),
+      loadBalancer: { ingress: addresses.map((address) => ({ ip: formatIpAddress(address) })) },
+    },
+  };
 }
 
 function versionOf(object: WireObject | undefined): string {

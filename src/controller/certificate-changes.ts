@@ -16,7 +16,14 @@ export function certificateChanges(events: readonly ObjectChange[]): Configurati
     const read = event.type === 'upsert' ? readTlsSecret(event.object) : undefined;
     upserted.delete(key);
     removed.delete(key);
-    if (read?.type === 'material') upserted.set(key, { kind: 'certificate', key, secret, certificate: read.material.certificate, privateKey: read.material.privateKey });
+    if (read?.type === 'material')
+      upserted.set(key, {
+        kind: 'certificate',
+        key,
+        secret,
+        certificate: read.material.certificate,
+        privateKey: read.material.privateKey,
+      });
     else removed.add(key);
   }
   return { upserted, removed };

@@ -1,5 +1,13 @@
 import type { ChannelResource } from '../channel/messages.ts';
-import { endpointsFor, endpointsOf, secretsOf, type ConfigKey, type Layer4RouteConfig, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
+import {
+  endpointsFor,
+  endpointsOf,
+  secretsOf,
+  type ConfigKey,
+  type Layer4RouteConfig,
+  type ListenerConfig,
+  type RouteConfig,
+} from '../core/routing/config.ts';
 
 /** A change of configuration. A key is either upserted or removed. */
 export interface ConfigurationChange {
@@ -50,7 +58,8 @@ export class ConfigurationByGateway {
 
   #share(resource: Shared, changes: Changes): void {
     this.#shared.set(resource.key, resource);
-    for (const gateway of this.#users.get(resource.key)?.keys() ?? []) changes.upsert(gateway, shareFor(gateway, resource));
+    for (const gateway of this.#users.get(resource.key)?.keys() ?? [])
+      changes.upsert(gateway, shareFor(gateway, resource));
   }
 
   #place(resource: User, changes: Changes): void {
@@ -92,7 +101,8 @@ export class ConfigurationByGateway {
     for (const gateway of before.gateways) {
       const stays = now.gateways.has(gateway);
       if (!stays) changes.remove(gateway, before.key);
-      for (const key of before.uses) if (!stays || !now.uses.has(key)) this.#unuse(key, gateway, { user: before.key, changes });
+      for (const key of before.uses)
+        if (!stays || !now.uses.has(key)) this.#unuse(key, gateway, { user: before.key, changes });
     }
   }
 
@@ -148,7 +158,9 @@ function gatewayOf(listener: ConfigKey): string {
 }
 
 function gatewaysOf(resource: User): ReadonlySet<string> {
-  return new Set(resource.kind === 'listener' ? [resource.gateway] : resource.attachments.map(({ listener }) => gatewayOf(listener)));
+  return new Set(
+    resource.kind === 'listener' ? [resource.gateway] : resource.attachments.map(({ listener }) => gatewayOf(listener)),
+  );
 }
 
 function usesOf(resource: User): ReadonlySet<ConfigKey> {

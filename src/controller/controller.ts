@@ -62,7 +62,18 @@ export class Controller {
   /** The name of this replica's own report, which it ignores in events. */
   readonly #ownReport: string;
 
-  constructor({ kernel, writer, events, dataPlane, controllerName, replica, mayWrite, log, metrics, pace = {} }: ControllerOptions) {
+  constructor({
+    kernel,
+    writer,
+    events,
+    dataPlane,
+    controllerName,
+    replica,
+    mayWrite,
+    log,
+    metrics,
+    pace = {},
+  }: ControllerOptions) {
     this.#kernel = kernel;
     this.#events = events;
     this.#ownReport = reportName(replica);
@@ -72,7 +83,13 @@ export class Controller {
       onReport: () => this.#reporter.enqueue(),
       onStateChange: (gateway) => this.#describe(gateway),
     });
-    this.#reporter = new AcknowledgementReporter({ replica, report: () => this.#dataPlanes.report(), writer: replica.writer, log, metrics });
+    this.#reporter = new AcknowledgementReporter({
+      replica,
+      report: () => this.#dataPlanes.report(),
+      writer: replica.writer,
+      log,
+      metrics,
+    });
     this.#services = new DataPlaneServices({
       onReachability: (gateway, reach) => {
         this.#dataPlanes.setReachability(gateway, reach);
@@ -80,18 +97,56 @@ export class Controller {
       },
     });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
-    this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, events, log, metrics, pace });
-    const describe = (gateway: string): void => this.#describe(gateway);
-    this.#provisioner = new DataPlaneProvisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onProblem: describe, onDrift: (gateway, object) => this.#recordDrift(gateway, object), log, metrics });
-    this.#workloads = new DataPlaneWorkloads({ onChange: describe });
-    this.#pool = new AddressPool({ ranges: dataPlane().addressPool ?? [], writer, requestOf: (gateway) => this.#requestOf(gateway), mayWrite, onProblem: describe, log, metrics });
-    this.#finalizers = new GatewayClassFinalizers({ writer, controllerName, mayWrite, log });
-    metrics.observed({ name: 'controller_leader', help: 'Whether this replica is the leader.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
-    metrics.observed({ name: 'controller_gateways', help: 'Gateways that this controller serves.', labels: [] }, () => [{ labels: [], value: this.#dataPlanes.tally().gateways }]);
-    metrics.observed({ name: 'controller_data_planes', help: 'Data plane pods that are connected to this replica, ready for traffic, or late to acknowledge.', labels: ['state'] }, () => {
-      const { connected, ready, late } = this.#dataPlanes.tally();
-      return Object.entries({ connected, ready, late }).map(([state, value]) => ({ labels: [state], value }));
+    this.#statuses = new StatusWriter({
+      writer,
+      live: this.#live,
+      wanted,
+      mayWrite,
+      controllerName,
+      events,
+      log,
+      metrics,
+      pace,
     });
+    const describe = (gateway: string): void => this.#describe(gateway);
+    this.#provisioner = new DataPlaneProvisioner({
+      writer,
+      settings: dataPlane,
+      needOf: (namespace, name) => this.#needOf(namespace, name),
+      mayWrite,
+      onProblem: describe,
+      onDrift: (gateway, object) => this.#recordDrift(gateway, object),
+      log,
+      metrics,
+    });
+    this.#workloads = new DataPlaneWorkloads({ onChange: describe });
+    this.#pool = new AddressPool({
+      ranges: dataPlane().addressPool ?? [],
+      writer,
+      requestOf: (gateway) => this.#requestOf(gateway),
+      mayWrite,
+      onProblem: describe,
+      log,
+      metrics,
+    });
+    this.#finalizers = new GatewayClassFinalizers({ writer, controllerName, mayWrite, log });
+    metrics.observed({ name: 'controller_leader', help: 'Whether this replica is the leader.', labels: [] }, () => [
+      { labels: [], value: Number(mayWrite()) },
+    ]);
+    metrics.observed({ name: 'controller_gateways', help: 'Gateways that this controller serves.', labels: [] }, () => [
+      { labels: [], value: this.#dataPlanes.tally().gateways },
+    ]);
+    metrics.observed(
+      {
+        name: 'controller_data_planes',
+        help: 'Data plane pods that are connected to this replica, ready for traffic, or late to acknowledge.',
+        labels: ['state'],
+      },
+      () => {
+        const { connected, ready, late } = this.#dataPlanes.tally();
+        return Object.entries({ connected, ready, late }).map(([state, value]) => ({ labels: [state], value }));
+      },
+    );
   }
 
   /** Takes events of the cluster, and the changes of the evaluation that they caused. */
@@ -110,7 +165,8 @@ export class Controller {
       const { kind, name } = event.ref;
       this.#provisioner.observe(event);
       if (kind === 'Deployment' || kind === 'Pod') this.#workloads.observe(event);
-      else if (kind === 'ConfigMap' && name !== this.#ownReport) this.#dataPlanes.observeReport(name, event.type === 'upsert' ? readReport(event.object) : undefined);
+      else if (kind === 'ConfigMap' && name !== this.#ownReport)
+        this.#dataPlanes.observeReport(name, event.type === 'upsert' ? readReport(event.object) : undefined);
     }
   }
 
@@ -157,10 +213,12 @@ export class Controller {
   }
 
   #concernedBy(events: readonly ObjectChange[]): ReadonlySet<string> {
-    return new Set(events.flatMap(({ ref }) => {
-      if (ref.kind === 'GatewayClass') return [...this.#finalizers.gatewaysOf(ref.name)];
-      return ref.kind === 'Gateway' ? [`${ref.namespace}/${ref.name}`] : [];
-    }));
+    return new Set(
+      events.flatMap(({ ref }) => {
+        if (ref.kind === 'GatewayClass') return [...this.#finalizers.gatewaysOf(ref.name)];
+        return ref.kind === 'Gateway' ? [`${ref.namespace}/${ref.name}`] : [];
+      }),
+    );
   }
 
   #follow(delta: Delta, certificates: ConfigurationChange): void {
@@ -169,7 +227,10 @@ export class Controller {
     for (const gateway of delta.of(infrastructure).upserted.keys()) this.#enqueue(gateway);
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
     // One publication, so that a new listener never appears without its certificate.
-    this.#dataPlanes.publish({ upserted: new Map([...certificates.upserted, ...configured.upserted]), removed: new Set([...certificates.removed, ...configured.removed]) });
+    this.#dataPlanes.publish({
+      upserted: new Map([...certificates.upserted, ...configured.upserted]),
+      removed: new Set([...certificates.removed, ...configured.removed]),
+    });
     for (const key of change.removed) if (key.startsWith('Gateway/')) this.#review(gatewayName(key));
     // Statuses go last: they are less urgent than traffic.
     for (const key of [...change.upserted.keys(), ...change.removed]) this.#statuses.enqueue(key);
@@ -185,7 +246,8 @@ export class Controller {
     this.#enqueue(gateway);
     if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
     this.#dataPlanes.serve(gateway);
-    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#services.assumeReachable(gateway);
+    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined)
+      this.#services.assumeReachable(gateway);
     this.#workloads.follow(gateway);
     this.#services.repeat(gateway);
     this.#describe(gateway);
@@ -194,7 +256,8 @@ export class Controller {
   /** Releases Gateways that are no longer ours. Data planes of a Gateway that is not reconciled stay connected. */
   #review(gateway: string): void {
     const [namespace = '', name = ''] = gateway.split('/');
-    if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name)) this.#abandon(gateway);
+    if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name))
+      this.#abandon(gateway);
     else this.#enqueue(gateway);
   }
 
@@ -219,7 +282,13 @@ export class Controller {
     const live = this.#live.get(`Gateway/${gateway}`);
     if (live === undefined) return;
     const note = `${kind} "${metadata.namespace ?? ''}/${metadata.name}" was changed or deleted. The controller restores it.`;
-    this.#events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', reason: 'DataPlaneChanged', action: 'Provision', note });
+    this.#events.record({
+      regarding: regarding(live.kind, live.object),
+      type: 'Warning',
+      reason: 'DataPlaneChanged',
+      action: 'Provision',
+      note,
+    });
   }
 
   /** Whether the Gateway exists and its class names our controllerName, accepted or not. */
@@ -232,10 +301,12 @@ export class Controller {
     const { read } = this.#kernel;
     const gateway = readObject(read, 'Gateway', namespace, name);
     const uid = this.#live.get(liveKey('Gateway', { namespace, name }))?.object.metadata.uid;
-    if (gateway === undefined || uid === undefined || gateway.meta.deleting || !this.#isOfOurClass(namespace, name)) return 'none';
+    if (gateway === undefined || uid === undefined || gateway.meta.deleting || !this.#isOfOurClass(namespace, name))
+      return 'none';
     // This includes ports of listeners that are invalid at present: an address must not go away while a certificate is replaced.
     const wanted = this.#kernel.emitted(infrastructure).get(`${namespace}/${name}`);
-    if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined) return 'unchanged';
+    if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined)
+      return 'unchanged';
     return { namespace, name, uid, ...wanted };
   }
 

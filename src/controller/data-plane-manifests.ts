@@ -48,8 +48,14 @@ export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSetting
     service(gateway, settings, metadata),
     deployment(gateway, settings, metadata),
     {
-      apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata,
-      spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: { matchLabels: selectorOf(gateway) } },
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata,
+      spec: {
+        maxUnavailable: 1,
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        selector: { matchLabels: selectorOf(gateway) },
+      },
     },
   ];
 }
@@ -74,7 +80,8 @@ export function boundTo(account: string | undefined, object: WireObject): WireOb
 export function keepingClass(live: WireObject | undefined, object: WireObject): WireObject {
   const [present, { loadBalancerClass, ...spec }] = [recordOf(live?.['spec']), recordOf(object['spec'])];
   const isAsked = loadBalancerClass !== undefined && loadBalancerClass !== poolClass;
-  if (object.kind !== 'Service' || isAsked || spec['type'] !== 'LoadBalancer' || present['type'] !== 'LoadBalancer') return object;
+  if (object.kind !== 'Service' || isAsked || spec['type'] !== 'LoadBalancer' || present['type'] !== 'LoadBalancer')
+    return object;
   const kept = present['loadBalancerClass'];
   return { ...object, spec: { ...spec, ...(kept !== undefined && { loadBalancerClass: kept }) } };
 }
@@ -97,7 +104,15 @@ function metadataOf(gateway: GatewayFacts, name: string): WireObject['metadata']
     name,
     labels: labelsOf(gateway),
     annotations: gateway.annotations,
-    ownerReferences: [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name: gateway.name, uid: gateway.uid, controller: true }],
+    ownerReferences: [
+      {
+        apiVersion: 'gateway.networking.k8s.io/v1',
+        kind: 'Gateway',
+        name: gateway.name,
+        uid: gateway.uid,
+        controller: true,
+      },
+    ],
   };
 }
 
@@ -111,19 +126,37 @@ function selectorOf({ name }: GatewayFacts): Readonly<Record<string, string>> {
 }
 
 function service(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
-  const ports = gateway.ports.map(({ port, transport }) => ({ name: `${transport.toLowerCase()}-${port}`, port, targetPort: port, protocol: transport }));
-  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ...exposureOf(gateway, settings), ports, selector: selectorOf(gateway) } };
+  const ports = gateway.ports.map(({ port, transport }) => ({
+    name: `${transport.toLowerCase()}-${port}`,
+    port,
+    targetPort: port,
+    protocol: transport,
+  }));
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata,
+    spec: { ...exposureOf(gateway, settings), ports, selector: selectorOf(gateway) },
+  };
 }
 
 /** The fields that expose a Service. The API server rejects fields that do not fit the type (ServiceSpec). */
 function exposureOf({ addresses, parameters }: GatewayFacts, { addressPool = [] }: DataPlaneSettings): object {
-  const { serviceType: type = 'LoadBalancer', loadBalancerClass = addressPool.length > 0 ? poolClass : undefined, externalTrafficPolicy } = parameters;
+  const {
+    serviceType: type = 'LoadBalancer',
+    loadBalancerClass = addressPool.length > 0 ? poolClass : undefined,
+    externalTrafficPolicy,
+  } = parameters;
   if (type === 'ClusterIP') return { type };
   const external = { type, ...(externalTrafficPolicy !== undefined && { externalTrafficPolicy }) };
   if (type !== 'LoadBalancer') return external;
   // The field holds one address only. Load balancers take more through annotations.
   const wanted = addresses.find((address) => address.type === 'IPAddress' && address.value !== '');
-  return { ...external, ...(loadBalancerClass !== undefined && { loadBalancerClass }), ...(wanted !== undefined && { loadBalancerIP: wanted.value }) };
+  return {
+    ...external,
+    ...(loadBalancerClass !== undefined && { loadBalancerClass }),
+    ...(wanted !== undefined && { loadBalancerIP: wanted.value }),
+  };
 }
 
 const paths = { token: '/var/run/secrets/sallyport', authority: '/etc/sallyport/controller' } as const;
@@ -131,25 +164,50 @@ const paths = { token: '/var/run/secrets/sallyport', authority: '/etc/sallyport/
 function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
   const { replicas } = gateway.parameters;
   return {
-    apiVersion: 'apps/v1', kind: 'Deployment', metadata,
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
     spec: {
       ...(replicas !== undefined && { replicas }),
       selector: { matchLabels: selectorOf(gateway) },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
-      template: { metadata: { labels: labelsOf(gateway), annotations: gateway.annotations }, spec: podSpec(gateway, settings, metadata.name) },
+      template: {
+        metadata: { labels: labelsOf(gateway), annotations: gateway.annotations },
+        spec: podSpec(gateway, settings, metadata.name),
+      },
     },
   };
 }
 
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
-  const { cpu = '100m', memory = '96Mi', forwarded, acceptProxyProtocol, sendProxyProtocol, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows } = gateway.parameters;
+  const {
+    cpu = '100m',
+    memory = '96Mi',
+    forwarded,
+    acceptProxyProtocol,
+    sendProxyProtocol,
+    connectionsPerClient,
+    tcpIdleTimeout,
+    udpIdleTimeout,
+    udpFlows,
+  } = gateway.parameters;
   const { memoryLimit = bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit } = gateway.parameters;
   const probePort = freePort(gateway.ports.map(({ port }) => port));
   const args = [
-    'proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`,
+    'proxy',
+    `--controller=${controller}`,
+    `--gateway=${gateway.namespace}/${gateway.name}`,
+    `--token-file=${paths.token}/token`,
+    `--ca-file=${paths.authority}/ca.crt`,
+    `--probe-port=${probePort}`,
     ...Object.entries({
-      'forwarded': forwarded, 'accept-proxy-protocol': acceptProxyProtocol, 'send-proxy-protocol': sendProxyProtocol, 'connections-per-client': connectionsPerClient,
-      'tcp-idle-timeout': tcpIdleTimeout, 'udp-idle-timeout': udpIdleTimeout, 'udp-flows': udpFlows,
+      forwarded: forwarded,
+      'accept-proxy-protocol': acceptProxyProtocol,
+      'send-proxy-protocol': sendProxyProtocol,
+      'connections-per-client': connectionsPerClient,
+      'tcp-idle-timeout': tcpIdleTimeout,
+      'udp-idle-timeout': udpIdleTimeout,
+      'udp-flows': udpFlows,
     }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}=${value}`])),
   ];
   return {
@@ -157,31 +215,67 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: 30,
     // Listeners may use any port, and the containers do not run as root.
-    securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532, seccompProfile: { type: 'RuntimeDefault' }, sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
-    containers: [{
-      name: 'proxy', image, imagePullPolicy: 'IfNotPresent', args,
-      env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }, { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heapOf(bytesOf(memoryLimit))}` }],
-      // Ports of listeners are left out: a new listener would roll out new pods.
-      ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
-      startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
-      // A pod is ready at once, and unready only after a long silence: a proxy on a busy node still serves. Terminating pods get no
-      // traffic, whatever the probe says.
-      readinessProbe: probe('/readyz', { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 }),
-      livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
-      // The API server rejects a request above the limit.
-      resources: { requests: { cpu, memory: bytesOf(memory) > bytesOf(memoryLimit) ? memoryLimit : memory }, limits: { memory: memoryLimit } },
-      securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-      volumeMounts: [{ name: 'token', mountPath: paths.token, readOnly: true }, { name: 'authority', mountPath: paths.authority, readOnly: true }],
-    }],
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
+      seccompProfile: { type: 'RuntimeDefault' },
+      sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }],
+    },
+    containers: [
+      {
+        name: 'proxy',
+        image,
+        imagePullPolicy: 'IfNotPresent',
+        args,
+        env: [
+          { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+          { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heapOf(bytesOf(memoryLimit))}` },
+        ],
+        // Ports of listeners are left out: a new listener would roll out new pods.
+        ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
+        startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
+        // A pod is ready at once, and unready only after a long silence: a proxy on a busy node still serves. Terminating pods get no
+        // traffic, whatever the probe says.
+        readinessProbe: probe('/readyz', { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 }),
+        livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
+        // The API server rejects a request above the limit.
+        resources: {
+          requests: { cpu, memory: bytesOf(memory) > bytesOf(memoryLimit) ? memoryLimit : memory },
+          limits: { memory: memoryLimit },
+        },
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        volumeMounts: [
+          { name: 'token', mountPath: paths.token, readOnly: true },
+          { name: 'authority', mountPath: paths.authority, readOnly: true },
+        ],
+      },
+    ],
     volumes: [
-      { name: 'token', projected: { sources: [{ serviceAccountToken: { path: 'token', audience, expirationSeconds: 3_600 } }] } },
+      {
+        name: 'token',
+        projected: { sources: [{ serviceAccountToken: { path: 'token', audience, expirationSeconds: 3_600 } }] },
+      },
       { name: 'authority', configMap: { name } },
     ],
   };
 }
 
 const usualLimit = '512Mi';
-const units: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const units: Readonly<Record<string, number>> = {
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+};
 
 /** Converts a quantity of the parameters `memory` and `memoryLimit` to bytes. */
 function bytesOf(quantity: string): number {

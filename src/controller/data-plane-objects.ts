@@ -7,7 +7,9 @@ import type { WireObject } from './ports.ts';
 /** `namespace/name` of the Gateway that a provisioned object belongs to. `undefined` for objects of others. */
 export function gatewayOfChild({ metadata }: WireObject): string | undefined {
   if (metadata.labels?.[managedBy.label] !== managedBy.value) return undefined;
-  const owner = listOf(metadata['ownerReferences']).filter(isRecord).find((one) => one['kind'] === 'Gateway' && one['controller'] === true);
+  const owner = listOf(metadata['ownerReferences'])
+    .filter(isRecord)
+    .find((one) => one['kind'] === 'Gateway' && one['controller'] === true);
   const name = owner?.['name'];
   return typeof name === 'string' ? `${metadata.namespace ?? ''}/${name}` : undefined;
 }
@@ -15,7 +17,9 @@ export function gatewayOfChild({ metadata }: WireObject): string | undefined {
 /** The Gateway of a Service, only for the Service that was provisioned: copies of it with another name do not count. */
 export function gatewayOfService(service: WireObject): string | undefined {
   const gateway = gatewayOfChild(service);
-  return gateway !== undefined && service.metadata.name === dataPlaneName(gateway.split('/')[1] ?? '') ? gateway : undefined;
+  return gateway !== undefined && service.metadata.name === dataPlaneName(gateway.split('/')[1] ?? '')
+    ? gateway
+    : undefined;
 }
 
 const mostAddresses = 16;
@@ -27,27 +31,41 @@ const mostAddresses = 16;
 export function addressesOfService(service: WireObject): Acknowledgement['addresses'] {
   const { type, clusterIPs } = recordOf(service['spec']);
   if (type === 'ClusterIP' || type === 'NodePort') {
-    return listOf(clusterIPs).flatMap((value) => (typeof value === 'string' && value !== '' && value !== 'None' ? [{ type: 'IPAddress', value }] : []));
+    return listOf(clusterIPs).flatMap((value) =>
+      typeof value === 'string' && value !== '' && value !== 'None' ? [{ type: 'IPAddress', value }] : [],
+    );
   }
   const { ingress } = recordOf(recordOf(service['status'])['loadBalancer']);
-  return listOf(ingress).filter(isRecord).flatMap(({ ip, hostname }) => {
-    if (typeof ip === 'string' && ip !== '') return [{ type: 'IPAddress', value: ip }];
-    return typeof hostname === 'string' && hostname !== '' ? [{ type: 'Hostname', value: hostname }] : [];
-  }).slice(0, mostAddresses);
+  return listOf(ingress)
+    .filter(isRecord)
+    .flatMap(({ ip, hostname }) => {
+      if (typeof ip === 'string' && ip !== '') return [{ type: 'IPAddress', value: ip }];
+      return typeof hostname === 'string' && hostname !== '' ? [{ type: 'Hostname', value: hostname }] : [];
+    })
+    .slice(0, mostAddresses);
 }
 
 /** The ready pods of an EndpointSlice. An endpoint with unknown readiness counts as ready. */
 export function readyPods(slice: WireObject): readonly string[] {
-  return listOf(slice['endpoints']).filter(isRecord).flatMap(({ conditions, addresses, targetRef }) => {
-    const { kind, name } = recordOf(targetRef);
-    return recordOf(conditions)['ready'] !== false && listOf(addresses).length > 0 && kind === 'Pod' && typeof name === 'string' ? [name] : [];
-  });
+  return listOf(slice['endpoints'])
+    .filter(isRecord)
+    .flatMap(({ conditions, addresses, targetRef }) => {
+      const { kind, name } = recordOf(targetRef);
+      return recordOf(conditions)['ready'] !== false &&
+        listOf(addresses).length > 0 &&
+        kind === 'Pod' &&
+        typeof name === 'string'
+        ? [name]
+        : [];
+    });
 }
 
 /** The generation of a Gateway or ListenerSet whose status has Programmed=True. `undefined` without that condition. */
 export function programmedGeneration(owner: WireObject | undefined): number | undefined {
   const conditions = listOf(recordOf(owner?.['status'])['conditions']).filter(isRecord);
-  const generation = conditions.find(({ type, status }) => type === 'Programmed' && status === 'True')?.['observedGeneration'];
+  const generation = conditions.find(({ type, status }) => type === 'Programmed' && status === 'True')?.[
+    'observedGeneration'
+  ];
   // A generation above the object's own is a leftover, for example of a restored backup.
   return typeof generation === 'number' && generation <= (owner?.metadata.generation ?? 0) ? generation : undefined;
 }

@@ -13,12 +13,22 @@ export interface DataPlaneProblem {
 }
 
 /** The input of the evaluation about the data planes of a Gateway. No problem refuses a Gateway as long as a ready pod serves it. */
-export function describeDataPlanes(problems: readonly DataPlaneProblem[], { ready, remark }: DataPlaneState, addressProblem?: AddressProblem): DataPlaneFacts | undefined {
+export function describeDataPlanes(
+  problems: readonly DataPlaneProblem[],
+  { ready, remark }: DataPlaneState,
+  addressProblem?: AddressProblem,
+): DataPlaneFacts | undefined {
   const refusing = ready > 0 ? [] : problems.filter(({ refusal }) => refusal !== undefined);
   const [first] = refusing;
-  if (first?.refusal !== undefined) return { refusal: { reason: first.refusal, message: joinMessages(refusing.map(({ message }) => message)) }, remark: '' };
+  if (first?.refusal !== undefined)
+    return {
+      refusal: { reason: first.refusal, message: joinMessages(refusing.map(({ message }) => message)) },
+      remark: '',
+    };
   const text = joinMessages([...problems.map(({ message }) => message), remark].filter((message) => message !== ''));
-  return text === '' && addressProblem === undefined ? undefined : { remark: text, ...(addressProblem !== undefined && { addressProblem }) };
+  return text === '' && addressProblem === undefined
+    ? undefined
+    : { remark: text, ...(addressProblem !== undefined && { addressProblem }) };
 }
 
 /** Problems in the conditions of a Deployment: rejected pods, or no progress (DeploymentCondition). */
@@ -26,8 +36,10 @@ export function deploymentProblems(deployment: WireObject): readonly DataPlanePr
   const { namespace = '', name } = deployment.metadata;
   return conditionsOf(deployment).flatMap(({ type, status, reason, message }): DataPlaneProblem[] => {
     const text = sentence(message);
-    if (type === 'ReplicaFailure' && status === 'True') return [{ refusal: 'NoResources', message: `Deployment "${namespace}/${name}" cannot create pods: ${text}` }];
-    if (type === 'Progressing' && reason === 'ProgressDeadlineExceeded') return [{ message: `Deployment "${namespace}/${name}" exceeded its progress deadline: ${text}` }];
+    if (type === 'ReplicaFailure' && status === 'True')
+      return [{ refusal: 'NoResources', message: `Deployment "${namespace}/${name}" cannot create pods: ${text}` }];
+    if (type === 'Progressing' && reason === 'ProgressDeadlineExceeded')
+      return [{ message: `Deployment "${namespace}/${name}" exceeded its progress deadline: ${text}` }];
     return [];
   });
 }
@@ -39,20 +51,46 @@ export function podProblems(pod: WireObject): readonly DataPlaneProblem[] {
   const unscheduled = conditionsOf(pod).filter(({ type, status }) => type === 'PodScheduled' && status === 'False');
   const containers = listOf(recordOf(pod['status'])['containerStatuses']).filter(isRecord);
   return [
-    ...unscheduled.map(({ message }): DataPlaneProblem => ({ refusal: 'NoResources', message: `Pod "${name}" cannot be scheduled: ${sentence(message)}` })),
+    ...unscheduled.map(({ message }): DataPlaneProblem => ({
+      refusal: 'NoResources',
+      message: `Pod "${name}" cannot be scheduled: ${sentence(message)}`,
+    })),
     ...containers.flatMap((container) => containerProblems(container, name)),
   ];
 }
 
-const unpulled: ReadonlySet<unknown> = new Set(['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError', 'RegistryUnavailable', 'SignatureValidationFailed']);
-const unstarted: ReadonlySet<unknown> = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
+const unpulled: ReadonlySet<unknown> = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'SignatureValidationFailed',
+]);
+const unstarted: ReadonlySet<unknown> = new Set([
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
 
 /** Uses our own texts: during retries kubelets alternate between reasons and messages, so a copy would change all the time. */
 function containerProblems({ image, state }: JsonRecord, pod: string): readonly DataPlaneProblem[] {
   const { reason } = recordOf(recordOf(state)['waiting']);
-  if (unpulled.has(reason)) return [{ refusal: 'NoResources', message: `Pod "${pod}" cannot pull image ${textOf(image)}; see "kubectl describe pod".` }];
-  if (unstarted.has(reason)) return [{ refusal: 'NoResources', message: `Pod "${pod}" cannot start its containers; see "kubectl describe pod".` }];
-  return reason === 'CrashLoopBackOff' ? [{ message: `Pod "${pod}" is in CrashLoopBackOff; see "kubectl logs --previous".` }] : [];
+  if (unpulled.has(reason))
+    return [
+      {
+        refusal: 'NoResources',
+        message: `Pod "${pod}" cannot pull image ${textOf(image)}; see "kubectl describe pod".`,
+      },
+    ];
+  if (unstarted.has(reason))
+    return [
+      { refusal: 'NoResources', message: `Pod "${pod}" cannot start its containers; see "kubectl describe pod".` },
+    ];
+  return reason === 'CrashLoopBackOff'
+    ? [{ message: `Pod "${pod}" is in CrashLoopBackOff; see "kubectl logs --previous".` }]
+    : [];
 }
 
 function conditionsOf(object: WireObject): readonly JsonRecord[] {

@@ -1,5 +1,12 @@
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
-import { allObjects, boundTo, desiredObjects, keepingClass, type DataPlaneSettings, type GatewayFacts } from './data-plane-manifests.ts';
+import {
+  allObjects,
+  boundTo,
+  desiredObjects,
+  keepingClass,
+  type DataPlaneSettings,
+  type GatewayFacts,
+} from './data-plane-manifests.ts';
 import { gatewayOfChild } from './data-plane-objects.ts';
 import type { DataPlaneProblem } from './data-plane-problems.ts';
 import { DriftDetector } from './drift-detector.ts';
@@ -50,7 +57,11 @@ export class DataPlaneProvisioner {
   constructor(options: DataPlaneProvisionerOptions) {
     this.#options = options;
     this.#drift = new DriftDetector({ onDrift: (gateway, object) => this.#undo(gateway, object) });
-    this.#writes = options.metrics.counter({ name: 'provisioning_writes_total', help: 'Writes of data plane objects, by result.', labels: ['kind', 'result'] });
+    this.#writes = options.metrics.counter({
+      name: 'provisioning_writes_total',
+      help: 'Writes of data plane objects, by result.',
+      labels: ['kind', 'result'],
+    });
   }
 
   /** Call this when something has changed that the data plane of a Gateway (`namespace/name`) depends on. */
@@ -89,10 +100,13 @@ export class DataPlaneProvisioner {
       if (this.#working.size >= concurrency) return;
       if (this.#working.has(gateway)) continue;
       this.#queue.delete(gateway);
-      this.#working.set(gateway, this.#work(gateway).finally(() => {
-        this.#working.delete(gateway);
-        this.#pump();
-      }));
+      this.#working.set(
+        gateway,
+        this.#work(gateway).finally(() => {
+          this.#working.delete(gateway);
+          this.#pump();
+        }),
+      );
     }
   }
 
@@ -145,15 +159,23 @@ export class DataPlaneProvisioner {
 
   async #removeAll(gateway: string): Promise<Outcome> {
     const [namespace = '', name = ''] = gateway.split('/');
-    return summarise(await Promise.all(allObjects(namespace, name).map(async (object) => {
-      this.#drift.forget(object);
-      const found = await this.#options.writer.read(object);
-      // If reading an object is forbidden, this controller did not create it.
-      if (found.type !== 'ok') return { done: found.type === 'notFound' || (found.type === 'forbidden' && !this.#applied.has(gateway)) };
-      if (isForeign(found, gateway)) return { done: true };
-      const uid = uidOf(found);
-      return this.#send('remove', uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } });
-    })));
+    return summarise(
+      await Promise.all(
+        allObjects(namespace, name).map(async (object) => {
+          this.#drift.forget(object);
+          const found = await this.#options.writer.read(object);
+          // If reading an object is forbidden, this controller did not create it.
+          if (found.type !== 'ok')
+            return { done: found.type === 'notFound' || (found.type === 'forbidden' && !this.#applied.has(gateway)) };
+          if (isForeign(found, gateway)) return { done: true };
+          const uid = uidOf(found);
+          return this.#send(
+            'remove',
+            uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } },
+          );
+        }),
+      ),
+    );
   }
 
   async #send(step: 'apply' | 'remove', object: WireObject): Promise<Outcome> {
@@ -164,10 +186,20 @@ export class DataPlaneProvisioner {
     this.#writes.at(kind, result.type).value += 1;
     if (result.type === 'ok') this.#drift.applied(object, result.object);
     const uid = uidOf(result);
-    if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return { done: true, ...(uid !== undefined && { uid }) };
-    log.warn({ kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message }, 'cannot write an object of a data plane');
+    if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound'))
+      return { done: true, ...(uid !== undefined && { uid }) };
+    log.warn(
+      { kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message },
+      'cannot write an object of a data plane',
+    );
     if (result.type !== 'forbidden' && result.type !== 'invalid') return { done: false };
-    return { done: false, problem: { refusal: 'NoResources', message: `Cannot ${step} ${kind} "${metadata.namespace ?? ''}/${metadata.name}": ${result.message}` } };
+    return {
+      done: false,
+      problem: {
+        refusal: 'NoResources',
+        message: `Cannot ${step} ${kind} "${metadata.namespace ?? ''}/${metadata.name}": ${result.message}`,
+      },
+    };
   }
 
   #setProblem(gateway: string, problem: DataPlaneProblem | undefined): void {
@@ -182,10 +214,16 @@ export class DataPlaneProvisioner {
     const failures = this.#failures.get(gateway) ?? 0;
     this.#failures.set(gateway, failures + 1);
     clearTimeout(this.#timers.get(gateway));
-    this.#timers.set(gateway, setTimeout(() => {
-      this.#timers.delete(gateway);
-      this.enqueue(gateway);
-    }, retry * Math.min(2 ** failures, 12)));
+    this.#timers.set(
+      gateway,
+      setTimeout(
+        () => {
+          this.#timers.delete(gateway);
+          this.enqueue(gateway);
+        },
+        retry * Math.min(2 ** failures, 12),
+      ),
+    );
   }
 }
 
@@ -211,7 +249,9 @@ function uidOf(result: WriteResult | undefined): string | undefined {
 
 /** Adds the uid of the live object, so that a late write of a former leader does not recreate a deleted object. */
 function identified(live: WireObject | undefined, object: WireObject): WireObject {
-  return live?.metadata.uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid: live.metadata.uid } };
+  return live?.metadata.uid === undefined
+    ? object
+    : { ...object, metadata: { ...object.metadata, uid: live.metadata.uid } };
 }
 
 function isForeign(found: WriteResult | undefined, gateway: string): boolean {
@@ -219,6 +259,11 @@ function isForeign(found: WriteResult | undefined, gateway: string): boolean {
 }
 
 function conflictWith(objects: readonly WireObject[]): DataPlaneProblem {
-  const names = objects.map(({ kind, metadata }) => `${kind} "${metadata.namespace ?? ''}/${metadata.name}"`).join(', ');
-  return { refusal: 'NameConflict', message: `The data plane conflicts with objects that Sallyport does not own: ${names}. Rename or delete these objects, or rename the Gateway.` };
+  const names = objects
+    .map(({ kind, metadata }) => `${kind} "${metadata.namespace ?? ''}/${metadata.name}"`)
+    .join(', ');
+  return {
+    refusal: 'NameConflict',
+    message: `The data plane conflicts with objects that Sallyport does not own: ${names}. Rename or delete these objects, or rename the Gateway.`,
+  };
 }

@@ -89,7 +89,10 @@ export class DataPlaneServices {
     const known = this.#services.get(service);
     if (known === undefined) return;
     const pods = new Set([...(this.#slices.get(service)?.values() ?? [])].flat());
-    this.#options.onReachability(known.gateway, { addresses: this.#reachable.has(service) ? addressesOfService(known.object) : [], pods });
+    this.#options.onReachability(known.gateway, {
+      addresses: this.#reachable.has(service) ? addressesOfService(known.object) : [],
+      pods,
+    });
   }
 }
 

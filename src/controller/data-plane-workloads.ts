@@ -33,7 +33,11 @@ export class DataPlaneWorkloads {
   /** The current problems, the most severe first. */
   problemsOf(gateway: string): readonly DataPlaneProblem[] {
     const problems = [...(this.#problems.get(dataPlaneOf(gateway))?.values() ?? [])].flat();
-    return problems.toSorted((one, other) => Number(one.refusal === undefined) - Number(other.refusal === undefined) || (one.message < other.message ? -1 : 1));
+    return problems.toSorted(
+      (one, other) =>
+        Number(one.refusal === undefined) - Number(other.refusal === undefined) ||
+        (one.message < other.message ? -1 : 1),
+    );
   }
 
   /** Takes an event about a Deployment or a pod of a data plane. */

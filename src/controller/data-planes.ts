@@ -61,7 +61,9 @@ export class DataPlanes {
 
   /** The configuration in force on data planes that are connected to this replica. */
   report(): AcknowledgementReport {
-    return new Map([...this.#gateways].flatMap(([gateway, { report }]) => (report.size === 0 ? [] : [[gateway, report] as const])));
+    return new Map(
+      [...this.#gateways].flatMap(([gateway, { report }]) => (report.size === 0 ? [] : [[gateway, report] as const])),
+    );
   }
 
   /** Takes the report of another replica. `undefined` if the replica is gone. */
@@ -79,8 +81,14 @@ export class DataPlanes {
   /** The number of served Gateways, and the number of their pods by state. */
   tally(): Tally {
     const states = [...this.#gateways.values()].map(({ report, state }) => ({ connected: report.size, ...state }));
-    const sum = (countOf: (state: (typeof states)[number]) => number): number => states.reduce((total, state) => total + countOf(state), 0);
-    return { gateways: states.length, connected: sum(({ connected }) => connected), ready: sum(({ ready }) => ready), late: sum(({ late }) => late) };
+    const sum = (countOf: (state: (typeof states)[number]) => number): number =>
+      states.reduce((total, state) => total + countOf(state), 0);
+    return {
+      gateways: states.length,
+      connected: sum(({ connected }) => connected),
+      ready: sum(({ ready }) => ready),
+      late: sum(({ late }) => late),
+    };
   }
 
   /** Reconciles everything, at the start of a term as leader. */

@@ -99,10 +99,13 @@ export class DriftDetector {
     this.#driftTimes.set(key, [...recent, now]);
     if (recent.length < most) onDrift(gateway, desired);
     else if (!this.#timers.has(key)) {
-      this.#timers.set(key, setTimeout(() => {
-        this.#timers.delete(key);
-        onDrift(gateway, desired);
-      }, window));
+      this.#timers.set(
+        key,
+        setTimeout(() => {
+          this.#timers.delete(key);
+          onDrift(gateway, desired);
+        }, window),
+      );
     }
   }
 }
@@ -117,8 +120,13 @@ function stateOf({ apiVersion: _apiVersion, kind: _kind, ...desired }: WireObjec
 
 /** The part of `object` that `desired` sets. The rest is a default or belongs to others. An absent field equals an empty one. */
 function sameFields(desired: unknown, object: unknown): unknown {
-  if (Array.isArray(desired)) return Array.isArray(object) && object.length === desired.length ? desired.map((item, index) => sameFields(item, object[index])) : object;
+  if (Array.isArray(desired))
+    return Array.isArray(object) && object.length === desired.length
+      ? desired.map((item, index) => sameFields(item, object[index]))
+      : object;
   if (!isRecord(desired)) return object;
   const fields = object ?? {};
-  return isRecord(fields) ? Object.fromEntries(Object.keys(desired).map((name) => [name, sameFields(desired[name], fields[name])])) : fields;
+  return isRecord(fields)
+    ? Object.fromEntries(Object.keys(desired).map((name) => [name, sameFields(desired[name], fields[name])]))
+    : fields;
 }

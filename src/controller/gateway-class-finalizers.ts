@@ -100,9 +100,15 @@ export class GatewayClassFinalizers {
     if (!this.#classes.has(name)) return;
     if (result.type === 'ok' && result.object !== undefined) this.#classes.set(name, result.object.metadata);
     else if (result.type !== 'ok' && result.type !== 'notFound') {
-      log.debug({ gatewayClass: name, outcome: result.type, problem: result.message }, 'cannot change the finalizer of a GatewayClass');
+      log.debug(
+        { gatewayClass: name, outcome: result.type, problem: result.message },
+        'cannot change the finalizer of a GatewayClass',
+      );
       clearTimeout(this.#timers.get(name));
-      this.#timers.set(name, setTimeout(() => this.#enqueue(name), retry));
+      this.#timers.set(
+        name,
+        setTimeout(() => this.#enqueue(name), retry),
+      );
       return;
     }
     // The class may have changed in the meantime.

@@ -139,13 +139,20 @@ export class GatewayDataPlanes {
     this.source.close();
     const told = [...this.#owners].filter(([, owner]) => owner.told !== undefined);
     this.#owners.clear();
-    if (told.length > 0) this.#options.tell(told.map(([name]) => write(acknowledgementCell, name.split('/'), undefined)));
+    if (told.length > 0)
+      this.#options.tell(told.map(([name]) => write(acknowledgementCell, name.split('/'), undefined)));
   }
 
   #owner(name: string): OwnerState {
     const known = this.#owners.get(name);
     if (known !== undefined) return known;
-    const owner: OwnerState = { listeners: new Map(), published: { generation: 0, at: performance.now(), id: 0 }, held: new Map(), acknowledged: -1, told: undefined };
+    const owner: OwnerState = {
+      listeners: new Map(),
+      published: { generation: 0, at: performance.now(), id: 0 },
+      held: new Map(),
+      acknowledged: -1,
+      told: undefined,
+    };
     this.#owners.set(name, owner);
     return owner;
   }
@@ -173,7 +180,8 @@ export class GatewayDataPlanes {
   }
 
   #note({ name, acknowledged = -1 }: SessionState): void {
-    for (const { published, held } of this.#owners.values()) if (acknowledged >= published.id) held.set(name, published.generation);
+    for (const { published, held } of this.#owners.values())
+      if (acknowledged >= published.id) held.set(name, published.generation);
     this.#updateReport();
     this.settle();
   }
@@ -187,10 +195,14 @@ export class GatewayDataPlanes {
 
   #updateReport(): void {
     const answered = this.source.states().filter(({ acknowledged }) => acknowledged !== undefined);
-    this.#report = new Map(answered.map(({ name, problems }): [string, PodAcknowledgement] => {
-      const generations = [...this.#owners].flatMap(([owner, { held }]) => (held.has(name) ? [[owner, held.get(name) ?? 0] as const] : []));
-      return [name, { generations: Object.fromEntries(generations), problems: Object.fromEntries(problems) }];
-    }));
+    this.#report = new Map(
+      answered.map(({ name, problems }): [string, PodAcknowledgement] => {
+        const generations = [...this.#owners].flatMap(([owner, { held }]) =>
+          held.has(name) ? [[owner, held.get(name) ?? 0] as const] : [],
+        );
+        return [name, { generations: Object.fromEntries(generations), problems: Object.fromEntries(problems) }];
+      }),
+    );
     const text = JSON.stringify([...this.#report]);
     if (text === this.#reported) return;
     this.#reported = text;
@@ -203,7 +215,8 @@ export class GatewayDataPlanes {
     owner.acknowledged = Math.max(owner.acknowledged, this.#options.programmed(name) ?? -1);
     const behind = this.#behind(name, owner);
     const { pods, late } = behind;
-    if (pods.length === late.length && late.length < this.#ready.size) owner.acknowledged = Math.max(owner.acknowledged, owner.published.generation);
+    if (pods.length === late.length && late.length < this.#ready.size)
+      owner.acknowledged = Math.max(owner.acknowledged, owner.published.generation);
     return behind;
   }
 
@@ -212,7 +225,11 @@ export class GatewayDataPlanes {
     const pods = [...this.#ready.keys()].filter((pod) => this.#heldBy(pod, name, owner) < generation);
     const now = performance.now();
     const deadlines = new Map(pods.map((pod) => [pod, Math.max(at, this.#ready.get(pod) ?? 0) + this.#patience]));
-    return { pods, late: pods.filter((pod) => (deadlines.get(pod) ?? 0) <= now), next: Math.min(...[...deadlines.values()].filter((deadline) => deadline > now)) };
+    return {
+      pods,
+      late: pods.filter((pod) => (deadlines.get(pod) ?? 0) <= now),
+      next: Math.min(...[...deadlines.values()].filter((deadline) => deadline > now)),
+    };
   }
 
   get #patience(): number {
@@ -245,7 +262,9 @@ export class GatewayDataPlanes {
 
   /** For a pod that is connected here, its own report is newer than those of other replicas. */
   #problems(): readonly (readonly [ConfigKey, string])[] {
-    const elsewhere = [...this.#otherReports.values()].flatMap((report) => [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)));
+    const elsewhere = [...this.#otherReports.values()].flatMap((report) =>
+      [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)),
+    );
     return [...elsewhere, ...this.#report].flatMap(([, { problems }]) => Object.entries(problems));
   }
 
@@ -259,7 +278,9 @@ export class GatewayDataPlanes {
 const unreachable = 'The Service of the data plane has no address yet: the load balancer has not assigned one.';
 
 function remarkOn(late: ReadonlySet<string>): string {
-  return late.size === 0 ? '' : `These data plane pods did not acknowledge the newest generation in time and may serve an older one: ${listed([...late])}.`;
+  return late.size === 0
+    ? ''
+    : `These data plane pods did not acknowledge the newest generation in time and may serve an older one: ${listed([...late])}.`;
 }
 
 const shown = 3;

@@ -7,7 +7,10 @@ export interface LiveObject {
 }
 
 /** `kind/namespace/name`, the key of the emission of statuses. */
-export function liveKey(kind: string, { namespace = '', name }: { readonly namespace?: string; readonly name: string }): string {
+export function liveKey(
+  kind: string,
+  { namespace = '', name }: { readonly namespace?: string; readonly name: string },
+): string {
   return `${kind}/${namespace}/${name}`;
 }
 
@@ -27,7 +30,10 @@ export class LiveObjects {
   set(kind: string, object: WireObject): string {
     const key = liveKey(kind, object.metadata);
     const { metadata, status } = object;
-    this.#objects.set(key, { kind, object: { ...(object.apiVersion !== undefined && { apiVersion: object.apiVersion }), metadata, status } });
+    this.#objects.set(key, {
+      kind,
+      object: { ...(object.apiVersion !== undefined && { apiVersion: object.apiVersion }), metadata, status },
+    });
     return key;
   }
 

@@ -48,6 +48,9 @@ function replaceCondition(live: JsonRecord, condition: Condition, { generation, 
   return withTime(condition, live['status'] === condition.status && typeof since === 'string' ? since : now);
 }
 
-function withTime({ type, status, observedGeneration, reason, message }: Condition, lastTransitionTime: string): JsonRecord {
+function withTime(
+  { type, status, observedGeneration, reason, message }: Condition,
+  lastTransitionTime: string,
+): JsonRecord {
   return { type, status, observedGeneration, lastTransitionTime, reason, message };
 }

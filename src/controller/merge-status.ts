@@ -25,7 +25,11 @@ export interface StatusContext {
  *   is left to the new owner
  * @returns the whole status, or `same` if none of our parts has changed
  */
-export function mergeStatus(live: WireObject, ours: OwnStatus | undefined, context: StatusContext): JsonRecord | 'same' {
+export function mergeStatus(
+  live: WireObject,
+  ours: OwnStatus | undefined,
+  context: StatusContext,
+): JsonRecord | 'same' {
   const status = recordOf(live['status']);
   const merged = mergedStatus(live, ours, context);
   // The order of keys does not matter: the API server has its own.
@@ -42,13 +46,21 @@ function mergedStatus(live: WireObject, ours: OwnStatus | undefined, context: St
   }
   const { conditions, ...rest } = ours;
   const listeners = 'listeners' in ours ? { listeners: mergeListeners(status, ours.listeners, place) } : {};
-  return { ...status, ...rest, conditions: mergeConditions(status['conditions'], conditions, { ...place, subject: subjectOf(ours) }), ...listeners };
+  return {
+    ...status,
+    ...rest,
+    conditions: mergeConditions(status['conditions'], conditions, { ...place, subject: subjectOf(ours) }),
+    ...listeners,
+  };
 }
 
 function withoutOurs(live: WireObject, context: StatusContext): JsonRecord {
   const status = recordOf(live['status']);
   const fields = (['parents', 'ancestors'] as const).filter((field) => listOf(status[field]).length > 0);
-  return { ...status, ...Object.fromEntries(fields.map((field) => [field, mergeEntries(live, field, { ours: [], context })])) };
+  return {
+    ...status,
+    ...Object.fromEntries(fields.map((field) => [field, mergeEntries(live, field, { ours: [], context })])),
+  };
 }
 
 /** The condition types that we own on kinds that have their own conditions. */
@@ -62,13 +74,27 @@ interface TransitionContext {
   readonly now: string;
 }
 
-function mergeListeners(status: JsonRecord, ours: readonly ListenerStatus[], place: TransitionContext): readonly JsonRecord[] {
+function mergeListeners(
+  status: JsonRecord,
+  ours: readonly ListenerStatus[],
+  place: TransitionContext,
+): readonly JsonRecord[] {
   const byName = firstBy(listOf(status['listeners']), (entry) => entry['name']);
   return ours.map((listener) => mergeListener(byName.get(listener.name), listener, place));
 }
 
-function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRoutes, conditions }: ListenerStatus, place: TransitionContext): JsonRecord {
-  return { ...live, name, supportedKinds, attachedRoutes, conditions: mergeConditions(live['conditions'], conditions, { ...place, subject: 'listener' }) };
+function mergeListener(
+  live: JsonRecord = {},
+  { name, supportedKinds, attachedRoutes, conditions }: ListenerStatus,
+  place: TransitionContext,
+): JsonRecord {
+  return {
+    ...live,
+    name,
+    supportedKinds,
+    attachedRoutes,
+    conditions: mergeConditions(live['conditions'], conditions, { ...place, subject: 'listener' }),
+  };
 }
 
 /** Status lists that controllers share entry by entry: the key of an entry, the conditions that we own, and the maximum length. */
@@ -85,7 +111,8 @@ export interface StatusEntry {
 
 /** The shared lists of a status. */
 function entriesOf(ours: RouteStatus | PolicyStatus): readonly [keyof typeof shared, readonly StatusEntry[]] {
-  if ('parents' in ours) return ['parents', ours.parents.map(({ parentRef, conditions }) => ({ ref: parentRef, conditions }))];
+  if ('parents' in ours)
+    return ['parents', ours.parents.map(({ parentRef, conditions }) => ({ ref: parentRef, conditions }))];
   return ['ancestors', ours.ancestors.map(({ ancestorRef, conditions }) => ({ ref: ancestorRef, conditions }))];
 }
 
@@ -93,7 +120,11 @@ function entriesOf(ours: RouteStatus | PolicyStatus): readonly [keyof typeof sha
  * Replaces our former entries in place, in the order of the specification, and appends further ones as long as there is room.
  * Entries of other controllers keep their positions.
  */
-function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, context }: { readonly ours: readonly StatusEntry[]; readonly context: StatusContext }): readonly unknown[] {
+function mergeEntries(
+  live: WireObject,
+  field: keyof typeof shared,
+  { ours, context }: { readonly ours: readonly StatusEntry[]; readonly context: StatusContext },
+): readonly unknown[] {
   const { ref: refField, subject, most } = shared[field];
   const { controllerName, now } = context;
   const namespace = live.metadata.namespace ?? '';
@@ -104,7 +135,12 @@ function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, cont
   const waiting = ours.map(({ ref, conditions }): JsonRecord => {
     const before = former.get(refKey({ ...ref }, namespace));
     // An equivalent reference keeps its present form.
-    return { ...before, [refField]: before?.[refField] ?? ref, controllerName, conditions: mergeConditions(before?.['conditions'], conditions, place) };
+    return {
+      ...before,
+      [refField]: before?.[refField] ?? ref,
+      controllerName,
+      conditions: mergeConditions(before?.['conditions'], conditions, place),
+    };
   });
   const kept = entries.flatMap((entry) => (isOurs(entry) ? waiting.splice(0, 1) : [entry]));
   // The API server would reject the whole status if it had more entries.
@@ -112,20 +148,40 @@ function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, cont
 }
 
 /** Our entries that do not fit into a merged status. Entries that already have a place come first. */
-export function withoutRoom(ours: OwnStatus | undefined, status: unknown, controllerName: string): readonly StatusEntry[] {
+export function withoutRoom(
+  ours: OwnStatus | undefined,
+  status: unknown,
+  controllerName: string,
+): readonly StatusEntry[] {
   if (ours === undefined || !('parents' in ours || 'ancestors' in ours)) return [];
   const [field, entries] = entriesOf(ours);
-  const placed = listOf(recordOf(status)[field]).filter((entry) => isRecord(entry) && entry['controllerName'] === controllerName);
+  const placed = listOf(recordOf(status)[field]).filter(
+    (entry) => isRecord(entry) && entry['controllerName'] === controllerName,
+  );
   return entries.slice(placed.length);
 }
 
 /** A key that is equal for equivalent references: it fills in defaults (ParentReference). */
 function refKey(ref: JsonRecord, ownNamespace: string): string {
-  const { group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace = ownNamespace, name, sectionName = '', port = 0 } = ref;
+  const {
+    group = 'gateway.networking.k8s.io',
+    kind = 'Gateway',
+    namespace = ownNamespace,
+    name,
+    sectionName = '',
+    port = 0,
+  } = ref;
   // A part that is neither text nor number equals none of ours, and may be nested too deeply for JSON.stringify.
-  return JSON.stringify([group, kind, namespace, name, sectionName, port].map((part) => (typeof part === 'object' ? null : part)));
+  return JSON.stringify(
+    [group, kind, namespace, name, sectionName, port].map((part) => (typeof part === 'object' ? null : part)),
+  );
 }
 
 function firstBy(entries: readonly unknown[], keyOf: (entry: JsonRecord) => unknown): ReadonlyMap<unknown, JsonRecord> {
-  return new Map(entries.filter(isRecord).toReversed().map((entry) => [keyOf(entry), entry]));
+  return new Map(
+    entries
+      .filter(isRecord)
+      .toReversed()
+      .map((entry) => [keyOf(entry), entry]),
+  );
 }

@@ -12,7 +12,8 @@ export const poolClass = 'sallyport.dev/address-pool';
  * dots or begins with a digit is shortened and gets a hash that keeps it unique.
  */
 export function dataPlaneName(gateway: string): string {
-  if (/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(gateway) && gateway.length + suffix.length <= longest) return `${gateway}${suffix}`;
+  if (/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(gateway) && gateway.length + suffix.length <= longest)
+    return `${gateway}${suffix}`;
   const readable = gateway.replaceAll(/[^-a-z0-9]/g, '-').slice(0, 35);
   return `gw-${readable}-${hashOf(gateway)}${suffix}`;
 }

@@ -35,7 +35,13 @@ export type WriteResult =
 
 /** The content of an Event about an object. */
 export interface EventNote {
-  readonly regarding: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly namespace?: string; readonly uid?: string };
+  readonly regarding: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+  };
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, like `action`. */
   readonly reason: string;

@@ -79,8 +79,16 @@ export class StatusWriter {
     this.#pace = { ...defaultPace, ...options.pace };
     this.#now = options.now ?? (() => new Date());
     const { metrics } = options;
-    this.#writes = metrics.counter({ name: 'status_writes_total', help: 'Status writes, by result.', labels: ['kind', 'result'] });
-    this.#suppressed = metrics.counter({ name: 'status_writes_suppressed_total', help: 'Status writes that were skipped because the status was equal or contested.', labels: ['kind', 'reason'] });
+    this.#writes = metrics.counter({
+      name: 'status_writes_total',
+      help: 'Status writes, by result.',
+      labels: ['kind', 'result'],
+    });
+    this.#suppressed = metrics.counter({
+      name: 'status_writes_suppressed_total',
+      help: 'Status writes that were skipped because the status was equal or contested.',
+      labels: ['kind', 'reason'],
+    });
   }
 
   /** Call this when the object or our part of its status may have changed. */
@@ -130,10 +138,16 @@ export class StatusWriter {
       return;
     }
     const ours = wanted(key);
-    const status = mergeStatus(present.object, ours, { controllerName, now: this.#now().toISOString().replace(/\.\d+Z$/, 'Z') });
+    const status = mergeStatus(present.object, ours, {
+      controllerName,
+      now: this.#now()
+        .toISOString()
+        .replace(/\.\d+Z$/, 'Z'),
+    });
     if (status === 'same') this.#suppressed.at(present.kind, 'equal').value += 1;
     else if (this.#isContested(key, present, ours)) this.#later(key, this.#pace.window);
-    else void this.#send(key, { kind: present.kind, before: present.object, object: { ...present.object, status }, ours });
+    else
+      void this.#send(key, { kind: present.kind, before: present.object, object: { ...present.object, status }, ours });
   }
 
   async #send(key: string, { kind, before, object, ours }: Sent): Promise<void> {
@@ -153,8 +167,20 @@ export class StatusWriter {
   #tell(key: string, { kind, before, object, ours }: Sent): void {
     const { controllerName, events, log } = this.#options;
     const leftOut = withoutRoom(ours, object['status'], controllerName);
-    if (leftOut.length > 0) log.warn({ object: key, leftOut: leftOut.map(({ ref }) => `${ref.namespace}/${ref.name}`).slice(0, 20), count: leftOut.length }, 'the status is full, some entries are left out');
-    for (const note of [...statusEvents(kind, before, object['status'], controllerName), ...statusFullEvents(kind, object, leftOut)]) events.record(note);
+    if (leftOut.length > 0)
+      log.warn(
+        {
+          object: key,
+          leftOut: leftOut.map(({ ref }) => `${ref.namespace}/${ref.name}`).slice(0, 20),
+          count: leftOut.length,
+        },
+        'the status is full, some entries are left out',
+      );
+    for (const note of [
+      ...statusEvents(kind, before, object['status'], controllerName),
+      ...statusFullEvents(kind, object, leftOut),
+    ])
+      events.record(note);
   }
 
   #conclude(key: string, kind: string, result: WriteResult): void {
@@ -164,12 +190,15 @@ export class StatusWriter {
         // Stores the response without waiting for the watch. Otherwise the next write would use an outdated object.
         if (result.object !== undefined && live.get(key) !== undefined) live.set(kind, result.object);
         return;
-      case 'conflict': case 'exists':
+      case 'conflict':
+      case 'exists':
         this.#later(key, this.#pace.retry);
         return;
       case 'notFound':
         return;
-      case 'forbidden': case 'invalid': case 'unavailable':
+      case 'forbidden':
+      case 'invalid':
+      case 'unavailable':
         log.warn({ object: key, outcome: result.type, problem: result.message }, 'cannot write status');
         this.#later(key, this.#pace.retry * 5);
     }
@@ -198,7 +227,13 @@ export class StatusWriter {
     this.#suppressed.at(kind, 'contested').value += 1;
     this.#options.log.warn({ object: key }, 'another writer keeps overwriting this status, writes pause');
     const note = `Another writer keeps overwriting the status. Writes pause for ${Math.ceil(this.#pace.window / 1000)} seconds. Only one controller may write the status.`;
-    this.#options.events.record({ regarding: regarding(kind, object), type: 'Warning', reason: 'StatusContested', action: 'Reconcile', note });
+    this.#options.events.record({
+      regarding: regarding(kind, object),
+      type: 'Warning',
+      reason: 'StatusContested',
+      action: 'Reconcile',
+      note,
+    });
     this.#contested.set(key, ours);
     return true;
   }

@@ -22,4 +22,15 @@ export function createEvaluation(emissions: readonly Emission<unknown>[]): Kerne
 }
 
 /** An index can only be read from a higher stratum, so those at or above the highest stratum in use are left out. */
-const indexes = [permissions, listenerSetsOfGateway, policiesOfService, slicesOfService, expressionsOfGateway, routesOfHostname, matchesOfListener, routesOfListener, portsInUse, gatewaysOfService];
+const indexes = [
+  permissions,
+  listenerSetsOfGateway,
+  policiesOfService,
+  slicesOfService,
+  expressionsOfGateway,
+  routesOfHostname,
+  matchesOfListener,
+  routesOfListener,
+  portsInUse,
+  gatewaysOfService,
+];

@@ -12,7 +12,9 @@ const mostParameters = 32;
 function parameterFacts(json: unknown): Readonly<Record<string, string>> {
   const data = typeof json === 'object' && json !== null && 'data' in json ? json.data : undefined;
   if (typeof data !== 'object' || data === null) return {};
-  const entries = Object.entries(data).slice(0, mostParameters).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, charactersNeeded(key)) : '']);
+  const entries = Object.entries(data)
+    .slice(0, mostParameters)
+    .map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, charactersNeeded(key)) : '']);
   return Object.fromEntries(entries);
 }
 
@@ -26,8 +28,12 @@ export function classFeatureWrites({ kind, name }: Pick<ObjectRef, 'kind' | 'nam
  *
  * @param json the object; `undefined` if it was deleted
  */
-export function factWrites({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>, json: unknown): readonly Write[] {
-  if (kind === 'Secret') return [write(certificateCell, [namespace, name], json === undefined ? undefined : certificateFacts(json))];
+export function factWrites(
+  { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>,
+  json: unknown,
+): readonly Write[] {
+  if (kind === 'Secret')
+    return [write(certificateCell, [namespace, name], json === undefined ? undefined : certificateFacts(json))];
   if (kind === 'ConfigMap') {
     return [
       write(authorityCell, [namespace, name], json === undefined ? undefined : authorityFacts(json)),

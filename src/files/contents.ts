@@ -75,12 +75,17 @@ class Reading implements Contents {
       const real = await realpath(path);
       await this.onFolder(dirname(real), basename(real));
       const { size } = await stat(real);
-      if (size > maximumSize) throw new Error(`the file has ${size} bytes, more than the limit of ${maximumSize}; split the file`);
+      if (size > maximumSize)
+        throw new Error(`the file has ${size} bytes, more than the limit of ${maximumSize}; split the file`);
       const text = decode(await readFile(real));
       this.files.set(path, known?.text === text ? known : parse(path, text, known));
     } catch (error) {
       if (isMissing(error)) return;
-      const problem: FileProblem = { file: path, severity: 'error', message: `cannot read the file: ${reasonOf(error)}` };
+      const problem: FileProblem = {
+        file: path,
+        severity: 'error',
+        message: `cannot read the file: ${reasonOf(error)}`,
+      };
       const documents = known?.documents ?? [];
       this.files.set(path, { text: unreadable, documents, problems: [problem], isWhole: known?.isWhole ?? false });
     }

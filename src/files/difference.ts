@@ -31,7 +31,12 @@ function byIdentity(documents: readonly SourceDocument[]): Map<string, SourceDoc
   for (const document of documents) {
     const { file, value } = document;
     const metadata = member(value, 'metadata');
-    const object = [member(value, 'apiVersion'), member(value, 'kind'), member(metadata, 'namespace'), member(metadata, 'name')];
+    const object = [
+      member(value, 'apiVersion'),
+      member(value, 'kind'),
+      member(metadata, 'namespace'),
+      member(metadata, 'name'),
+    ];
     const name = JSON.stringify([file, ...object.map(String)]);
     const occurrence = (occurrences.get(name) ?? 0) + 1;
     occurrences.set(name, occurrence);

@@ -94,7 +94,7 @@ export class Outline {
   member(mapping: number, name: string): SourceNode | undefined {
     if (this.typeOf(mapping) !== nodeType.mapping) return undefined;
     const end = this.behind(mapping);
-    for (let key = mapping + 1; key < end; ) {
+    for (let key = mapping + 1; key < end;) {
       const value = this.behind(key);
       if (this.isText(key, name)) return { node: value, offset: this.startOf(key) };
       key = this.behind(value);

@@ -54,9 +54,19 @@ export function parseChunk(written: Chunk, { file, index }: Origin): ParsedFile 
       continue;
     }
     const locate = (inner: Path) => outline.locate(node, [...path, ...inner]);
-    documents.push({ file, index: index + documents.length, value, line: begin.line, locate, textOf: (line) => outline.textOf(line) });
+    documents.push({
+      file,
+      index: index + documents.length,
+      value,
+      line: begin.line,
+      locate,
+      textOf: (line) => outline.textOf(line),
+    });
   }
-  return { documents, problems: problems.map((problem) => ({ file, ...problem, text: outline.textOf(problem.position.line) })) };
+  return {
+    documents,
+    problems: problems.map((problem) => ({ file, ...problem, text: outline.textOf(problem.position.line) })),
+  };
 }
 
 interface ChunkProblem extends Omit<FileProblem, 'file' | 'text'> {
@@ -94,16 +104,19 @@ function readContent(chunk: Chunk, outline: Outline): Content {
     const isFit = !events.some(({ type }) => type === EVENT_ID.ALIAS) && isFiniteThroughout(value);
     const unfit = isFit ? undefined : findUnfit(value);
     if (unfit !== undefined) return { problems: [failure(outline.locate(rootNode, unfit.path), unfit.message)] };
-    const problems = findAmbiguities(chunk.text, events).map(
-      ({ offset, message }): ChunkProblem => ({ severity: 'warning', position: outline.at(offset), message }),
-    );
+    const problems = findAmbiguities(chunk.text, events).map(({ offset, message }): ChunkProblem => ({
+      severity: 'warning',
+      position: outline.at(offset),
+      message,
+    }));
     return { value, problems };
   } catch (error) {
     return { problems: [explain(chunk, outline, error)] };
   }
 }
 
-const misplacedMark = 'a byte order mark (U+FEFF) begins this line in the middle of a document. Remove it. If two files were joined here, write a line --- between them.';
+const misplacedMark =
+  'a byte order mark (U+FEFF) begins this line in the middle of a document. Remove it. If two files were joined here, write a line --- between them.';
 
 function failure(position: Position, message: string): ChunkProblem {
   return { severity: 'error', position, message };

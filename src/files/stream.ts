@@ -24,11 +24,17 @@ const longestDocument = 64 * 1024 * 1024;
  *
  * @param input opens standard input
  */
-export async function* streamObjects(paths: readonly string[], input: () => AsyncIterable<Uint8Array>): AsyncGenerator<Item> {
+export async function* streamObjects(
+  paths: readonly string[],
+  input: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Item> {
   for (const path of paths) {
     if (path === standardInput) yield* streamOf(input(), standardInputName);
   }
-  for await (const found of walk(paths.filter((path) => path !== standardInput), () => {})) {
+  for await (const found of walk(
+    paths.filter((path) => path !== standardInput),
+    () => {},
+  )) {
     if (found.type === 'file') yield* streamOf(createReadStream(found.path), found.path);
     else yield failed(found.path, found.message);
   }
@@ -54,7 +60,8 @@ async function* chunksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const piece of bytes) {
     yield* splitter.push(decode(() => decoder.decode(piece, { stream: true })));
-    if (splitter.pending > longestDocument) throw new Error(`a document has more than ${longestDocument} characters; split it with "---" lines`);
+    if (splitter.pending > longestDocument)
+      throw new Error(`a document has more than ${longestDocument} characters; split it with "---" lines`);
   }
   yield* splitter.push(decode(() => decoder.decode()));
   yield* splitter.end();

@@ -65,7 +65,8 @@ async function* visitFolder(folder: string, { above, onFolder }: Way): AsyncGene
       yield* visitEntry(join(folder, name), { above: [...above, real], onFolder });
     }
   } catch (error) {
-    if (!isMissing(error)) yield { type: 'problem', path: folder, message: `cannot read the folder: ${reasonOf(error)}`, isGone: false };
+    if (!isMissing(error))
+      yield { type: 'problem', path: folder, message: `cannot read the folder: ${reasonOf(error)}`, isGone: false };
   }
 }
 

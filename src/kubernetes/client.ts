@@ -94,25 +94,46 @@ class Client implements ApiClient {
   }
 
   private deadlineOf({ timeout = defaultTimeout, signal, method = 'GET', path }: ApiRequest) {
-    return createDeadline(this.clock, timeout, () => new ConnectionError(`no answer to ${method} ${path} within ${timeout} ms`), signal);
+    return createDeadline(
+      this.clock,
+      timeout,
+      () => new ConnectionError(`no answer to ${method} ${path} within ${timeout} ms`),
+      signal,
+    );
   }
 
   /** @throws ApiError */
   private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { dispatcher, headers } = await this.transport.open();
     signal.throwIfAborted();
-    const { method = 'GET', path, query = {}, body, contentType = 'application/json', accept = 'application/json' } = request;
+    const {
+      method = 'GET',
+      path,
+      query = {},
+      body,
+      contentType = 'application/json',
+      accept = 'application/json',
+    } = request;
     const response = await dispatcher.request({
       origin: this.url.origin,
       path: this.url.pathname.replace(/\/$/, '') + path + formatQuery(query),
       method,
-      headers: { ...headers, accept, 'user-agent': 'sallyport', ...(body === undefined ? {} : { 'content-type': contentType }) },
+      headers: {
+        ...headers,
+        accept,
+        'user-agent': 'sallyport',
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
       signal,
     });
     if (response.statusCode < 400) return response;
     const retryAfter = response.headers['retry-after'];
-    throw apiError(response.statusCode, parseLeniently(await response.body.text()), typeof retryAfter === 'string' ? retryAfter : undefined);
+    throw apiError(
+      response.statusCode,
+      parseLeniently(await response.body.text()),
+      typeof retryAfter === 'string' ? retryAfter : undefined,
+    );
   }
 }
 

@@ -45,8 +45,10 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
     if (source.context !== undefined) config.setCurrentContext(source.context);
   }
   const cluster = config.getCurrentCluster();
-  if (cluster === null) throw new Error(`the kubeconfig has no cluster for its context ${JSON.stringify(config.getCurrentContext())}`);
-  if (cluster.proxyUrl?.startsWith('socks') === true) throw new Error('SOCKS proxies in front of the API server are not supported; use an HTTP proxy');
+  if (cluster === null)
+    throw new Error(`the kubeconfig has no cluster for its context ${JSON.stringify(config.getCurrentContext())}`);
+  if (cluster.proxyUrl?.startsWith('socks') === true)
+    throw new Error('SOCKS proxies in front of the API server are not supported; use an HTTP proxy');
   return {
     server: cluster.server.replace(/\/+$/, ''),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
@@ -70,8 +72,12 @@ function loadFromPod(config: { loadFromCluster(): void }): void {
 async function prove(config: Config): Promise<Proof> {
   const options: Options = {};
   await config.applyToHTTPSOptions(options);
-  const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value).trim()]);
-  const basic = options.auth === undefined ? {} : { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` };
+  const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    String(value).trim(),
+  ]);
+  const basic =
+    options.auth === undefined ? {} : { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` };
   return {
     headers: { ...basic, ...Object.fromEntries(headers) },
     tls: {
@@ -94,6 +100,9 @@ interface Options {
   rejectUnauthorized?: boolean;
 }
 
-function pem(name: 'ca' | 'cert' | 'key', value: Buffer | string | undefined): Partial<Record<'ca' | 'cert' | 'key', string>> {
+function pem(
+  name: 'ca' | 'cert' | 'key',
+  value: Buffer | string | undefined,
+): Partial<Record<'ca' | 'cert' | 'key', string>> {
   return value === undefined ? {} : { [name]: String(value) };
 }

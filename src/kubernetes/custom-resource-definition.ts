@@ -4,7 +4,10 @@ import { canonicalJson } from './canonical-json.ts';
 import type { KubernetesObject, ResourceType } from './object.ts';
 
 export const customResourceDefinitions: ResourceType = {
-  apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', namespaced: false,
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
 };
 
 /** The facts of a CustomResourceDefinition about its kind. */
@@ -39,7 +42,9 @@ export function readInstalledKind(definition: KubernetesObject): InstalledKind {
   const spec = recordOf(definition['spec']);
   const status = recordOf(definition['status']);
   const names = recordOf(spec['names']);
-  const isEstablished = listOf(status['conditions']).some((condition) => condition['type'] === 'Established' && condition['status'] === 'True');
+  const isEstablished = listOf(status['conditions']).some(
+    (condition) => condition['type'] === 'Established' && condition['status'] === 'True',
+  );
   const stored: readonly unknown[] = Array.isArray(status['storedVersions']) ? status['storedVersions'] : [];
   return {
     name: definition.metadata.name,
@@ -65,7 +70,9 @@ export function readInstalledKind(definition: KubernetesObject): InstalledKind {
  * distributions strip descriptions to save space.
  */
 export function hashSchema(schema: unknown): string {
-  return createHash('sha256').update(canonicalJson(withoutDescriptions(schema))).digest('hex');
+  return createHash('sha256')
+    .update(canonicalJson(withoutDescriptions(schema)))
+    .digest('hex');
 }
 
 function withoutDescriptions(part: unknown): unknown {

@@ -3,7 +3,12 @@ import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
 import type { Clock } from './clock.ts';
-import { customResourceDefinitions, preferredVersion, readInstalledKind, type InstalledKind } from './custom-resource-definition.ts';
+import {
+  customResourceDefinitions,
+  preferredVersion,
+  readInstalledKind,
+  type InstalledKind,
+} from './custom-resource-definition.ts';
 import { ApiError, messageOf, ProtocolError } from './errors.ts';
 import type { ObjectEvent } from './inventory.ts';
 import { isKubernetesObject, pathOf, resourceType } from './object.ts';
@@ -78,11 +83,16 @@ export class Discovery {
   constructor(options: DiscoveryOptions) {
     this.options = options;
     this.backoff = new Backoff(() => options.clock.random());
-    this.byDefinition = Map.groupBy(options.kinds.filter(({ entry }) => isCustom(entry)), ({ entry }) => definitionOf(entry));
+    this.byDefinition = Map.groupBy(
+      options.kinds.filter(({ entry }) => isCustom(entry)),
+      ({ entry }) => definitionOf(entry),
+    );
     for (const kind of options.kinds) if (!isCustom(kind.entry)) this.start(kind, { version: 'v1', uid: '' });
     const { client, clock, log } = options;
     this.definitions = new Reflector({
-      client, clock, log,
+      client,
+      clock,
+      log,
       // Clusters have many large definitions of other projects. Metadata suffices for these, and ours are read one by one.
       selection: { type: customResourceDefinitions, part: 'metadata' },
       onEvents: (events) => this.note(events),
@@ -102,7 +112,8 @@ export class Discovery {
   /** The state of a kind of `options.kinds`. */
   stateOf(kind: FollowedKind): KindState {
     const following = this.following.get(kind);
-    const problem = following === undefined ? (this.definitions.problem ?? this.lastProblem) : following.reflector.problem;
+    const problem =
+      following === undefined ? (this.definitions.problem ?? this.lastProblem) : following.reflector.problem;
     const trouble = problem === undefined ? {} : { problem };
     if (following !== undefined) {
       const { version, reflector } = following;
@@ -121,7 +132,8 @@ export class Discovery {
   }
 
   private note(events: readonly ObjectEvent[]): void {
-    for (const { ref } of events) if (gatewayGroups.some((group) => ref.name.endsWith(`.${group}`))) this.outdated.add(ref.name);
+    for (const { ref } of events)
+      if (gatewayGroups.some((group) => ref.name.endsWith(`.${group}`))) this.outdated.add(ref.name);
     if (this.reading === undefined) this.working = this.work();
   }
 
@@ -146,7 +158,10 @@ export class Discovery {
         this.outdated.add(name);
         this.lastProblem = messageOf(error);
         this.options.log.warn({ definition: name, problem: this.lastProblem }, 'cannot read CustomResourceDefinition');
-        await this.options.clock.sleep(this.backoff.next(error instanceof ApiError ? error.retryAfter : undefined), signal);
+        await this.options.clock.sleep(
+          this.backoff.next(error instanceof ApiError ? error.retryAfter : undefined),
+          signal,
+        );
       }
     }
     this.reading = undefined;
@@ -154,8 +169,12 @@ export class Discovery {
 
   private async read(name: string): Promise<InstalledKind | undefined> {
     try {
-      const definition = await this.options.client.request({ path: pathOf(customResourceDefinitions, { name }), signal: this.controller.signal });
-      if (!isKubernetesObject(definition)) throw new ProtocolError('the API server sent a response that is not a valid object');
+      const definition = await this.options.client.request({
+        path: pathOf(customResourceDefinitions, { name }),
+        signal: this.controller.signal,
+      });
+      if (!isKubernetesObject(definition))
+        throw new ProtocolError('the API server sent a response that is not a valid object');
       return readInstalledKind(definition);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
@@ -189,7 +208,11 @@ export class Discovery {
     const { client, clock, log, onEvents } = this.options;
     const { entry, ...selection } = kind;
     const type = resourceType(entry, version);
-    this.following.set(kind, { version, uid, reflector: new Reflector({ client, clock, log, onEvents, selection: { ...selection, type } }, former) });
+    this.following.set(kind, {
+      version,
+      uid,
+      reflector: new Reflector({ client, clock, log, onEvents, selection: { ...selection, type } }, former),
+    });
   }
 }
 

@@ -1,6 +1,5 @@
 import { isRecord } from '../core/text/record.ts';
 
-
 /** The API server responded with an error status. */
 export class ApiError extends Error {
   /** The HTTP status, e.g. 409. */
@@ -72,7 +71,13 @@ export function apiError(status: number, body: unknown, retryAfter?: string): Ap
 }
 
 const reasons: ReadonlyMap<number, string> = new Map([
-  [401, 'Unauthorized'], [403, 'Forbidden'], [404, 'NotFound'], [409, 'Conflict'], [410, 'Expired'], [422, 'Invalid'], [429, 'TooManyRequests'],
+  [401, 'Unauthorized'],
+  [403, 'Forbidden'],
+  [404, 'NotFound'],
+  [409, 'Conflict'],
+  [410, 'Expired'],
+  [422, 'Invalid'],
+  [429, 'TooManyRequests'],
 ]);
 
 const longestRetryAfter = 300;
@@ -83,7 +88,11 @@ function seconds(value: unknown): number | undefined {
 }
 
 function causeOf(cause: Readonly<Record<string, unknown>>): Cause {
-  return { reason: text(cause['reason']) ?? '', message: text(cause['message']) ?? '', field: text(cause['field']) ?? '' };
+  return {
+    reason: text(cause['reason']) ?? '',
+    message: text(cause['message']) ?? '',
+    field: text(cause['field']) ?? '',
+  };
 }
 
 function text(value: unknown): string | undefined {

@@ -4,7 +4,12 @@ import type { Clock } from './clock.ts';
 import { ApiError, ProtocolError } from './errors.ts';
 import { isKubernetesObject, microTime, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 
-export const leases: ResourceType = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
+export const leases: ResourceType = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  plural: 'leases',
+  namespaced: true,
+};
 
 interface LeaseOptions {
   readonly client: ApiClient;

@@ -92,7 +92,12 @@ export class Election {
   private async serve(stopped: AbortSignal): Promise<void> {
     const resigned = new AbortController();
     const end = AbortSignal.any([stopped, resigned.signal]);
-    const deadline = createDeadline(this.options.clock, this.remaining, () => new Error('the lease was not renewed in time'), end);
+    const deadline = createDeadline(
+      this.options.clock,
+      this.remaining,
+      () => new Error('the lease was not renewed in time'),
+      end,
+    );
     this.term = deadline.signal;
     const leading = this.lead(deadline.signal, resigned);
     await this.renewUntilLost(deadline, resigned);
@@ -137,7 +142,8 @@ export class Election {
       // A request that hangs leaves time for a second one.
       return await this.record.acquire(this.timings.renewDeadline / 2, signal);
     } catch (error) {
-      if (!signal.aborted) this.options.log.warn({ lease: this.options.name, problem: messageOf(error) }, 'cannot renew the lease');
+      if (!signal.aborted)
+        this.options.log.warn({ lease: this.options.name, problem: messageOf(error) }, 'cannot renew the lease');
       return false;
     }
   }

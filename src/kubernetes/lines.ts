@@ -9,7 +9,10 @@ const longestLine = 16 * 1024 * 1024;
  * @throws ProtocolError if a line is not valid JSON or longer than `limit` characters, or if the stream ends within a line:
  * data would be lost silently otherwise
  */
-export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>, limit = longestLine): AsyncGenerator<readonly unknown[], void, void> {
+export async function* readJsonLines(
+  chunks: AsyncIterable<Uint8Array>,
+  limit = longestLine,
+): AsyncGenerator<readonly unknown[], void, void> {
   const decoder = new TextDecoder();
   // The parts of an unfinished line are joined once, at its end: a long line arrives in thousands of chunks.
   let parts: string[] = [];

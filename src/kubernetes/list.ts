@@ -29,7 +29,11 @@ const mostRestarts = 3;
  *
  * @throws as `ApiClient.request` does; ProtocolError if a response is not a list
  */
-export async function* listPages(client: ApiClient, selection: Selection, signal: AbortSignal): AsyncGenerator<Page, void, void> {
+export async function* listPages(
+  client: ApiClient,
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<Page, void, void> {
   let token: string | undefined;
   let restarts = 0;
   let restarted = false;
@@ -38,7 +42,8 @@ export async function* listPages(client: ApiClient, selection: Selection, signal
     try {
       answer = await requestPage(client, selection, { token, signal });
     } catch (error) {
-      if (token === undefined || restarts === mostRestarts || !(error instanceof ApiError) || error.status !== 410) throw error;
+      if (token === undefined || restarts === mostRestarts || !(error instanceof ApiError) || error.status !== 410)
+        throw error;
       restarts += 1;
       restarted = true;
       token = undefined;
@@ -69,7 +74,8 @@ function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: strin
   const metadata = isRecord(answer) ? answer['metadata'] : undefined;
   const items = isRecord(answer) ? (answer['items'] ?? []) : undefined;
   const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
-  if (!isRecord(metadata) || !Array.isArray(items) || typeof resourceVersion !== 'string') throw new ProtocolError('the API server sent a response that is not a valid list');
+  if (!isRecord(metadata) || !Array.isArray(items) || typeof resourceVersion !== 'string')
+    throw new ProtocolError('the API server sent a response that is not a valid list');
   const objects: readonly unknown[] = items;
   if (!objects.every(isKubernetesObject)) throw new ProtocolError('a list has an item that is not an object');
   const next = metadata['continue'];

@@ -1,6 +1,5 @@
 import { isRecord } from '../core/text/record.ts';
 
-
 /** An object as the API server sends it. Only its identity is guaranteed. The reader checks everything else. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
@@ -22,7 +21,12 @@ export interface ObjectMetadata {
 
 /** Whether a JSON value has the minimum of a stored object: metadata with a name. */
 export function isKubernetesObject(json: unknown): json is KubernetesObject {
-  return isRecord(json) && isRecord(json['metadata']) && typeof json['metadata']['name'] === 'string' && json['metadata']['name'] !== '';
+  return (
+    isRecord(json) &&
+    isRecord(json['metadata']) &&
+    typeof json['metadata']['name'] === 'string' &&
+    json['metadata']['name'] !== ''
+  );
 }
 
 /** One version of a kind, and the resource that stores it. */
@@ -35,7 +39,10 @@ export interface ResourceType {
 }
 
 /** The resource type of a schema entry. */
-export function resourceType(entry: { readonly group: string; readonly kind: string; readonly plural: string; readonly namespaced: boolean }, version: string): ResourceType {
+export function resourceType(
+  entry: { readonly group: string; readonly kind: string; readonly plural: string; readonly namespaced: boolean },
+  version: string,
+): ResourceType {
   const { group, kind, plural, namespaced } = entry;
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, plural, namespaced };
 }

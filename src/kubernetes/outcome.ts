@@ -23,11 +23,26 @@ export function outcomeOf(error: unknown): WriteOutcome {
   if (!(error instanceof ApiError)) return { type: 'unavailable', message };
   if (error.reason === 'AlreadyExists') return { type: 'exists', message };
   switch (error.status) {
-    case 409: return { type: 'conflict', message };
-    case 404: case 410: return { type: 'notFound', message };
-    case 401: case 403: return { type: 'forbidden', message };
-    case 400: case 405: case 413: case 415: case 422: return { type: 'invalid', message, causes: error.causes };
-    default: return { type: 'unavailable', message, ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }) };
+    case 409:
+      return { type: 'conflict', message };
+    case 404:
+    case 410:
+      return { type: 'notFound', message };
+    case 401:
+    case 403:
+      return { type: 'forbidden', message };
+    case 400:
+    case 405:
+    case 413:
+    case 415:
+    case 422:
+      return { type: 'invalid', message, causes: error.causes };
+    default:
+      return {
+        type: 'unavailable',
+        message,
+        ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
+      };
   }
 }
 

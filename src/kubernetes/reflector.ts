@@ -111,7 +111,11 @@ export class Reflector {
     const listed = new Set<string>();
     let version = '';
     this.owesList = false;
-    for await (const { objects, resourceVersion, restarted } of listPages(this.options.client, this.options.selection, signal)) {
+    for await (const { objects, resourceVersion, restarted } of listPages(
+      this.options.client,
+      this.options.selection,
+      signal,
+    )) {
       this.heard();
       if (restarted) listed.clear();
       for (const { metadata } of objects) listed.add(keyOf(metadata));
@@ -170,7 +174,10 @@ export class Reflector {
     this.lastProblem = messageOf(error);
     const delay = this.backoff.next(error instanceof ApiError ? error.retryAfter : undefined);
     const { type } = this.options.selection;
-    this.options.log.warn({ kind: type.kind, apiVersion: type.apiVersion, problem: this.lastProblem, delay: Math.round(delay) }, 'watch interrupted');
+    this.options.log.warn(
+      { kind: type.kind, apiVersion: type.apiVersion, problem: this.lastProblem, delay: Math.round(delay) },
+      'watch interrupted',
+    );
     return delay;
   }
 }

@@ -45,7 +45,9 @@ export class Transport {
     this.dispatchers.clear();
   }
 
-  private async renew(before: Promise<Access & { readonly tls: string }> | undefined): Promise<Access & { readonly tls: string }> {
+  private async renew(
+    before: Promise<Access & { readonly tls: string }> | undefined,
+  ): Promise<Access & { readonly tls: string }> {
     const { headers, tls } = await this.credentials.prove();
     const former = await before?.catch(() => undefined);
     const material = JSON.stringify(tls);
@@ -62,5 +64,7 @@ function createDispatcher(tls: TlsProof, proxy: string | undefined): Dispatcher 
   const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 };
   // The client has its own timeouts. Those of undici would end quiet watches.
   const limits = { connections, headersTimeout: 0, bodyTimeout: 0 };
-  return proxy === undefined ? new Agent({ ...limits, connect }) : new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
+  return proxy === undefined
+    ? new Agent({ ...limits, connect })
+    : new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
 }

@@ -27,13 +27,23 @@ const longestSilence = 180_000;
  *   long silence. All batches before the error are complete.
  */
 export async function* watchFrom(
-  { client, clock, selection }: WatchSubject, resourceVersion: string, signal: AbortSignal,
+  { client, clock, selection }: WatchSubject,
+  resourceVersion: string,
+  signal: AbortSignal,
 ): AsyncGenerator<readonly WatchEvent[], void, void> {
-  const silence = createDeadline(clock, longestSilence, () => new ProtocolError(`nothing was heard from the watch for ${longestSilence} ms`), signal);
+  const silence = createDeadline(
+    clock,
+    longestSilence,
+    () => new ProtocolError(`nothing was heard from the watch for ${longestSilence} ms`),
+    signal,
+  );
   const lines = client.stream({
     path: pathOf(selection.type, selectedNamespace(selection)),
     query: {
-      ...selectors(selection), resourceVersion, watch: true, allowWatchBookmarks: true,
+      ...selectors(selection),
+      resourceVersion,
+      watch: true,
+      allowWatchBookmarks: true,
       timeoutSeconds: Math.round(shortestWatch * (1 + clock.random())),
     },
     accept: acceptFor(selection, 'PartialObjectMetadata'),
@@ -69,15 +79,22 @@ function readBatch(batch: readonly unknown[]): { events: readonly WatchEvent[]; 
 }
 
 const types: ReadonlyMap<unknown, WatchEvent['type']> = new Map([
-  ['ADDED', 'upsert'], ['MODIFIED', 'upsert'], ['DELETED', 'delete'], ['BOOKMARK', 'bookmark'],
+  ['ADDED', 'upsert'],
+  ['MODIFIED', 'upsert'],
+  ['DELETED', 'delete'],
+  ['BOOKMARK', 'bookmark'],
 ]);
 
 function readLine(line: unknown): WatchEvent | Error {
   const { type: name, object } = isRecord(line) ? line : {};
-  if (name === 'ERROR') return apiError(isRecord(object) && typeof object['code'] === 'number' ? object['code'] : 500, object);
+  if (name === 'ERROR')
+    return apiError(isRecord(object) && typeof object['code'] === 'number' ? object['code'] : 500, object);
   const type = types.get(name);
   if (type === undefined) return new ProtocolError('a line of the watch is not a valid event');
   // A bookmark has a version and no name.
-  const named = type === 'bookmark' && isRecord(object) && isRecord(object['metadata']) ? { metadata: { name: 'bookmark', ...object['metadata'] } } : object;
+  const named =
+    type === 'bookmark' && isRecord(object) && isRecord(object['metadata'])
+      ? { metadata: { name: 'bookmark', ...object['metadata'] } }
+      : object;
   return isKubernetesObject(named) ? { type, object: named } : new ProtocolError('an event of the watch has no object');
 }

@@ -38,13 +38,23 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 /** Reads the current object, with an outcome like those of writes. */
-export function get({ client, type }: Writer, target: ObjectName & { readonly name: string }, options: Pick<WriteOptions, 'signal' | 'timeout'> = {}): Promise<WriteOutcome> {
+export function get(
+  { client, type }: Writer,
+  target: ObjectName & { readonly name: string },
+  options: Pick<WriteOptions, 'signal' | 'timeout'> = {},
+): Promise<WriteOutcome> {
   const { namespace, name } = target;
-  return settle(client.request({ ...common(options), path: pathOf(type, { name, ...(namespace !== undefined && { namespace }) }) }));
+  return settle(
+    client.request({ ...common(options), path: pathOf(type, { name, ...(namespace !== undefined && { namespace }) }) }),
+  );
 }
 
 /** Creates an object. */
-export function create({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
+export function create(
+  { client, type }: Writer,
+  object: KubernetesObject,
+  options: WriteOptions = {},
+): Promise<WriteOutcome> {
   const path = pathOf(type, namespaceOf(object));
   return settle(client.request({ ...common(options), method: 'POST', path, body: complete(type, object) }));
 }
@@ -53,52 +63,102 @@ export function create({ client, type }: Writer, object: KubernetesObject, optio
  * Replaces only the status of an object. `metadata.resourceVersion` names the version that the status was computed from: `conflict`
  * if the object has changed since, and nothing was written.
  */
-export function updateStatus({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
+export function updateStatus(
+  { client, type }: Writer,
+  object: KubernetesObject,
+  options: WriteOptions = {},
+): Promise<WriteOutcome> {
   const path = pathOf(type, nameOf(object), 'status');
   return settle(client.request({ ...common(options), method: 'PUT', path, body: complete(type, object) }));
 }
 
 /** Replaces an object except its status, under the same condition as `updateStatus`. */
-export function update({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
-  return settle(client.request({ ...common(options), method: 'PUT', path: pathOf(type, nameOf(object)), body: complete(type, object) }));
+export function update(
+  { client, type }: Writer,
+  object: KubernetesObject,
+  options: WriteOptions = {},
+): Promise<WriteOutcome> {
+  return settle(
+    client.request({
+      ...common(options),
+      method: 'PUT',
+      path: pathOf(type, nameOf(object)),
+      body: complete(type, object),
+    }),
+  );
 }
 
 /**
  * Server-side apply: sets the fields of `object`, creates it if it does not exist, and removes fields that this manager applied
  * before. With force: takes over fields from other managers.
  */
-export function applyForced({ client, type }: Writer, object: KubernetesObject, options: ApplyOptions): Promise<WriteOutcome> {
+export function applyForced(
+  { client, type }: Writer,
+  object: KubernetesObject,
+  options: ApplyOptions,
+): Promise<WriteOutcome> {
   const request = common(options);
-  return settle(client.request({
-    ...request,
-    query: { ...request.query, force: true },
-    method: 'PATCH',
-    path: pathOf(type, nameOf(object)),
-    // JSON is YAML.
-    contentType: 'application/apply-patch+yaml',
-    body: complete(type, object),
-  }));
+  return settle(
+    client.request({
+      ...request,
+      query: { ...request.query, force: true },
+      method: 'PATCH',
+      path: pathOf(type, nameOf(object)),
+      // JSON is YAML.
+      contentType: 'application/apply-patch+yaml',
+      body: complete(type, object),
+    }),
+  );
 }
 
 /** JSON merge patch (RFC 7396): given fields replace, `null` removes, lists are replaced as a whole. */
-export function mergePatch({ client, type }: Writer, target: PatchTarget, patch: object, options: WriteOptions = {}): Promise<WriteOutcome> {
+export function mergePatch(
+  { client, type }: Writer,
+  target: PatchTarget,
+  patch: object,
+  options: WriteOptions = {},
+): Promise<WriteOutcome> {
   const path = pathOf(type, target, target.subresource);
-  return settle(client.request({ ...common(options), method: 'PATCH', path, contentType: 'application/merge-patch+json', body: patch }));
+  return settle(
+    client.request({
+      ...common(options),
+      method: 'PATCH',
+      path,
+      contentType: 'application/merge-patch+json',
+      body: patch,
+    }),
+  );
 }
 
 /** Deletes an object. `conflict` if the preconditions do not hold. Finalizers may delay the deletion. */
-export function remove({ client, type }: Writer, target: PatchTarget, options: DeleteOptions = {}): Promise<WriteOutcome> {
+export function remove(
+  { client, type }: Writer,
+  target: PatchTarget,
+  options: DeleteOptions = {},
+): Promise<WriteOutcome> {
   const { uid, resourceVersion, propagationPolicy, dryRun } = options;
   // If a delete has a body, the server ignores the query: a dry run that only the query requests would delete.
   const body = {
-    kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion }, propagationPolicy,
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    preconditions: { uid, resourceVersion },
+    propagationPolicy,
     ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
   };
   return settle(client.request({ ...common(options), method: 'DELETE', path: pathOf(type, target), body }));
 }
 
-function common({ signal, timeout, dryRun, fieldManager }: WriteOptions): Pick<ApiRequest, 'signal' | 'timeout' | 'query'> {
-  return { ...(signal === undefined ? {} : { signal }), ...(timeout === undefined ? {} : { timeout }), query: { dryRun, fieldManager } };
+function common({
+  signal,
+  timeout,
+  dryRun,
+  fieldManager,
+}: WriteOptions): Pick<ApiRequest, 'signal' | 'timeout' | 'query'> {
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    ...(timeout === undefined ? {} : { timeout }),
+    query: { dryRun, fieldManager },
+  };
 }
 
 function complete({ apiVersion, kind }: ResourceType, object: KubernetesObject): KubernetesObject {

@@ -32,17 +32,30 @@ export function validateAlone(json: unknown, { policy, installation }: Judgement
 export function evaluateSet(objects: readonly unknown[], judgement: Judgement): readonly Outcome[] {
   const { policy, installation } = judgement;
   const kernel = createEvaluation([statuses]);
-  const documents = objects.map((json, position) => readDocument(json, policy.bundle, String(position).padStart(9, '0')));
+  const documents = objects.map((json, position) =>
+    readDocument(json, policy.bundle, String(position).padStart(9, '0')),
+  );
   const first = new Map<string, CandidateDocument>();
-  for (const document of documents) if (document.type === 'candidate' && !first.has(keyOf(document))) first.set(keyOf(document), document);
+  for (const document of documents)
+    if (document.type === 'candidate' && !first.has(keyOf(document))) first.set(keyOf(document), document);
   kernel.apply([write(installationCell, [], installation), ...[...first.values()].flatMap(writesOf)]);
   const all = kernel.emitted(statuses);
   return documents.map((document, position) => {
-    if (document.type !== 'candidate') return { findings: withoutEvaluation(document, objects[position], { kernel, policy }), status: undefined };
+    if (document.type !== 'candidate')
+      return { findings: withoutEvaluation(document, objects[position], { kernel, policy }), status: undefined };
     const key = keyOf(document);
     const { candidate } = document;
     const original = first.get(key) ?? document;
-    if (!sameJson(original.candidate.json, candidate.json)) return { findings: [failure('duplicate-object', `Duplicate object: an earlier object defines ${quoteRef(candidate.resource.ref)} with different contents. Remove one of the two, or rename one.`)], status: undefined };
+    if (!sameJson(original.candidate.json, candidate.json))
+      return {
+        findings: [
+          failure(
+            'duplicate-object',
+            `Duplicate object: an earlier object defines ${quoteRef(candidate.resource.ref)} with different contents. Remove one of the two, or rename one.`,
+          ),
+        ],
+        status: undefined,
+      };
     return { findings: judge(kernel.read, original.candidate, policy), status: all.get(key) };
   });
 }
@@ -64,7 +77,11 @@ function writesOf(document: ReadDocument): readonly Write[] {
 }
 
 /** Kinds that are not evaluated are validated against the bundle only. Objects of other projects have no findings. */
-function withoutEvaluation(read: Exclude<ReadDocument, CandidateDocument>, json: unknown, { kernel, policy }: { readonly kernel: Kernel; readonly policy: AdmissionPolicy }): readonly JudgedFinding[] {
+function withoutEvaluation(
+  read: Exclude<ReadDocument, CandidateDocument>,
+  json: unknown,
+  { kernel, policy }: { readonly kernel: Kernel; readonly policy: AdmissionPolicy },
+): readonly JudgedFinding[] {
   if (read.type === 'invalid') return [failure('invalid-object', read.problem)];
   if (read.type === 'foreign' || !isSchemaKind(read.ref.kind)) return [];
   return judgeUnevaluated(kernel.read, { kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);

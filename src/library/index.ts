@@ -68,7 +68,9 @@ export interface Evaluated {
 }
 
 /** The result of parsing a duration. */
-export type Duration = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly problem: string };
+export type Duration =
+  | { readonly ok: true; readonly milliseconds: number }
+  | { readonly ok: false; readonly problem: string };
 
 /** The bundles that `Options` accepts, oldest first. */
 export const bundles: readonly { readonly bundle: string; readonly channel: 'standard' | 'experimental' }[] =
@@ -78,11 +80,18 @@ export const bundles: readonly { readonly bundle: string; readonly channel: 'sta
  * Reads the objects of a YAML or JSON text: several documents, Lists item by item. An invalid document is among the problems and does
  * not affect the others.
  */
-export function parse(text: string): { readonly objects: readonly ParsedObject[]; readonly problems: readonly Problem[] } {
+export function parse(text: string): {
+  readonly objects: readonly ParsedObject[];
+  readonly problems: readonly Problem[];
+} {
   const { documents, problems } = parseDocuments(text, '');
   return {
     objects: documents.map(({ value, locate }) => ({ object: value, position: locate([]), locate })),
-    problems: problems.map(({ severity, position = { line: 1, column: 1 }, message }) => ({ severity, position, message })),
+    problems: problems.map(({ severity, position = { line: 1, column: 1 }, message }) => ({
+      severity,
+      position,
+      message,
+    })),
   };
 }
 
@@ -118,7 +127,12 @@ export function formatDuration(milliseconds: number): string | undefined {
 }
 
 function judgementFor(options: Options): Judgement {
-  const { bundle = '1.7', channel = 'standard', profile = 'standard', controllerName = 'sallyport.dev/gateway-controller' } = options;
+  const {
+    bundle = '1.7',
+    channel = 'standard',
+    profile = 'standard',
+    controllerName = 'sallyport.dev/gateway-controller',
+  } = options;
   return judgementOf({ bundle, channel, profile, controllerName });
 }
 

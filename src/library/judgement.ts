@@ -22,11 +22,15 @@ export function judgementOf({ bundle: version, channel, profile, controllerName 
   demandOneOf('channel', channel, channels);
   demandOneOf('profile', profile, profiles);
   const parsed = parseBundleVersion(version);
-  if (!parsed.ok) throw new RangeError(`bundle ${JSON.stringify(version)}: ${parsed.problem}; known are ${supportedBundles.join(', ')}`);
+  if (!parsed.ok)
+    throw new RangeError(
+      `bundle ${JSON.stringify(version)}: ${parsed.problem}; known are ${supportedBundles.join(', ')}`,
+    );
   const bundle = { minor: parsed.minor, channel };
   return { policy: { profile, overrides: {}, bundle }, installation: installationOf(bundle, controllerName) };
 }
 
 function demandOneOf(option: string, choice: string, offered: readonly string[]): void {
-  if (!offered.includes(choice)) throw new RangeError(`${option} ${JSON.stringify(choice)}; known are ${offered.join(', ')}`);
+  if (!offered.includes(choice))
+    throw new RangeError(`${option} ${JSON.stringify(choice)}; known are ${offered.join(', ')}`);
 }

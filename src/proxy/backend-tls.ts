@@ -34,7 +34,11 @@ export class TlsConnector {
    * certificate is verified, or `error`.
    */
   connect(carrier: Socket): TLSSocket {
-    const socket = connect({ ...this.options, socket: carrier, ...(this.session === undefined ? {} : { session: this.session }) });
+    const socket = connect({
+      ...this.options,
+      socket: carrier,
+      ...(this.session === undefined ? {} : { session: this.session }),
+    });
     noteCarrier(socket, carrier);
     socket.on('session', (session: Buffer) => {
       this.session = session;
@@ -47,14 +51,21 @@ function checkSubjectAltNames(wanted: BackendTls['subjectAltNames'], { raw }: Pe
   const certificate = new X509Certificate(raw);
   const uris = urisOf(certificate.subjectAltName ?? '');
   // The common name is no longer used for verification (RFC 9525).
-  const isNamed = wanted.some(({ type, value }) => (type === 'URI' ? uris.has(value) : certificate.checkHost(value, { subject: 'never' }) !== undefined));
+  const isNamed = wanted.some(({ type, value }) =>
+    type === 'URI' ? uris.has(value) : certificate.checkHost(value, { subject: 'never' }) !== undefined,
+  );
   return isNamed ? undefined : new Error('the certificate has none of the names that the policy asks for');
 }
 
 /** Node lists names as `DNS:a, URI:b`, and quotes ambiguous ones as JSON. */
 function urisOf(names: string): ReadonlySet<string> {
   const entries = names.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
-  return new Set(entries.map((entry) => entry.trim()).filter((entry) => entry.startsWith('URI:')).map((entry) => unquote(entry.slice('URI:'.length))));
+  return new Set(
+    entries
+      .map((entry) => entry.trim())
+      .filter((entry) => entry.startsWith('URI:'))
+      .map((entry) => unquote(entry.slice('URI:'.length))),
+  );
 }
 
 function unquote(text: string): string {

@@ -63,7 +63,9 @@ export class Buffered {
   }
 
   private take(amount: number): boolean {
-    return (this.spare === 0 || this.quota.hasRoom(this.client, amount + this.spare)) && this.quota.take(this.client, amount);
+    return (
+      (this.spare === 0 || this.quota.hasRoom(this.client, amount + this.spare)) && this.quota.take(this.client, amount)
+    );
   }
 }
 

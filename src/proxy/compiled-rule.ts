@@ -20,13 +20,19 @@ export interface CompiledBackend extends Omit<PreparedBackend, 'mirrors'> {
 }
 
 /** Compiles the rules of a route. Balancers continue from the state of the route's previous version. */
-export function compileRules(route: RouteConfig, previous: ReadonlyMap<number, CompiledRule>): Map<number, CompiledRule> {
+export function compileRules(
+  route: RouteConfig,
+  previous: ReadonlyMap<number, CompiledRule>,
+): Map<number, CompiledRule> {
   return new Map(route.rules.map((rule) => [rule.index, compileRule(rule, previous.get(rule.index))]));
 }
 
 function compileRule(rule: RouteRule, previous: CompiledRule | undefined): CompiledRule {
   const prepared = prepareRule(rule);
-  const backends = prepared.backends.map((backend) => ({ weight: backend.weight, value: { ...backend, mirrors: compileMirrors(backend.mirrors) } }));
+  const backends = prepared.backends.map((backend) => ({
+    weight: backend.weight,
+    value: { ...backend, mirrors: compileMirrors(backend.mirrors) },
+  }));
   return {
     ...prepared,
     backends: new Balancer(backends, previous?.backends),

@@ -1,5 +1,12 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
-import type { ConfigKey, ConfigResource, ListenerConfig, MatchedRoute, RouteConfig, RouteRule } from '../core/routing/config.ts';
+import type {
+  ConfigKey,
+  ConfigResource,
+  ListenerConfig,
+  MatchedRoute,
+  RouteConfig,
+  RouteRule,
+} from '../core/routing/config.ts';
 import { placementsOf, RouteTable } from '../core/routing/table.ts';
 import type { Placement } from '../core/routing/table.ts';
 import { compileRules } from './compiled-rule.ts';
@@ -66,7 +73,11 @@ export class Configuration {
         await otherWork();
         began = performance.now();
       }
-      routes.push({ route, rules: compileRules(route, this.rulesByRoute.get(route.key) ?? new Map()), placements: placementsOf(route) });
+      routes.push({
+        route,
+        rules: compileRules(route, this.rulesByRoute.get(route.key) ?? new Map()),
+        placements: placementsOf(route),
+      });
     }
     return { ...transaction, routes };
   }

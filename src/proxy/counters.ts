@@ -9,11 +9,52 @@ export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 25
 
 /** The names of limits; the fixed label set of the metric. */
 export const limits = [
-  'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'authorization-body', 'authorization-bytes', 'authorization-answer', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
-  'mirror-body', 'retries', 'retry-body', 'buffered', 'interim-responses', 'http2-resets', 'http2-pings', 'http2-settings', 'http2-priority', 'http2-empty-data', 'http2-window-updates',
-  'first-byte-time', 'proxy-header', 'proxy-header-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
-  'backend-stalled', 'client-stalled', 'response-header',
-  'tcp-idle', 'tcp-half-closed', 'client-hello', 'udp-flows', 'udp-client-flows', 'udp-queue',
+  'connections',
+  'client-connections',
+  'client-share',
+  'tls-handshakes',
+  'requests',
+  'waiting',
+  'endpoint-waiting',
+  'wait-time',
+  'authorization-body',
+  'authorization-bytes',
+  'authorization-answer',
+  'tunnels',
+  'tunnel-idle',
+  'tunnel-half-closed',
+  'mirrors',
+  'mirror-body',
+  'retries',
+  'retry-body',
+  'buffered',
+  'interim-responses',
+  'http2-resets',
+  'http2-pings',
+  'http2-settings',
+  'http2-priority',
+  'http2-empty-data',
+  'http2-window-updates',
+  'first-byte-time',
+  'proxy-header',
+  'proxy-header-time',
+  'handshake-time',
+  'idle',
+  'pipelined',
+  'pipelined-time',
+  'request-header',
+  'request-header-time',
+  'request-target',
+  'request-body-time',
+  'backend-stalled',
+  'client-stalled',
+  'response-header',
+  'tcp-idle',
+  'tcp-half-closed',
+  'client-hello',
+  'udp-flows',
+  'udp-client-flows',
+  'udp-queue',
 ] as const;
 export type Limit = (typeof limits)[number];
 
@@ -75,7 +116,9 @@ export function createCounters(): ProxyCounters {
     buffered: { used: 0 },
     responses: { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
     reasons: Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<Reason, number>,
-    grpcStatuses: Object.fromEntries([...Array(lastGrpcStatus + 1).keys(), 'none'].map((status) => [status, 0])) as Record<number | 'none', number>,
+    grpcStatuses: Object.fromEntries(
+      [...Array(lastGrpcStatus + 1).keys(), 'none'].map((status) => [status, 0]),
+    ) as Record<number | 'none', number>,
     requestBytes: 0,
     responseBytes: 0,
     upstreamAttempts: 0,
@@ -90,7 +133,12 @@ export function createCounters(): ProxyCounters {
 }
 
 /** Counts a completed request: its final status, the reason of a failure and the limit behind it, and its duration in milliseconds. */
-export function countOutcome(counters: ProxyCounters, status: number, reason: Reason | undefined, duration: number): void {
+export function countOutcome(
+  counters: ProxyCounters,
+  status: number,
+  reason: Reason | undefined,
+  duration: number,
+): void {
   counters.responses[statusClass(status)] += 1;
   if (reason !== undefined) {
     counters.reasons[reason] += 1;

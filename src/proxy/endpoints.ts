@@ -23,7 +23,12 @@ export class Endpoint {
   private suspendedUntil = 0;
 
   /** `released` is called with connections that no further request uses. */
-  constructor(host: string, port: number, { protocol, tls }: Manner = {}, released: (upstream: Upstream) => void = () => undefined) {
+  constructor(
+    host: string,
+    port: number,
+    { protocol, tls }: Manner = {},
+    released: (upstream: Upstream) => void = () => undefined,
+  ) {
     this.address = formatAddress(host, port);
     this.plain = { host, port };
     this.anonymous = { ...this.plain, ...(protocol && { protocol }), ...(tls && { tls }) };

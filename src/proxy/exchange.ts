@@ -122,7 +122,13 @@ export class Exchange implements AuthorizedRequest {
     }
     const { status, body } = answerFor(reason);
     this.client.writeHead(status, [
-      'server', 'sallyport', 'content-type', 'text/plain; charset=utf-8', 'content-length', String(body.length), ...(passing.has(reason) ? ['retry-after', '1'] : []),
+      'server',
+      'sallyport',
+      'content-type',
+      'text/plain; charset=utf-8',
+      'content-length',
+      String(body.length),
+      ...(passing.has(reason) ? ['retry-after', '1'] : []),
     ]);
     this.client.write(body);
     this.client.end([]);
@@ -195,7 +201,10 @@ export class Exchange implements AuthorizedRequest {
   }
 
   /** Calls the authorization server, unless a permitted request would end with an error anyway. */
-  private authorize({ taken, authorization, permitted }: Extract<Decision<CompiledRule>, { readonly type: 'authorize' }>, head: RequestHead): void {
+  private authorize(
+    { taken, authorization, permitted }: Extract<Decision<CompiledRule>, { readonly type: 'authorize' }>,
+    head: RequestHead,
+  ): void {
     const backend = permitted.type === 'forward' ? taken.rule.backends.next() : undefined;
     const usable = permitted.type === 'forward' ? this.endpointsOf(backend) : undefined;
     if (typeof usable === 'string') {
@@ -209,7 +218,9 @@ export class Exchange implements AuthorizedRequest {
       return;
     }
     this.limitTime(taken);
-    this.authorization = new AuthorizationStep(this, { taken, head, authorization, endpoints }, (permission) => this.carryOut(permitted, head, backend, permission));
+    this.authorization = new AuthorizationStep(this, { taken, head, authorization, endpoints }, (permission) =>
+      this.carryOut(permitted, head, backend, permission),
+    );
     this.authorization.start();
   }
 
@@ -228,9 +239,17 @@ export class Exchange implements AuthorizedRequest {
     this.client.end([]);
   }
 
-  private carryOut(outcome: Permitted<CompiledRule>, head: RequestHead, backend: CompiledBackend | undefined, permission: Permission | undefined): void {
+  private carryOut(
+    outcome: Permitted<CompiledRule>,
+    head: RequestHead,
+    backend: CompiledBackend | undefined,
+    permission: Permission | undefined,
+  ): void {
     if (outcome.type === 'redirect') {
-      this.answerWithoutBody(outcome.status, editFields(outcome.fields, permission?.responseEdits === undefined ? [] : [permission.responseEdits]));
+      this.answerWithoutBody(
+        outcome.status,
+        editFields(outcome.fields, permission?.responseEdits === undefined ? [] : [permission.responseEdits]),
+      );
       return;
     }
     this.backend = backend;
@@ -248,7 +267,8 @@ export class Exchange implements AuthorizedRequest {
   }
 
   private limitTime({ rule: { requestTimeout } }: Taken<CompiledRule>): void {
-    if (requestTimeout > 0) this.requestTimer = new Timer(requestTimeout, () => this.guard(() => this.giveUp('request-timeout')));
+    if (requestTimeout > 0)
+      this.requestTimer = new Timer(requestTimeout, () => this.guard(() => this.giveUp('request-timeout')));
   }
 
   private record(): void {

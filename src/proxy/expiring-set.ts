@@ -63,12 +63,17 @@ export class ExpiringSet<T extends Aging> {
   private expire(): void {
     const now = performance.now();
     const overdue: T[] = [];
-    for (let value = this.values.first; value !== undefined && value.renewedAt + this.lifetime <= now; value = this.values.first) {
+    for (
+      let value = this.values.first;
+      value !== undefined && value.renewedAt + this.lifetime <= now;
+      value = this.values.first
+    ) {
       this.values.delete(value);
       overdue.push(value);
     }
     const next = this.values.first;
-    this.timer = next === undefined ? undefined : this.watch(Math.max(1, Math.ceil(next.renewedAt + this.lifetime - now)));
+    this.timer =
+      next === undefined ? undefined : this.watch(Math.max(1, Math.ceil(next.renewedAt + this.lifetime - now)));
     if (overdue.length > 0) this.expired(overdue);
   }
 }

@@ -16,10 +16,26 @@ export interface Peer {
 }
 
 // RFC 9110 section 7.6.1, in lower case; fields named in Connection are added.
-const hopByHop: readonly string[] = ['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'];
+const hopByHop: readonly string[] = [
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+];
 
 // Replaced in each forwarded request.
-const rewritten: readonly string[] = ['content-length', 'expect', 'host', 'trailer', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+const rewritten: readonly string[] = [
+  'content-length',
+  'expect',
+  'host',
+  'trailer',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+];
 
 const dropped: Readonly<Record<ForwardedPolicy, ReadonlySet<string>>> = {
   append: new Set([...hopByHop, ...rewritten]),
@@ -29,7 +45,17 @@ const dropped: Readonly<Record<ForwardedPolicy, ReadonlySet<string>>> = {
 // End-to-end fields, which Connection must not name (RFC 9110 section 7.6.1). Otherwise a client could remove fields
 // that a proxy in front of this one has added, for example the client's own address.
 const endToEnd: ReadonlySet<string> = new Set([
-  'authorization', 'cache-control', 'content-encoding', 'content-type', 'cookie', 'forwarded', 'set-cookie', 'via', 'x-forwarded-for', 'x-real-ip', 'x-request-id',
+  'authorization',
+  'cache-control',
+  'content-encoding',
+  'content-type',
+  'cookie',
+  'forwarded',
+  'set-cookie',
+  'via',
+  'x-forwarded-for',
+  'x-real-ip',
+  'x-request-id',
 ]);
 
 const droppedFromAnswers: ReadonlySet<string> = new Set(hopByHop);
@@ -50,7 +76,11 @@ export function forwardedFields(head: RequestHead, peer: Peer, policy: Forwarded
   return fields;
 }
 
-function endToEndFields(head: RequestHead, names: ReadonlySet<string>, named: ReadonlySet<string> | undefined): string[] {
+function endToEndFields(
+  head: RequestHead,
+  names: ReadonlySet<string>,
+  named: ReadonlySet<string> | undefined,
+): string[] {
   const dropsHops = head.remainingHops !== undefined;
   const fields: string[] = [];
   for (let index = 0; index < head.names.length; index += 1) {

@@ -1,7 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, ForwardedRequest } from './forwarded-request.ts';
-import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
+import type {
+  Fields,
+  ResponseReceiver,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHead,
+  UpstreamRequest,
+} from './forwarder.ts';
 import { hasField, withoutField } from '../core/text/fields.ts';
 import { hopsOfCopy, viaEntry } from '../core/text/via.ts';
 import { announcedTrailers, responseFields, trailerFields } from './forwarding-fields.ts';
@@ -73,7 +80,11 @@ export class Forwarding implements ResponseReceiver {
     this.responding = new Buffered(exchange.plane.quotas.buffered, exchange.address);
     this.copies = this.sendCopies();
     if (destination.permission?.body !== undefined) replay(destination.permission.body, this.copies);
-    this.upload = destination.head.hasBody ? new Upload(exchange, { copies: this.copies, held: destination.permission?.body ?? [] }, (reason) => this.fail(reason)) : undefined;
+    this.upload = destination.head.hasBody
+      ? new Upload(exchange, { copies: this.copies, held: destination.permission?.body ?? [] }, (reason) =>
+          this.fail(reason),
+        )
+      : undefined;
     this.interim = new InterimResponses(exchange.plane.limits);
   }
 
@@ -304,7 +315,9 @@ export class Forwarding implements ResponseReceiver {
   private waitForClient(): void {
     this.call?.pause();
     this.stallTimer?.cancel();
-    this.stallTimer = new Timer(this.exchange.plane.limits.stallTimeout, () => this.exchange.guard(() => this.exchange.clientStalled()));
+    this.stallTimer = new Timer(this.exchange.plane.limits.stallTimeout, () =>
+      this.exchange.guard(() => this.exchange.clientStalled()),
+    );
   }
 
   /** Runs an action that may fail because of the backend's data; a failure ends this exchange. */
@@ -325,15 +338,33 @@ export class Forwarding implements ResponseReceiver {
   }
 
   private sendCopies(): readonly Copy[] {
-    const { head, backend, listener: { gateway } } = this.destination;
+    const {
+      head,
+      backend,
+      listener: { gateway },
+    } = this.destination;
     if (backend.mirrors.length === 0) return [];
     const fields = [...this.fields.slice(0, -1), viaEntry(head.httpVersion, head.hops + hopsOfCopy)];
-    const request = { client: this.exchange.address, method: head.method, target: this.target, fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, gateway, identity: this.identity };
-    return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
+    const request = {
+      client: this.exchange.address,
+      method: head.method,
+      target: this.target,
+      fields,
+      hasBody: head.hasBody,
+      needsHttp2: this.exchange.isCall,
+      gateway,
+      identity: this.identity,
+    };
+    return backend.mirrors
+      .filter((mirror) => mirror.takes())
+      .flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
   private requestTo(endpoint: Endpoint): UpstreamRequest {
-    const { head, listener: { gateway } } = this.destination;
+    const {
+      head,
+      listener: { gateway },
+    } = this.destination;
     const { client } = this.exchange;
     return {
       client: this.exchange.address,
@@ -355,7 +386,9 @@ export class Forwarding implements ResponseReceiver {
    * has not switched.
    */
   private looksLikeSwitch({ status }: UpstreamHead): boolean {
-    return this.exchange.client.upgrade !== undefined && this.destination.head.httpVersion === '2.0' && isSwitch(status);
+    return (
+      this.exchange.client.upgrade !== undefined && this.destination.head.httpVersion === '2.0' && isSwitch(status)
+    );
   }
 
   /** Returns the fields for the client, or `undefined` if the response's framing is unsupported. */

@@ -12,7 +12,15 @@ const unknown = 2;
 // "HTTP to gRPC Status Code Mapping"; all others are UNKNOWN. If a route cannot be served, calls MUST get UNAVAILABLE
 // (GRPCRouteRule.backendRefs).
 const codes: ReadonlyMap<number, number> = new Map([
-  [400, 13], [401, 16], [403, 7], [404, 12], [429, 14], [500, 14], [502, 14], [503, 14], [504, 14],
+  [400, 13],
+  [401, 16],
+  [403, 7],
+  [404, 12],
+  [429, 14],
+  [500, 14],
+  [502, 14],
+  [503, 14],
+  [504, 14],
 ]);
 
 /** Whether a request is a gRPC call. gRPC requires HTTP/2, and its status is in the trailers of the response. */
@@ -23,7 +31,14 @@ export function isCall(head: Pick<RequestHead, 'header'>): boolean {
 /** Returns the fields of the proxy's own response to a gRPC call: a head with status 200 that ends the stream ("Trailers-Only"). */
 export function grpcFields(reason: AnswerReason): Fields {
   const { status, text } = answerFor(reason);
-  return ['content-type', 'application/grpc', 'grpc-status', String(codes.get(status) ?? unknown), 'grpc-message', percentEncoded(text)];
+  return [
+    'content-type',
+    'application/grpc',
+    'grpc-status',
+    String(codes.get(status) ?? unknown),
+    'grpc-message',
+    percentEncoded(text),
+  ];
 }
 
 /**

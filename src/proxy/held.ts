@@ -6,14 +6,20 @@ export class Held {
    * Adds bytes. Returns the text before the first `terminator` and the rest after it; `undefined` if there is none yet;
    * `too-long` for more than `limit` bytes without it.
    */
-  take(bytes: Buffer, terminator: Buffer, limit: number): { readonly text: string; readonly rest: Buffer } | 'too-long' | undefined {
+  take(
+    bytes: Buffer,
+    terminator: Buffer,
+    limit: number,
+  ): { readonly text: string; readonly rest: Buffer } | 'too-long' | undefined {
     const before = this.bytes;
     const all = before === undefined ? bytes : Buffer.concat([before, bytes]);
     // Earlier bytes are not searched again, except for a terminator that arrived in pieces.
     const end = all.indexOf(terminator, Math.max(0, (before?.length ?? 0) - terminator.length + 1));
     this.bytes = end === -1 ? all : undefined;
     if ((end === -1 ? all.length : end) > limit) return 'too-long';
-    return end === -1 ? undefined : { text: all.toString('latin1', 0, end), rest: all.subarray(end + terminator.length) };
+    return end === -1
+      ? undefined
+      : { text: all.toString('latin1', 0, end), rest: all.subarray(end + terminator.length) };
   }
 
   /** Whether the held bytes may become text that begins with `start`. */

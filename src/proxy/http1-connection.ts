@@ -88,7 +88,12 @@ export class Http1Connection implements ResponseEvents {
     this.events = events;
     this.reader = new ResponseReader(this, headBytes);
     readInTurns(socket);
-    socket.on('data', this.read).on('end', this.end).on('drain', this.drained).on('error', ignore).on('close', this.close);
+    socket
+      .on('data', this.read)
+      .on('end', this.end)
+      .on('drain', this.drained)
+      .on('error', ignore)
+      .on('close', this.close);
   }
 
   /** Whether an idle connection may still be used. */
@@ -115,7 +120,10 @@ export class Http1Connection implements ResponseEvents {
     this.socket.cork();
     setImmediate(() => this.socket.uncork());
     this.socket.write(head, 'latin1');
-    this.body = new BodyWriter(this.socket, request.body, request, { written: () => (this.body = undefined), failed: () => this.breakOff('reset') });
+    this.body = new BodyWriter(this.socket, request.body, request, {
+      written: () => (this.body = undefined),
+      failed: () => this.breakOff('reset'),
+    });
   }
 
   /** Aborts the current request without further calls. */

@@ -36,7 +36,12 @@ export class Http1Stream implements ClientStream {
   /** The first piece of the body, which shares the packet of the head, and often is the only one. */
   private held: Buffer | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, plane: Pick<DataPlane, 'limits' | 'quotas'>) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    plane: Pick<DataPlane, 'limits' | 'quotas'>,
+  ) {
     this.body = request;
     this.response = response;
     this.connection = connection;

@@ -2,7 +2,14 @@ import { constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
 import { Buffered, WatchedInput } from './buffered.ts';
 import type { Readable } from 'node:stream';
-import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
+import type {
+  Fields,
+  ResponseReceiver,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHead,
+  UpstreamRequest,
+} from './forwarder.ts';
 import { fromRawHeaders } from './http2-fields.ts';
 import { onTruncation } from './http2-reset.ts';
 import { canSwitch, extendedConnect, isSwitch, withProof } from './http2-websocket.ts';
@@ -29,7 +36,11 @@ export class Http2Call implements UpstreamExchange {
   leave: (() => void) | undefined;
 
   /** `fault` receives unexpected errors, after which the request has failed. */
-  constructor(request: UpstreamRequest, receiver: ResponseReceiver, { fault, quotas }: { readonly fault: (error: unknown) => void; readonly quotas: Quotas }) {
+  constructor(
+    request: UpstreamRequest,
+    receiver: ResponseReceiver,
+    { fault, quotas }: { readonly fault: (error: unknown) => void; readonly quotas: Quotas },
+  ) {
     this.fault = fault;
     this.quotas = quotas;
     this.request = request;
@@ -57,7 +68,10 @@ export class Http2Call implements UpstreamExchange {
     this.receiver.onConnected();
     let stream: ClientHttp2Stream;
     try {
-      stream = session.request(switches ? extendedConnect(this.head()) : this.head(), { endStream: body === undefined && !switches, waitForTrailers: !switches });
+      stream = session.request(switches ? extendedConnect(this.head()) : this.head(), {
+        endStream: body === undefined && !switches,
+        waitForTrailers: !switches,
+      });
     } catch (error) {
       if (!(error instanceof Unsendable)) this.fault(error);
       this.fail('protocol');
@@ -65,22 +79,28 @@ export class Http2Call implements UpstreamExchange {
       return;
     }
     this.stream = stream;
-    this.unread = new WatchedInput(stream, new Buffered(this.quotas.buffered, this.client), () => this.guard(() => this.fail('overflow')));
+    this.unread = new WatchedInput(stream, new Buffered(this.quotas.buffered, this.client), () =>
+      this.guard(() => this.fail('overflow')),
+    );
     stream.on('error', () => undefined);
     stream.on('headers', (head, _flags, raw) => this.guard(() => this.inform(head, raw)));
     stream.on('response', (head, flags, raw) => this.guard(() => this.answer(head, flags, raw)));
     stream.on('data', this.pass);
     stream.on('trailers', (_head, _flags, raw) => (this.trailers = fromRawHeaders(raw)));
-    stream.on('wantTrailers', () => this.guard(() => stream.sendTrailers(toHttp2Headers(sendableTrailers(trailers?.() ?? [])))));
+    stream.on('wantTrailers', () =>
+      this.guard(() => stream.sendTrailers(toHttp2Headers(sendableTrailers(trailers?.() ?? [])))),
+    );
     onTruncation(stream, () => this.guard(() => this.fail('reset')));
     stream.on('end', () => {
       // A lost connection ends its streams, too.
       if ((stream.rstCode ?? 0) === constants.NGHTTP2_NO_ERROR) this.guard(() => this.complete());
     });
-    stream.on('close', () => this.guard(() => {
-      freed();
-      this.fail(failures[stream.rstCode ?? 0] ?? 'reset');
-    }));
+    stream.on('close', () =>
+      this.guard(() => {
+        freed();
+        this.fail(failures[stream.rstCode ?? 0] ?? 'reset');
+      }),
+    );
     if (body !== undefined) this.send(body, stream);
   }
 

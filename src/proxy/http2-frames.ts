@@ -1,5 +1,14 @@
 /** Frame types and their numbers in the protocol (RFC 9113 section 6). */
-export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, windowUpdate: 8, continuation: 9 } as const;
+export const frameTypes = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
 
 /** RFC 9113 section 6.2. */
 const endOfHeaders = 4;

@@ -79,7 +79,10 @@ export class Http2Intake extends Duplex {
     this.client = client;
     this.turns = turns;
     this.events = events;
-    socket.on('data', this.arrive).on('end', this.finish).on('close', () => this.destroy());
+    socket
+      .on('data', this.arrive)
+      .on('end', this.finish)
+      .on('close', () => this.destroy());
     watchForReset(socket);
   }
 
@@ -212,7 +215,11 @@ export class Http2Intake extends Duplex {
     const seconds = (now - this.countedAt) / 1_000;
     for (const [type, left] of this.left.entries()) {
       const allowance = allowances[type];
-      if (allowance !== undefined) this.left[type] = Math.min(allowance.burst, left + seconds * allowance.rate + (allowance.isEarned ? this.earned : 0));
+      if (allowance !== undefined)
+        this.left[type] = Math.min(
+          allowance.burst,
+          left + seconds * allowance.rate + (allowance.isEarned ? this.earned : 0),
+        );
     }
     this.countedAt = now;
     this.earned = 0;

@@ -6,7 +6,11 @@ import type { ClientHttp2Stream, Http2Stream, ServerHttp2Stream } from 'node:htt
 
 /** Destroys the stream of a client that resets it with NO_ERROR before receiving the complete response. */
 export function destroyOnSilentReset(stream: ServerHttp2Stream): void {
-  replaceEnd(stream, () => stream.closed && (stream.aborted || !stream.writableFinished), () => undefined);
+  replaceEnd(
+    stream,
+    () => stream.closed && (stream.aborted || !stream.writableFinished),
+    () => undefined,
+  );
 }
 
 /** Destroys the stream of a backend that resets it with NO_ERROR before the end of the response, and calls `truncated`. */

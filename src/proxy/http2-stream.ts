@@ -1,5 +1,10 @@
 import { constants } from 'node:http2';
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream, ServerStreamResponseOptions } from 'node:http2';
+import type {
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Stream,
+  ServerStreamResponseOptions,
+} from 'node:http2';
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
@@ -10,7 +15,14 @@ import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
 import { readHttp2Head } from './request-head.ts';
 import type { RawRequest, RequestHead } from './request-head.ts';
-import { hasNoContent, interimFields, sendableTrailers, switchFields, toHttp2Head, toHttp2Headers } from './sendable.ts';
+import {
+  hasNoContent,
+  interimFields,
+  sendableTrailers,
+  switchFields,
+  toHttp2Head,
+  toHttp2Headers,
+} from './sendable.ts';
 
 const lingering = 1_000;
 
@@ -31,7 +43,12 @@ export class Http2Stream implements ClientStream {
   private isTunnel = false;
   private ending: Fields = [];
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[], limits: ProxyLimits) {
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    rawHeaders: readonly string[],
+    limits: ProxyLimits,
+  ) {
     this.body = stream;
     this.upgrade = isWebSocket(headers) ? 'websocket' : undefined;
     this.raw = rawRequest(headers, rawHeaders);

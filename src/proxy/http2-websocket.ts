@@ -10,7 +10,10 @@ const soundKey = /^[+/0-9A-Za-z]{22}==$/;
  * Whether an HTTP/1.1 upgrade request can be sent over an HTTP/2 connection. Only WebSocket handshakes of RFC 6455
  * section 4.1 can, if the backend's settings enable them (RFC 8441 section 3).
  */
-export function canSwitch({ remoteSettings }: ClientHttp2Session, { upgrade, method, fields }: UpstreamRequest): boolean {
+export function canSwitch(
+  { remoteSettings }: ClientHttp2Session,
+  { upgrade, method, fields }: UpstreamRequest,
+): boolean {
   const asksForWebSocket = upgrade?.toLowerCase() === 'websocket' && method === 'GET' && soundKey.test(keyIn(fields));
   return asksForWebSocket && remoteSettings.enableConnectProtocol === true;
 }
@@ -30,7 +33,9 @@ export function isSwitch(status: number): boolean {
  * (RFC 6455 section 4.2.2).
  */
 export function withProof(answer: string[], request: Fields): Fields {
-  const hash = createHash('sha1').update(`${keyIn(request)}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  const hash = createHash('sha1')
+    .update(`${keyIn(request)}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest('base64');
   return [...withoutField(answer, 'sec-websocket-accept'), 'sec-websocket-accept', hash];
 }
 

@@ -81,7 +81,10 @@ class Session {
     this.plane = plane;
     this.connection = connection;
     this.socket = socket;
-    this.intake = new Http2Intake(socket, connection.peer.address, turns, { exceeded: (limit) => this.calm(limit), ended: () => this.inputEnded() });
+    this.intake = new Http2Intake(socket, connection.peer.address, turns, {
+      exceeded: (limit) => this.calm(limit),
+      ended: () => this.inputEnded(),
+    });
     const session = performServerHandshake(this.intake, options);
     this.session = session;
     this.idleTimer = setTimeout(() => this.closeIfIdle(), plane.limits.idleTimeout).unref();

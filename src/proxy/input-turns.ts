@@ -54,7 +54,8 @@ export class InputTurns {
   take(input: Input): void {
     const { client } = input;
     if (!this.isScheduled) this.began = this.now();
-    if (!this.waiting.has(client)) this.serve(input, Math.max(share * this.perTurn - (this.done.get(client) ?? 0), this.perTurn - this.total));
+    if (!this.waiting.has(client))
+      this.serve(input, Math.max(share * this.perTurn - (this.done.get(client) ?? 0), this.perTurn - this.total));
     if (input.isHolding) this.wait(input);
     this.schedule();
   }
@@ -88,7 +89,8 @@ export class InputTurns {
     this.done.clear();
     this.total = 0;
     const now = this.now();
-    this.perTurn = now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(mostPerTurn, this.perTurn * 2);
+    this.perTurn =
+      now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(mostPerTurn, this.perTurn * 2);
     this.began = now;
     while (this.order.size > 0 && this.total < this.perTurn) this.serveNext();
     if (this.order.size > 0) this.schedule();

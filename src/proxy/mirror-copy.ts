@@ -48,15 +48,29 @@ export class Copy implements ResponseReceiver {
   }
 
   /** Sends a copy to an endpoint of the mirror; `undefined` if there is none. */
-  static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
+  static send(
+    plane: DataPlane,
+    mirror: Mirror,
+    { hasBody, gateway, identity, ...request }: CopiedRequest,
+  ): Copy | undefined {
     const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
     const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
     const { buffered, mirrors } = plane.quotas;
-    if (endpoint === undefined || !buffered.hasRoom(request.client, plane.limits.bufferedBytes / 2) || !mirrors.take(request.client)) return undefined;
+    if (
+      endpoint === undefined ||
+      !buffered.hasRoom(request.client, plane.limits.bufferedBytes / 2) ||
+      !mirrors.take(request.client)
+    )
+      return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => copy.taken() }) : undefined;
     // Copies the fields, because the engine may modify them.
-    const copy: Copy = new Copy(plane, { ...request, upstream: endpoint.upstream(gateway, identity), fields: [...request.fields], body });
+    const copy: Copy = new Copy(plane, {
+      ...request,
+      upstream: endpoint.upstream(gateway, identity),
+      fields: [...request.fields],
+      body,
+    });
     return copy;
   }
 

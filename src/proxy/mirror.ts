@@ -24,5 +24,7 @@ export class Mirror {
 
 /** Compiles the mirrors with usable backends. The others get no requests, as the route's status reports. */
 export function compileMirrors(filters: readonly MirrorFilter[]): readonly Mirror[] {
-  return filters.flatMap((filter) => (filter.target.type === 'endpoints' ? [new Mirror(filter.target.key, filter)] : []));
+  return filters.flatMap((filter) =>
+    filter.target.type === 'endpoints' ? [new Mirror(filter.target.key, filter)] : [],
+  );
 }

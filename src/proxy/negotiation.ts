@@ -1,6 +1,14 @@
 import type { Duplex } from 'node:stream';
 import { Connector, negotiatedProtocol } from './connector.ts';
-import type { Fields, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
+import type {
+  Fields,
+  ResponseReceiver,
+  Upstream,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHead,
+  UpstreamRequest,
+} from './forwarder.ts';
 import type { Http2Forwarder } from './http2-forwarder.ts';
 import type { Http1Forwarder } from './http1-forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
@@ -57,7 +65,8 @@ export class Negotiation {
         this.found = negotiatedProtocol(socket) === 'h2' ? 'http2' : 'http1';
         this.engines[this.found].adopt(this.upstream, socket);
         this.serve(this.found);
-        if (this.isReleased) for (const engine of [this.engines.http1, this.engines.http2]) engine.release(this.upstream);
+        if (this.isReleased)
+          for (const engine of [this.engines.http1, this.engines.http2]) engine.release(this.upstream);
       },
       failed: () => {
         this.isAsking = false;

@@ -31,7 +31,11 @@ export interface StartReader<T> {
  * Reads the first bytes of a connection and unshifts those that were not consumed, so that the next owner reads from
  * there. Either `handOver` or `failed` is called, once.
  */
-export function readStart<T>(socket: Socket, { timeout, overdue, failed, read }: StartReader<T>, handOver: (found: T) => void): void {
+export function readStart<T>(
+  socket: Socket,
+  { timeout, overdue, failed, read }: StartReader<T>,
+  handOver: (found: T) => void,
+): void {
   let seen = Buffer.alloc(0);
   const timer = setTimeout(() => {
     overdue();
@@ -62,10 +66,16 @@ export function readStart<T>(socket: Socket, { timeout, overdue, failed, read }:
  * Detects the protocol of a connection by its first bytes and unshifts them. A connection that ends, fails, or stays
  * undecided for `timeout` milliseconds is closed without calling `handOver`; `overdue` is called on the timeout.
  */
-export function peek(socket: Socket, { timeout, overdue }: Pick<StartReader<WireProtocol>, 'timeout' | 'overdue'>, handOver: (protocol: WireProtocol, socket: Socket) => void): void {
+export function peek(
+  socket: Socket,
+  { timeout, overdue }: Pick<StartReader<WireProtocol>, 'timeout' | 'overdue'>,
+  handOver: (protocol: WireProtocol, socket: Socket) => void,
+): void {
   const read = (bytes: Buffer): { readonly found: WireProtocol; readonly taken: number } | undefined => {
     const protocol = detectProtocol(bytes);
     return protocol === undefined ? undefined : { found: protocol, taken: 0 };
   };
-  readStart(socket, { timeout, overdue, read, failed: () => socket.destroy() }, (protocol) => handOver(protocol, socket));
+  readStart(socket, { timeout, overdue, read, failed: () => socket.destroy() }, (protocol) =>
+    handOver(protocol, socket),
+  );
 }

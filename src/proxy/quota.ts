@@ -142,7 +142,8 @@ export function createQuotas(limits: ProxyLimits, counters: Pick<ProxyCounters, 
   const reached = (limit: Limit): void => {
     counters.limitsReached[limit] += 1;
   };
-  const quota = (amount: number, limit: Limit): SharedQuota => new SharedQuota(amount, (which) => reached(which === 'all' ? limit : 'client-share'));
+  const quota = (amount: number, limit: Limit): SharedQuota =>
+    new SharedQuota(amount, (which) => reached(which === 'all' ? limit : 'client-share'));
   const buffered = new SharedQuota(limits.bufferedBytes, () => reached('buffered'));
   counters.buffered = buffered;
   return {

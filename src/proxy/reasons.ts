@@ -19,7 +19,10 @@ const answers = {
   'rule-failure': { status: 500, text: 'The matching route is misconfigured; its status conditions say how.' },
   'invalid-backend': { status: 500, text: 'The matching route refers to a backend that cannot be used.' },
   'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
-  'authorization-invalid': { status: 500, text: 'The matching route refers to an authorization server that cannot be used.' },
+  'authorization-invalid': {
+    status: 500,
+    text: 'The matching route refers to an authorization server that cannot be used.',
+  },
   'internal-error': { status: 500, text: 'The proxy failed to handle the request.' },
   'trace-unsupported': { status: 501, text: 'TRACE is not supported here.' },
   'connect-unsupported': { status: 501, text: 'CONNECT is not supported here.' },
@@ -34,7 +37,10 @@ const answers = {
   'backend-refused': { status: 503, text: 'The backend refused the request without looking at it.' },
   'backend-busy': { status: 503, text: 'Too many requests wait for the backend; try again later.' },
   overloaded: { status: 503, text: 'The proxy has too many requests or bytes to keep; try again later.' },
-  'too-many-tunnels': { status: 503, text: 'The proxy has too many connections that have switched protocols; try again later.' },
+  'too-many-tunnels': {
+    status: 503,
+    text: 'The proxy has too many connections that have switched protocols; try again later.',
+  },
   'request-timeout': { status: 504, text: 'The request was not completed in time.' },
   'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },
   'authorization-timeout': { status: 504, text: 'The authorization server did not answer in time.' },
@@ -47,7 +53,11 @@ export type AnswerReason = keyof typeof answers;
 /** The reason why a request ended without a backend's complete response; the fixed label set of logs and metrics. */
 export type Reason = AnswerReason | 'authorization-denied' | 'client-aborted';
 
-export const reasons: readonly Reason[] = [...(Object.keys(answers) as AnswerReason[]), 'authorization-denied', 'client-aborted'];
+export const reasons: readonly Reason[] = [
+  ...(Object.keys(answers) as AnswerReason[]),
+  'authorization-denied',
+  'client-aborted',
+];
 
 /** Temporary reasons. Retry-After asks the client to retry after a second (RFC 9110 section 10.2.3). */
 export const passing: ReadonlySet<Reason> = new Set(['backend-busy', 'overloaded', 'too-many-tunnels']);

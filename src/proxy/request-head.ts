@@ -64,7 +64,11 @@ export class RequestHead implements RouteRequest {
 
   header(lowerName: string): string | undefined {
     let value: string | undefined;
-    for (let position = this.names.indexOf(lowerName); position !== -1; position = this.names.indexOf(lowerName, position + 1)) {
+    for (
+      let position = this.names.indexOf(lowerName);
+      position !== -1;
+      position = this.names.indexOf(lowerName, position + 1)
+    ) {
       const next = this.fields[position * 2 + 1] ?? '';
       value = value === undefined ? next : `${value}, ${next}`;
     }
@@ -103,7 +107,11 @@ export function readHttp1Head(message: RawRequest, limits: ProxyLimits): Request
  * Reads the head of an HTTP/2 request, or returns the reason why it must not be served. `hasNoBody`: the stream ended
  * with the head. Otherwise the body continues to the end of the stream if there is no Content-Length.
  */
-export function readHttp2Head(message: RawRequest, hasNoBody: boolean, limits: ProxyLimits): RequestHead | AnswerReason {
+export function readHttp2Head(
+  message: RawRequest,
+  hasNoBody: boolean,
+  limits: ProxyLimits,
+): RequestHead | AnswerReason {
   // RFC 9113 section 8.3.1: `:path` has no authority. Node checks this only for the schemes "http" and "https".
   if (message.url !== '*' && message.url?.startsWith('/') !== true) return 'bad-target';
   return readHead(message, hasNoBody ? 0 : undefined, limits);
@@ -112,7 +120,8 @@ export function readHttp2Head(message: RawRequest, hasNoBody: boolean, limits: P
 function readHead(message: RawRequest, impliedLength: 0 | undefined, limits: ProxyLimits): RequestHead | AnswerReason {
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
-  if (message.rawHeaders.length > limits.headerCount * 2 || bytesOf(message.rawHeaders) > limits.headerBytes) return 'headers-too-large';
+  if (message.rawHeaders.length > limits.headerCount * 2 || bytesOf(message.rawHeaders) > limits.headerBytes)
+    return 'headers-too-large';
   const names = lowerCaseNames(message.rawHeaders);
   const framing = readFraming(message, names, impliedLength);
   if (typeof framing === 'string') return framing;
@@ -135,13 +144,21 @@ function lowerCaseNames(fields: Fields): string[] {
 }
 
 /** Returns the value of the only field of a name; `several` if there are more. */
-function onlyValue({ rawHeaders }: RawRequest, names: readonly string[], wanted: string): { readonly value: string } | 'several' | undefined {
+function onlyValue(
+  { rawHeaders }: RawRequest,
+  names: readonly string[],
+  wanted: string,
+): { readonly value: string } | 'several' | undefined {
   const index = names.indexOf(wanted);
   if (index === -1) return undefined;
   return names.includes(wanted, index + 1) ? 'several' : { value: rawHeaders[index * 2 + 1] ?? '' };
 }
 
-function readFraming(message: RawRequest, names: readonly string[], impliedLength: 0 | undefined): Framing | AnswerReason {
+function readFraming(
+  message: RawRequest,
+  names: readonly string[],
+  impliedLength: 0 | undefined,
+): Framing | AnswerReason {
   const coding = onlyValue(message, names, 'transfer-encoding');
   const length = onlyValue(message, names, 'content-length');
   if (coding === undefined && length === undefined) return { contentLength: impliedLength };

@@ -22,8 +22,11 @@ export function requestHead(request: UpstreamRequest): string | undefined {
 /** Formats the fields for the connection and the body. */
 function framingLines({ method, fields, body, upgrade }: UpstreamRequest): string {
   if (upgrade !== undefined) return `connection: upgrade\r\nupgrade: ${upgrade}\r\n`;
-  if (body !== undefined && !hasField(fields, 'content-length')) return 'connection: keep-alive\r\ntransfer-encoding: chunked\r\n';
-  return body === undefined && expectBody.has(method) && !hasField(fields, 'content-length') ? 'connection: keep-alive\r\ncontent-length: 0\r\n' : 'connection: keep-alive\r\n';
+  if (body !== undefined && !hasField(fields, 'content-length'))
+    return 'connection: keep-alive\r\ntransfer-encoding: chunked\r\n';
+  return body === undefined && expectBody.has(method) && !hasField(fields, 'content-length')
+    ? 'connection: keep-alive\r\ncontent-length: 0\r\n'
+    : 'connection: keep-alive\r\n';
 }
 
 function fieldLines(fields: Fields): string | undefined {
@@ -93,7 +96,8 @@ export class BodyWriter {
     }
     if (this.socket.writableNeedDrain) this.body.pause();
     // A corked socket has not tried to write yet, so its bytes do not count as waiting.
-    if (this.socket.writableCorked === 0 || this.socket.writableNeedDrain) this.request.sending?.(this.socket.writableLength, data.length);
+    if (this.socket.writableCorked === 0 || this.socket.writableNeedDrain)
+      this.request.sending?.(this.socket.writableLength, data.length);
   };
 
   private readonly end = (): void => {

@@ -17,7 +17,8 @@ export function reset(connection: Duplex): void {
   // Node cannot reset a socket while it shuts down: the socket would stay open. Closing the socket below TLS directly
   // would crash the process.
   const isShuttingDown = connection.writableEnded && !connection.writableFinished;
-  if (connection instanceof Socket && !(connection instanceof TLSSocket) && !isShuttingDown) connection.resetAndDestroy();
+  if (connection instanceof Socket && !(connection instanceof TLSSocket) && !isShuttingDown)
+    connection.resetAndDestroy();
   else connection.destroy();
 }
 

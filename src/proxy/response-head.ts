@@ -25,12 +25,21 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
   const endOfLine = text.indexOf('\r\n');
   const fields = endOfLine === -1 ? [] : fieldsFrom(text, endOfLine);
   const framing = new Framing();
-  for (let position = 0; position < fields.length; position += 2) framing.add(fields[position] ?? '', fields[position + 1] ?? '');
+  for (let position = 0; position < fields.length; position += 2)
+    framing.add(fields[position] ?? '', fields[position + 1] ?? '');
   const isOld = text[7] === '0';
   // HTTP/1.0 has no chunked coding, so the framing is unknown.
   if (framing.isBroken || (isOld && framing.isChunked)) return undefined;
   const { contentLength, isChunked, closes, keepsFor } = framing;
-  return { status: Number(text.slice(9, 12)), fields, httpVersion: isOld ? '1.0' : '1.1', contentLength, isChunked, persists: !isOld && !closes, keepsFor };
+  return {
+    status: Number(text.slice(9, 12)),
+    fields,
+    httpVersion: isOld ? '1.0' : '1.1',
+    contentLength,
+    isChunked,
+    persists: !isOld && !closes,
+    keepsFor,
+  };
 }
 
 /** Parses the lines of a trailer section, each with a line break before it; `undefined` for a syntax error. */
@@ -88,7 +97,10 @@ class Framing {
 function asksForEnd(connection: string): boolean {
   // Fast path for the most common value.
   if (connection === 'keep-alive') return false;
-  return connection.toLowerCase().split(',').some((option) => option.trim() === 'close');
+  return connection
+    .toLowerCase()
+    .split(',')
+    .some((option) => option.trim() === 'close');
 }
 
 function secondsIn(keepAlive: string): number | undefined {

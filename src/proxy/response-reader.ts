@@ -58,12 +58,14 @@ export class ResponseReader {
 
   read(bytes: Buffer): void {
     let rest = bytes;
-    while (this.asked !== undefined && rest.length > 0) rest = this.head === undefined ? this.readHead(rest, this.asked) : this.readBody(rest, this.head);
+    while (this.asked !== undefined && rest.length > 0)
+      rest = this.head === undefined ? this.readHead(rest, this.asked) : this.readBody(rest, this.head);
   }
 
   /** The backend has closed its side. */
   end(): void {
-    if (this.head !== undefined && this.chunks === undefined && this.remaining === Infinity) this.complete(this.head, [], nothing);
+    if (this.head !== undefined && this.chunks === undefined && this.remaining === Infinity)
+      this.complete(this.head, [], nothing);
   }
 
   private readHead(bytes: Buffer, asked: Asked): Buffer {

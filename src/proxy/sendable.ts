@@ -15,10 +15,28 @@ const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
 
 /** RFC 9113 section 8.2.2: HTTP/2 has none of these; in HTTP/1.1 they belong to the connection. `te` may be `trailers`. */
-const connectionSpecific: ReadonlySet<string> = new Set(['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+const connectionSpecific: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /** Fields for framing, routing or authentication, in lower case, which trailers must not contain (RFC 9110 section 6.5.1). */
-const neverInTrailers: ReadonlySet<string> = new Set(['authorization', 'content-encoding', 'content-length', 'content-range', 'content-type', 'expect', 'host', 'set-cookie', 'te', 'trailer']);
+const neverInTrailers: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'expect',
+  'host',
+  'set-cookie',
+  'te',
+  'trailer',
+]);
 
 /** Whether a status is a final one (RFC 9110 section 15). No version of HTTP can send others. */
 export function isFinalStatus(status: number): boolean {
@@ -97,7 +115,8 @@ export function toHttp2Headers(fields: Fields): OutgoingHttpHeaders {
   for (let position = 0; position < fields.length; position += 2) {
     const name = nameKey(fields[position] ?? '');
     const value = fields[position + 1] ?? '';
-    if (!isField(name, value) || connectionSpecific.has(name) || (name === 'te' && value !== 'trailers')) throw new Unsendable(`field ${name}`);
+    if (!isField(name, value) || connectionSpecific.has(name) || (name === 'te' && value !== 'trailers'))
+      throw new Unsendable(`field ${name}`);
     headers[name] = joined(name, headers[name], value);
   }
   return headers;

@@ -42,7 +42,8 @@ export function loadCertificates(listener: ListenerConfig, source: CertificateSo
     if (typeof loaded === 'string') problems.push(loaded);
     else identities.push(loaded);
   }
-  if (identities.length === 0 && problems.length === 0) problems.push('the listener names no certificate, so no TLS handshake can succeed');
+  if (identities.length === 0 && problems.length === 0)
+    problems.push('the listener names no certificate, so no TLS handshake can succeed');
   return {
     problems,
     first: identities[0]?.pair,
@@ -51,7 +52,11 @@ export function loadCertificates(listener: ListenerConfig, source: CertificateSo
   };
 }
 
-function loadIdentity(secret: string, source: CertificateSource, validation: ClientValidation | undefined): Identity | string {
+function loadIdentity(
+  secret: string,
+  source: CertificateSource,
+  validation: ClientValidation | undefined,
+): Identity | string {
   const pair = source(secret);
   if (pair === undefined) return `the certificate of Secret "${secret}" is not there`;
   try {
@@ -104,7 +109,11 @@ export class TlsTermination {
 }
 
 /** Creates a server that does not listen. Raw sockets enter through its `connection` event and leave decrypted through `accepted`. */
-function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validation: ClientValidation | undefined): Server {
+function createTermination(
+  limits: ProxyLimits,
+  handlers: TlsHandlers,
+  validation: ClientValidation | undefined,
+): Server {
   const server = createServer({
     ...policy,
     ...handlers.negotiation,

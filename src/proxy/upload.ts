@@ -22,8 +22,16 @@ export class Upload implements BodyEvents {
   private readonly unsent: Buffered;
 
   /** `held` has already been read. `failed` is called with the reason why the body cannot continue. */
-  constructor(exchange: ForwardedRequest, { copies, held }: { readonly copies: readonly Copy[]; readonly held: readonly Buffer[] }, failed: (reason: UploadFailure) => void) {
-    const { address, client, plane: { quotas } } = exchange;
+  constructor(
+    exchange: ForwardedRequest,
+    { copies, held }: { readonly copies: readonly Copy[]; readonly held: readonly Buffer[] },
+    failed: (reason: UploadFailure) => void,
+  ) {
+    const {
+      address,
+      client,
+      plane: { quotas },
+    } = exchange;
     this.exchange = exchange;
     this.copies = copies;
     this.failed = failed;

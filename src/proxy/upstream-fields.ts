@@ -5,12 +5,19 @@ import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import { forwardedFields } from './forwarding-fields.ts';
 
 /** Returns the fields of a request for its backend, including those set by an authorization server; Via is last. */
-export function upstreamFields({ connection, plane }: Pick<ForwardedRequest, 'connection' | 'plane'>, { head, backend, permission }: Destination): string[] {
-  const edits = permission === undefined ? backend.requestEdits : backend.requestEdits.toSpliced(permission.editsBefore, 0, permission.edits);
+export function upstreamFields(
+  { connection, plane }: Pick<ForwardedRequest, 'connection' | 'plane'>,
+  { head, backend, permission }: Destination,
+): string[] {
+  const edits =
+    permission === undefined
+      ? backend.requestEdits
+      : backend.requestEdits.toSpliced(permission.editsBefore, 0, permission.edits);
   const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), edits);
   const host = forwardedHost(backend, head.authority);
   if (host !== '') fields.push('host', host);
-  if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
+  if (head.contentLength !== undefined && head.contentLength > 0)
+    fields.push('content-length', String(head.contentLength));
   fields.push('via', viaEntry(head.httpVersion, head.hops + 1));
   return fields;
 }

@@ -1,9 +1,25 @@
 import type { Installation } from '../core/graph/inputs.ts';
-import { gatewayGroups, isKindName, tables, type Bundle, type KindName, type SchemaKind } from '../core/schema/index.ts';
+import {
+  gatewayGroups,
+  isKindName,
+  tables,
+  type Bundle,
+  type KindName,
+  type SchemaKind,
+} from '../core/schema/index.ts';
 import { controllerKinds, installationIn, selections } from '../cluster/cluster-state.ts';
 import { bundleOfKind } from '../cluster/installed-bundle.ts';
 import {
-  ApiError, customResourceDefinitions, listPages, preferredVersion, readInstalledKind, resourceType, type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
+  ApiError,
+  customResourceDefinitions,
+  listPages,
+  preferredVersion,
+  readInstalledKind,
+  resourceType,
+  type ApiClient,
+  type InstalledKind,
+  type KubernetesObject,
+  type ResourceType,
 } from '../kubernetes/index.ts';
 
 /** The objects of a cluster at one point in time. */
@@ -52,7 +68,12 @@ export function isOfGatewayApi(definition: KubernetesObject): boolean {
 }
 
 function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap<string, InstalledKind> {
-  return new Map(definitions.map(readInstalledKind).filter(({ established }) => established).map((kind) => [kind.name, kind]));
+  return new Map(
+    definitions
+      .map(readInstalledKind)
+      .filter(({ established }) => established)
+      .map((kind) => [kind.name, kind]),
+  );
 }
 
 /** The resource of a kind. `undefined` if the kind is not installed. */
@@ -64,17 +85,28 @@ function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): 
 }
 
 /** @returns the objects, or the message of an API server that forbids the list */
-export async function listAll(client: ApiClient, kind: SchemaKind, type: ResourceType): Promise<readonly KubernetesObject[] | string> {
+export async function listAll(
+  client: ApiClient,
+  kind: SchemaKind,
+  type: ResourceType,
+): Promise<readonly KubernetesObject[] | string> {
   try {
     const { apiVersion } = type;
-    return (await collect(client, { type, ...(isKindName(kind) ? selections[kind] : {}) })).map((object) => ({ ...object, apiVersion, kind }));
+    return (await collect(client, { type, ...(isKindName(kind) ? selections[kind] : {}) })).map((object) => ({
+      ...object,
+      apiVersion,
+      kind,
+    }));
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return error.message;
     throw error;
   }
 }
 
-async function collect(client: ApiClient, selection: { readonly type: ResourceType; readonly fieldSelector?: string }): Promise<readonly KubernetesObject[]> {
+async function collect(
+  client: ApiClient,
+  selection: { readonly type: ResourceType; readonly fieldSelector?: string },
+): Promise<readonly KubernetesObject[]> {
   let objects: KubernetesObject[] = [];
   for await (const page of listPages(client, selection, new AbortController().signal)) {
     objects = page.restarted ? [...page.objects] : [...objects, ...page.objects];

@@ -5,7 +5,14 @@ import { describeRef } from '../core/resources/reference.ts';
 import type { Bundle } from '../core/schema/index.ts';
 import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
-import { createClient, customResourceDefinitions, isKubernetesObject, loadCredentials, type CredentialSource, type KubernetesObject } from '../kubernetes/index.ts';
+import {
+  createClient,
+  customResourceDefinitions,
+  isKubernetesObject,
+  loadCredentials,
+  type CredentialSource,
+  type KubernetesObject,
+} from '../kubernetes/index.ts';
 import { isOfGatewayApi, readClusterObjects } from './cluster-objects.ts';
 
 /** The source of a command's objects: files, a cluster, or files on top of a cluster. */
@@ -44,20 +51,40 @@ export async function readObjects({ files, cluster }: SourceOptions, alone: File
   const { documents, problems } = await readFolder(files);
   if (cluster === undefined) {
     const installation = installationOf(alone.bundle, alone.controllerName);
-    return { documents, problems, bundle: alone.bundle, definitions: definitionsAmong(documents), notes: [], installation: alone.scope === 'open' ? amongOthers(installation) : installation };
+    return {
+      documents,
+      problems,
+      bundle: alone.bundle,
+      definitions: definitionsAmong(documents),
+      notes: [],
+      installation: alone.scope === 'open' ? amongOthers(installation) : installation,
+    };
   }
   const client = createClient(await loadCredentials(cluster));
   try {
-    const { objects, installation, bundle, definitions, forbidden } = await readClusterObjects(client, alone.controllerName);
+    const { objects, installation, bundle, definitions, forbidden } = await readClusterObjects(
+      client,
+      alone.controllerName,
+    );
     const notes = forbidden.map(({ kind, message }) => `Objects of kind ${kind} are not observed: ${message}`);
-    return { documents: overlay(objects.map(clusterDocument), documents), problems, installation, bundle, definitions, notes };
+    return {
+      documents: overlay(objects.map(clusterDocument), documents),
+      problems,
+      installation,
+      bundle,
+      definitions,
+      notes,
+    };
   } finally {
     await client.close();
   }
 }
 
 /** Returns the documents of `base`, where those of `changes` replace the ones that describe the same objects. */
-export function overlay(base: readonly SourceDocument[], changes: readonly SourceDocument[]): readonly SourceDocument[] {
+export function overlay(
+  base: readonly SourceDocument[],
+  changes: readonly SourceDocument[],
+): readonly SourceDocument[] {
   const replaced = new Set(changes.flatMap((document) => identityOf(document) ?? []));
   return [...base.filter((document) => !replaced.has(identityOf(document) ?? '')), ...changes];
 }
@@ -71,12 +98,26 @@ export function identityOf({ value }: SourceDocument): string | undefined {
 }
 
 function definitionsAmong(documents: readonly SourceDocument[]): readonly KubernetesObject[] {
-  return documents.map(({ value }) => value).filter(isKubernetesObject).filter((object) => object.kind === customResourceDefinitions.kind && isOfGatewayApi(object));
+  return documents
+    .map(({ value }) => value)
+    .filter(isKubernetesObject)
+    .filter((object) => object.kind === customResourceDefinitions.kind && isOfGatewayApi(object));
 }
 
 /** The document of a cluster object. */
 export function clusterDocument(object: KubernetesObject, index: number): SourceDocument {
-  const { kind = '', metadata: { namespace = '', name } } = object;
+  const {
+    kind = '',
+    metadata: { namespace = '', name },
+  } = object;
   const start = { line: 1, column: 1 };
-  return { file: describeRef({ kind, namespace, name }), isStored: true, index, value: object, line: 1, locate: () => start, textOf: () => '' };
+  return {
+    file: describeRef({ kind, namespace, name }),
+    isStored: true,
+    index,
+    value: object,
+    line: 1,
+    locate: () => start,
+    textOf: () => '',
+  };
 }

@@ -4,7 +4,17 @@ import { textsOf } from '../core/preflight/target.ts';
 import { findKind, isKindName, isSchemaKind, knownKinds, parseChannel, type SchemaKind } from '../core/schema/index.ts';
 import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import {
-  ApiError, createClient, listPages, loadCredentials, preferredVersion, readInstalledKind, resourceType, type ApiClient, type CredentialSource, type KubernetesObject, type ResourceType,
+  ApiError,
+  createClient,
+  listPages,
+  loadCredentials,
+  preferredVersion,
+  readInstalledKind,
+  resourceType,
+  type ApiClient,
+  type CredentialSource,
+  type KubernetesObject,
+  type ResourceType,
 } from '../kubernetes/index.ts';
 import { listAll } from './cluster-objects.ts';
 
@@ -18,7 +28,10 @@ export interface UpgradeFacts {
 }
 
 const admissionPolicies: ResourceType = {
-  apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false,
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  namespaced: false,
 };
 
 /**
@@ -27,7 +40,10 @@ const admissionPolicies: ResourceType = {
  * @param definitions the installed CRDs of the Gateway API
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
-export async function readUpgradeFacts(source: CredentialSource, definitions: readonly KubernetesObject[]): Promise<UpgradeFacts> {
+export async function readUpgradeFacts(
+  source: CredentialSource,
+  definitions: readonly KubernetesObject[],
+): Promise<UpgradeFacts> {
   const client = createClient(await loadCredentials(source));
   try {
     const others = await listOthers(client, definitions);
@@ -58,7 +74,10 @@ export interface OtherObjects {
  *
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
-export async function readOtherObjects(source: CredentialSource, definitions: readonly KubernetesObject[]): Promise<OtherObjects> {
+export async function readOtherObjects(
+  source: CredentialSource,
+  definitions: readonly KubernetesObject[],
+): Promise<OtherObjects> {
   const client = createClient(await loadCredentials(source));
   try {
     return await listOthers(client, definitions);
@@ -82,10 +101,16 @@ async function listOthers(client: ApiClient, definitions: readonly KubernetesObj
 export function definitionOf(definition: KubernetesObject): Definition {
   const installed = readInstalledKind(definition);
   const { metadata } = definition;
-  const managers = listOf(metadata['managedFields']).filter(isRecord).filter(({ subresource }) => subresource === undefined || subresource === '').map(({ manager }) => manager);
+  const managers = listOf(metadata['managedFields'])
+    .filter(isRecord)
+    .filter(({ subresource }) => subresource === undefined || subresource === '')
+    .map(({ manager }) => manager);
   return {
     name: installed.name,
-    kind: findKind(installed.group, installed.kind) !== undefined && isSchemaKind(installed.kind) ? installed.kind : undefined,
+    kind:
+      findKind(installed.group, installed.kind) !== undefined && isSchemaKind(installed.kind)
+        ? installed.kind
+        : undefined,
     bundle: bundleOfKind(installed).bundle,
     channel: parseChannel(installed.annotations['gateway.networking.k8s.io/channel']),
     storage: installed.versions.find(({ storage }) => storage)?.name,
@@ -100,21 +125,35 @@ function otherTypes(definitions: readonly KubernetesObject[]): readonly (readonl
   return definitions.map(readInstalledKind).flatMap((installed): readonly (readonly [SchemaKind, ResourceType])[] => {
     const entry = knownKinds.find(({ group, kind }) => group === installed.group && kind === installed.kind);
     const version = preferredVersion(installed);
-    if (entry === undefined || version === undefined || !installed.established || !isSchemaKind(entry.kind) || isKindName(entry.kind)) return [];
+    if (
+      entry === undefined ||
+      version === undefined ||
+      !installed.established ||
+      !isSchemaKind(entry.kind) ||
+      isKindName(entry.kind)
+    )
+      return [];
     return [[entry.kind, resourceType(entry, version)]];
   });
 }
 
 async function readPolicies(client: ApiClient): Promise<ReadonlyMap<string, string>> {
   const policies = new Map<string, string>();
-  for await (const { objects } of listPages(client, { type: admissionPolicies, part: 'metadata' }, new AbortController().signal)) {
-    for (const { metadata } of objects) policies.set(metadata.name, textsOf(metadata.annotations)['gateway.networking.k8s.io/bundle-version'] ?? '');
+  for await (const { objects } of listPages(
+    client,
+    { type: admissionPolicies, part: 'metadata' },
+    new AbortController().signal,
+  )) {
+    for (const { metadata } of objects)
+      policies.set(metadata.name, textsOf(metadata.annotations)['gateway.networking.k8s.io/bundle-version'] ?? '');
   }
   return policies;
 }
 
 /** @returns the message of an API server that forbids the read; an empty map if it does not know the kind */
-async function unlessForbidden(reading: Promise<ReadonlyMap<string, string>>): Promise<ReadonlyMap<string, string> | string> {
+async function unlessForbidden(
+  reading: Promise<ReadonlyMap<string, string>>,
+): Promise<ReadonlyMap<string, string> | string> {
   try {
     return await reading;
   } catch (error) {
@@ -130,7 +169,9 @@ async function readVersion(client: ApiClient): Promise<string | undefined> {
 }
 
 async function readStorageMigration(client: ApiClient): Promise<string | undefined> {
-  const { version } = recordOf(recordOf(await unlessMissing(client.request({ path: '/apis/storagemigration.k8s.io' })))['preferredVersion']);
+  const { version } = recordOf(
+    recordOf(await unlessMissing(client.request({ path: '/apis/storagemigration.k8s.io' })))['preferredVersion'],
+  );
   return typeof version === 'string' ? version : undefined;
 }
 

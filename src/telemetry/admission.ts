@@ -26,22 +26,38 @@ export interface AdmissionFacts {
 }
 
 // Decisions take tens of microseconds; the API server waits 30 seconds at most.
-const durationBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10, 30];
+const durationBuckets = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10, 30,
+];
 
 /** Registers the webhook's metrics, all named `sallyport_admission_*`. Call it once per `Metrics`. */
 export function createAdmissionMetrics(metrics: Metrics, facts: AdmissionFacts): AdmissionMetrics {
-  const define = (name: string, help: string, labels: readonly string[] = []) => ({ name: `admission_${name}`, help, labels });
-  metrics.observed(define('cache_age_seconds', 'Seconds since the newest event reached the cache.'), () => reading(facts.cacheAge()));
-  metrics.observed(define('cert_not_after_seconds', 'When the serving certificate expires, in seconds since 1970.'), () =>
-    reading(facts.certificateExpiry()),
+  const define = (name: string, help: string, labels: readonly string[] = []) => ({
+    name: `admission_${name}`,
+    help,
+    labels,
+  });
+  metrics.observed(define('cache_age_seconds', 'Seconds since the newest event reached the cache.'), () =>
+    reading(facts.cacheAge()),
+  );
+  metrics.observed(
+    define('cert_not_after_seconds', 'When the serving certificate expires, in seconds since 1970.'),
+    () => reading(facts.certificateExpiry()),
   );
   return {
-    requests: metrics.counter(define('requests_total', 'Admission requests by verdict.', ['kind', 'operation', 'verdict', 'dry_run'])),
-    duration: metrics.histogram(define('duration_seconds', 'Time from arrival to response.', ['operation']), durationBuckets),
+    requests: metrics.counter(
+      define('requests_total', 'Admission requests by verdict.', ['kind', 'operation', 'verdict', 'dry_run']),
+    ),
+    duration: metrics.histogram(
+      define('duration_seconds', 'Time from arrival to response.', ['operation']),
+      durationBuckets,
+    ),
     findings: metrics.counter(define('rule_findings_total', 'Findings by rule and effect.', ['rule', 'mode'])),
     inflight: metrics.gauge(define('inflight', 'Requests in flight.')).at(),
     refused: metrics.counter(define('connections_refused_total', 'Connections closed because of a limit.', ['reason'])),
-    held: metrics.gauge(define('held', 'Reviews that wait for their turn, and bytes of bodies that are held.', ['what'])),
+    held: metrics.gauge(
+      define('held', 'Reviews that wait for their turn, and bytes of bodies that are held.', ['what']),
+    ),
     degraded: metrics.counter(define('degraded_total', 'Responses without a full verdict.', ['reason'])),
   };
 }

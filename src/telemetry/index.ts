@@ -1,4 +1,12 @@
 /** Logs and metrics. The only importer of pino and prom-client. */
 export { createAdmissionMetrics, type AdmissionFacts, type AdmissionMetrics } from './admission.ts';
 export { createLogger, logLevels, type LogDestination, type Logger, type LogLevel } from './log.ts';
-export { createMetrics, type Cell, type Family, type FamilyDefinition, type Histogram, type Metrics, type Reading } from './metrics.ts';
+export {
+  createMetrics,
+  type Cell,
+  type Family,
+  type FamilyDefinition,
+  type Histogram,
+  type Metrics,
+  type Reading,
+} from './metrics.ts';

@@ -20,6 +20,11 @@ export interface LogDestination {
  */
 export function createLogger(level: LogLevel, destination: LogDestination = process.stderr): Logger {
   const format = destination.isTTY === true ? formatLine : (line: string) => line;
-  const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
   return pino(options, { write: (line) => void destination.write(format(redactLine(line))) });
 }

@@ -61,7 +61,9 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const family = <Series>(definition: FamilyDefinition, type: SampleType, form: Form<Series>): Family<Series> => {
     const series = new Map<string, { labels: readonly string[]; series: Series }>();
-    register(registry, definition, type, () => [...series.values()].flatMap((entry) => form.samples(entry.series, entry.labels)));
+    register(registry, definition, type, () =>
+      [...series.values()].flatMap((entry) => form.samples(entry.series, entry.labels)),
+    );
     const open = (labels: readonly string[], key: string): Series => {
       const created = form.create();
       series.set(key, { labels, series: created });
@@ -72,7 +74,13 @@ export function createMetrics(): Metrics {
       const known = series.get(key);
       if (known !== undefined) return known.series;
       if (series.size < seriesLimit) return open(labels, key);
-      return series.get(overflow)?.series ?? open(definition.labels.map(() => 'other'), overflow);
+      return (
+        series.get(overflow)?.series ??
+        open(
+          definition.labels.map(() => 'other'),
+          overflow,
+        )
+      );
     };
     // A family without labels is present from the start, to distinguish 0 from a missing series.
     if (definition.labels.length === 0) at();
@@ -85,7 +93,10 @@ export function createMetrics(): Metrics {
     observedCounter: (definition, read) => register(registry, definition, 'counter', () => [...read()]),
     observedHistogram: (definition, read) => register(registry, definition, 'histogram', () => samplesOf(read(), [])),
     histogram: (definition, buckets) =>
-      family(definition, 'histogram', { create: () => new Histogram(buckets), samples: (histogram, labels) => histogram.samples(labels) }),
+      family(definition, 'histogram', {
+        create: () => new Histogram(buckets),
+        samples: (histogram, labels) => histogram.samples(labels),
+      }),
     observeProcess: () => collectDefaultMetrics({ register: registry }),
     scrape: () => registry.metrics(),
     contentType: registry.contentType,
@@ -144,19 +155,32 @@ function samplesOf({ bounds, counts, sum }: Distribution, labels: readonly strin
   return [...buckets, { labels, value: sum, suffix: '_sum' }, { labels, value: count, suffix: '_count' }];
 }
 
-function register(registry: Registry, definition: FamilyDefinition, type: SampleType, read: () => readonly Sample[]): void {
+function register(
+  registry: Registry,
+  definition: FamilyDefinition,
+  type: SampleType,
+  read: () => readonly Sample[],
+): void {
   const name = `sallyport_${definition.name}`;
   const get = async () => ({
     name,
     help: definition.help,
     type,
-    values: read().map(({ labels, value, suffix = '', le }) => ({ metricName: `${name}${suffix}`, labels: labelSet(definition, labels, le), value })),
+    values: read().map(({ labels, value, suffix = '', le }) => ({
+      metricName: `${name}${suffix}`,
+      labels: labelSet(definition, labels, le),
+      value,
+    })),
   });
   // The library's own metrics are classes, but it calls only this at scrape time.
   registry.registerMetric({ name, get } as unknown as Metric);
 }
 
-function labelSet({ labels: names }: FamilyDefinition, values: readonly string[], le: number | undefined): Record<string, string> {
+function labelSet(
+  { labels: names }: FamilyDefinition,
+  values: readonly string[],
+  le: number | undefined,
+): Record<string, string> {
   const pairs = names.map((name, position) => [name, values[position] ?? '']);
   return Object.fromEntries(le === undefined ? pairs : [['le', le === Infinity ? '+Inf' : String(le)], ...pairs]);
 }

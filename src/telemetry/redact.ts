@@ -1,4 +1,5 @@
-const secretKey = /authorization|cookie|passw(?:or)?d|passphrase|token|private[-_.]?key|api[-_.]?key|client[-_.]?secret|credential|^tls\.key$/i;
+const secretKey =
+  /authorization|cookie|passw(?:or)?d|passphrase|token|private[-_.]?key|api[-_.]?key|client[-_.]?secret|credential|^tls\.key$/i;
 const privateKeyBlock = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g;
 const bearer = /\bBearer +[^\s"',]+/gi;
 /** Matches every line that may contain one of the above. Most lines do not match and are not parsed. */
@@ -20,7 +21,10 @@ function redact(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => redact('', item));
   if (typeof value !== 'object' || value === null) return value;
   const isSecret = 'kind' in value && value.kind === 'Secret';
-  const entries = Object.entries(value).map(([key, inner]) => [key, isSecret && isSecretData(key) ? redacted : redact(key, inner)]);
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key,
+    isSecret && isSecretData(key) ? redacted : redact(key, inner),
+  ]);
   return Object.fromEntries(entries);
 }
 

@@ -25,7 +25,9 @@ export const mostNames = 40_000;
 /** Limit of bytes of one object. The API server accepts no larger request, and storage takes less. */
 export const mostBytes = 3 * 1024 * 1024;
 
-const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
+const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = [
+  0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d,
+];
 const slots = 2 ** 17;
 /** Longer than any name that the scan looks for. */
 const longestText = 16;
@@ -97,7 +99,11 @@ export class BodyScan {
 
   end(): Scan {
     const isTooLarge = this.#head.isTooLarge || this.#tally.isTooLarge;
-    const problem = isTooLarge ? 'has more values than a review can have' : this.#repeated === undefined ? undefined : `has request.${this.#repeated} twice`;
+    const problem = isTooLarge
+      ? 'has more values than a review can have'
+      : this.#repeated === undefined
+        ? undefined
+        : `has request.${this.#repeated} twice`;
     return { object: this.#found.object, oldObject: this.#found.oldObject, problem };
   }
 
@@ -115,7 +121,8 @@ export class BodyScan {
       hash = Math.imul(hash ^ byte, 0x01000193);
     }
     this.#hash = hash;
-    if (this.#depth <= 2 && this.#text.length < longestText) this.#text += chunk.toString('latin1', from, Math.min(position, from + longestText));
+    if (this.#depth <= 2 && this.#text.length < longestText)
+      this.#text += chunk.toString('latin1', from, Math.min(position, from + longestText));
     return this.#isInString ? position : position + 1;
   }
 

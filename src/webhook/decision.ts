@@ -16,10 +16,17 @@ export interface DecisionSurroundings {
 const exempt: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: { exempt: 'true' } };
 
 /** Decides one write step by step, with the current settings and bundle. Has no side effects. */
-export function* decideInCluster(request: AdmissionRequest, { kernel, settings, bundleOf }: DecisionSurroundings): Steps<AdmissionVerdict> {
+export function* decideInCluster(
+  request: AdmissionRequest,
+  { kernel, settings, bundleOf }: DecisionSurroundings,
+): Steps<AdmissionVerdict> {
   if (isProbe(request)) return probeDenial;
   const { group, resource, kind, namespace, userInfo } = request;
-  const policy = policyFor(settings(), { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo }, bundleOf(group, resource));
+  const policy = policyFor(
+    settings(),
+    { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo },
+    bundleOf(group, resource),
+  );
   if (policy === 'exempt') return exempt;
   // Half of the time is for reading other objects; the response needs the rest.
   const deadline = performance.now() + request.budgetMs / 2;

@@ -32,7 +32,13 @@ export function cleanName(name: string): string {
  * are omitted, the last line contains their number.
  */
 export function cleanWarnings(warnings: readonly string[]): readonly string[] {
-  const distinct = [...new Set(warnings.map((warning) => cut(cleanText(warning.slice(0, looked)), warningRunes)).filter((warning) => warning !== ''))];
+  const distinct = [
+    ...new Set(
+      warnings
+        .map((warning) => cut(cleanText(warning.slice(0, looked)), warningRunes))
+        .filter((warning) => warning !== ''),
+    ),
+  ];
   let kept = 0;
   // Room for the last line is always reserved, so that the kept warnings do not depend on those that follow.
   for (let room = allWarningsRunes - runes(more(distinct.length)); kept < distinct.length; kept++) {
@@ -71,7 +77,10 @@ function trimKey(key: string): string {
 function cutBytes(text: string): string {
   if (Buffer.byteLength(text) <= annotationBytes) return text;
   // Truncation inside a character results in a replacement character, which is removed.
-  const whole = Buffer.from(text).subarray(0, annotationBytes - ellipsisBytes).toString().replace(/\uFFFD+$/, '');
+  const whole = Buffer.from(text)
+    .subarray(0, annotationBytes - ellipsisBytes)
+    .toString()
+    .replace(/\uFFFD+$/, '');
   return `${whole}…`;
 }
 

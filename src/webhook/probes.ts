@@ -14,7 +14,13 @@ export interface Readiness {
 }
 
 /** A kubelet, Prometheus and a person need a few connections, and each only for one response. */
-const limits = { connections: 256, connectionsPerAddress: 64, headerBytes: 8 * 1024, requestTimeout: 10_000, checkingInterval: 1_000 };
+const limits = {
+  connections: 256,
+  connectionsPerAddress: 64,
+  headerBytes: 8 * 1024,
+  requestTimeout: 10_000,
+  checkingInterval: 1_000,
+};
 
 /**
  * Builds the server of probes and metrics, plain HTTP on a separate port: `GET /healthz` (the process responds), `GET
@@ -28,9 +34,17 @@ export function buildProbes({ ready, metrics }: ProbeOptions): FastifyInstance {
     requestTimeout: limits.requestTimeout,
     maxRequestsPerSocket: 1,
     bodyLimit: 1,
-    http: { headersTimeout: limits.requestTimeout, maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: limits.checkingInterval },
+    http: {
+      headersTimeout: limits.requestTimeout,
+      maxHeaderSize: limits.headerBytes,
+      connectionsCheckingInterval: limits.checkingInterval,
+    },
   });
-  const refused = metrics.counter({ name: 'probe_requests_refused_total', help: 'Connections to probes and metrics that were closed because of a limit.', labels: ['reason'] });
+  const refused = metrics.counter({
+    name: 'probe_requests_refused_total',
+    help: 'Connections to probes and metrics that were closed because of a limit.',
+    labels: ['reason'],
+  });
   limitConnections(app.server, limits, refused.at('connections'));
   const pipelined = refused.at('pipelined');
   app.server.on('dropRequest', (_request, socket) => {

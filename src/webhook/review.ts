@@ -1,4 +1,10 @@
-import { operations, type AdmissionRequest, type AdmissionVerdict, type Denied, type GroupVersionKind } from '../core/admission/types.ts';
+import {
+  operations,
+  type AdmissionRequest,
+  type AdmissionVerdict,
+  type Denied,
+  type GroupVersionKind,
+} from '../core/admission/types.ts';
 import type { Steps } from '../core/text/steps.ts';
 import type { Body } from './body.ts';
 import { BodyScan, mostBytes, mostNames, type Scan, type ScannedObject } from './body-scan.ts';
@@ -19,7 +25,8 @@ export type ReadReview =
  * @param budgetMs milliseconds left for the response
  */
 export function* readReview(body: Body | undefined, budgetMs: number): Steps<ReadReview> {
-  if (body === undefined || body.chunks.every(({ length }) => length === 0)) return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
+  if (body === undefined || body.chunks.every(({ length }) => length === 0))
+    return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
   if (body.isLarge) return yield* readInParts(body.chunks, budgetMs);
   const review = parseJson(Buffer.concat(body.chunks).toString());
   return review === notJson ? noJson : readHead(asRecord(review), budgetMs);
@@ -52,14 +59,22 @@ function* scanned(chunks: readonly Buffer[]): Steps<Scan> {
 
 const noJson = malformed('the body is not JSON; send an AdmissionReview of admission.k8s.io/v1 as JSON');
 
-function withObjects(request: AdmissionRequest, { object, oldObject }: Scan, { after, before }: { readonly after: unknown; readonly before: unknown }): ReadReview {
+function withObjects(
+  request: AdmissionRequest,
+  { object, oldObject }: Scan,
+  { after, before }: { readonly after: unknown; readonly before: unknown },
+): ReadReview {
   const own = object === undefined ? {} : { object: after ?? undefined };
   const old = oldObject === undefined ? {} : { oldObject: before ?? undefined };
-  return { type: 'request', request: { ...request, ...own, ...old, ...(object?.isTooLarge === true ? { unread } : {}) } };
+  return {
+    type: 'request',
+    request: { ...request, ...own, ...old, ...(object?.isTooLarge === true ? { unread } : {}) },
+  };
 }
 
 function readHead({ apiVersion, kind, request }: Readonly<Record<string, unknown>>, budgetMs: number): ReadReview {
-  if (apiVersion === 'admission.k8s.io/v1' && kind === 'AdmissionReview') return readRequest(asRecord(request), budgetMs);
+  if (apiVersion === 'admission.k8s.io/v1' && kind === 'AdmissionReview')
+    return readRequest(asRecord(request), budgetMs);
   return malformed(
     `expected kind AdmissionReview of apiVersion admission.k8s.io/v1, found kind ${show(kind)} of apiVersion ${show(apiVersion)}; set admissionReviewVersions: ["v1"] in the webhook configuration`,
   );
@@ -90,9 +105,11 @@ const longestUid = 256;
 function readRequest(json: Readonly<Record<string, unknown>>, budgetMs: number): ReadReview {
   const uid = text(json['uid']);
   if (uid.length > longestUid) return malformed(`request.uid has more than ${longestUid} characters`);
-  if (uid === '') return malformed('request.uid is missing; an AdmissionReview that asks must have a request with a uid');
+  if (uid === '')
+    return malformed('request.uid is missing; an AdmissionReview that asks must have a request with a uid');
   const operation = operations.find((known) => known === json['operation']);
-  if (operation === undefined) return malformed(`request.operation is ${show(json['operation'])}; send one of ${operations.join(', ')}`);
+  if (operation === undefined)
+    return malformed(`request.operation is ${show(json['operation'])}; send one of ${operations.join(', ')}`);
   const kind = groupVersionKind(json['kind']);
   if (kind.kind === '') return malformed('request.kind is missing; send the group, version and kind of the object');
   const requestKind = groupVersionKind(json['requestKind']);
@@ -119,8 +136,13 @@ function readRequest(json: Readonly<Record<string, unknown>>, budgetMs: number):
 /** Returns the AdmissionReview that responds to `request`. The result respects the API server's limits, whatever `verdict` contains. */
 export function writeReview(request: AdmissionRequest, verdict: AdmissionVerdict): object {
   const { uid } = request;
-  const remarks = { warnings: cleanWarnings(verdict.warnings), auditAnnotations: cleanAuditAnnotations(verdict.auditAnnotations) };
-  const response = verdict.allowed ? { uid, allowed: true, ...remarks } : { uid, allowed: false, status: denial(request, verdict), ...remarks };
+  const remarks = {
+    warnings: cleanWarnings(verdict.warnings),
+    auditAnnotations: cleanAuditAnnotations(verdict.auditAnnotations),
+  };
+  const response = verdict.allowed
+    ? { uid, allowed: true, ...remarks }
+    : { uid, allowed: false, status: denial(request, verdict), ...remarks };
   return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
 }
 
@@ -135,7 +157,11 @@ function denial(request: AdmissionRequest, { causes, message }: Denied): object 
       group: cleanName(request.group),
       kind: cleanName(request.kind),
       name: cleanName(request.name === '' ? nameOf(request.object) : request.name),
-      causes: causes.map(({ field, message, reason }) => ({ field: cleanText(field), message: cleanText(message), reason })),
+      causes: causes.map(({ field, message, reason }) => ({
+        field: cleanText(field),
+        message: cleanText(message),
+        reason,
+      })),
     },
   };
 }
@@ -152,7 +178,10 @@ function groupVersionKind(json: unknown): GroupVersionKind {
 }
 
 function readUser({ username, groups }: Readonly<Record<string, unknown>>): AdmissionRequest['userInfo'] {
-  return { username: text(username), groups: Array.isArray(groups) ? groups.filter((group): group is string => typeof group === 'string') : [] };
+  return {
+    username: text(username),
+    groups: Array.isArray(groups) ? groups.filter((group): group is string => typeof group === 'string') : [],
+  };
 }
 
 const notJson = Symbol('not JSON');
@@ -174,7 +203,11 @@ function text(json: unknown): string {
 }
 
 function show(json: unknown): string {
-  return typeof json === 'string' ? JSON.stringify(json.slice(0, 64)) : json === undefined ? 'missing' : `a ${typeof json}`;
+  return typeof json === 'string'
+    ? JSON.stringify(json.slice(0, 64))
+    : json === undefined
+      ? 'missing'
+      : `a ${typeof json}`;
 }
 
 function malformed(problem: string): ReadReview {

@@ -63,8 +63,11 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
   const limits = { ...defaultLimits, ...options.limits };
   const app: FastifyInstance<Server> = Fastify({
     https: {
-      ...tlsOptions(certificates.current()), headersTimeout: limits.headersTimeout, handshakeTimeout: limits.handshakeTimeout,
-      maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: limits.checkingInterval,
+      ...tlsOptions(certificates.current()),
+      headersTimeout: limits.headersTimeout,
+      handshakeTimeout: limits.handshakeTimeout,
+      maxHeaderSize: limits.headerBytes,
+      connectionsCheckingInterval: limits.checkingInterval,
     },
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeout,
@@ -107,7 +110,9 @@ function tlsOptions({ certificate, privateKey }: CertificateMaterial) {
 }
 
 function answerErrors(app: FastifyInstance<Server>, { log, metrics }: WebhookOptions): void {
-  app.setNotFoundHandler((_request, reply) => sendText(reply, 404, 'nothing here; send an AdmissionReview to /validate'));
+  app.setNotFoundHandler((_request, reply) =>
+    sendText(reply, 404, 'nothing here; send an AdmissionReview to /validate'),
+  );
   app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
     if (err instanceof BodyRefusal) return sendRefusal(reply, err.reason, metrics);
     const { code, reason, text } = errors.find(({ code }) => code === err.statusCode) ?? failure;

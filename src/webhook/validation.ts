@@ -95,8 +95,14 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
       }
     },
   });
-  const onlyPost = async (_request: FastifyRequest, reply: FastifyReply) => sendText(reply.header('allow', 'POST'), 405, 'send an AdmissionReview with POST');
-  app.route({ method: app.supportedMethods.filter((method) => method !== 'POST'), url: '/validate', onRequest: onlyPost, handler: onlyPost });
+  const onlyPost = async (_request: FastifyRequest, reply: FastifyReply) =>
+    sendText(reply.header('allow', 'POST'), 405, 'send an AdmissionReview with POST');
+  app.route({
+    method: app.supportedMethods.filter((method) => method !== 'POST'),
+    url: '/validate',
+    onRequest: onlyPost,
+    handler: onlyPost,
+  });
 }
 
 function doNothing(): void {}
@@ -126,7 +132,11 @@ async function answer(request: ValidationRequest, reply: FastifyReply, validatin
   return sendText(reply, 400, read.problem);
 }
 
-async function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { decide, log, metrics }: Validating): Promise<FastifyReply> {
+async function decideAndReply(
+  asked: AdmissionRequest,
+  reply: FastifyReply,
+  { decide, log, metrics }: Validating,
+): Promise<FastifyReply> {
   const { uid, operation, dryRun } = asked;
   const [kind, namespace, name] = [cleanName(asked.kind), cleanName(asked.namespace), cleanName(asked.name)];
   const count = (verdict: 'allowed' | 'denied' | 'error') => {
@@ -139,7 +149,11 @@ async function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { de
     count(verdict.allowed ? 'allowed' : 'denied');
     for (const { rule, mode } of verdict.findings) metrics.findings.at(rule, mode).value += 1;
     const rules = rulesAgainst(verdict);
-    if (rules.length > 0) log.info({ uid, operation, kind, namespace, name, dryRun, rules }, verdict.allowed ? 'write would be denied' : 'write denied');
+    if (rules.length > 0)
+      log.info(
+        { uid, operation, kind, namespace, name, dryRun, rules },
+        verdict.allowed ? 'write would be denied' : 'write denied',
+      );
     return reply.send(review);
   } catch (err) {
     count('error');
@@ -151,7 +165,9 @@ async function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { de
 
 /** The rules that denied a write, or would have denied it. */
 function rulesAgainst({ findings }: AdmissionVerdict): readonly string[] {
-  return [...new Set(findings.filter(({ mode }) => mode === 'deny' || mode === 'would-deny').map(({ rule }) => rule))].sort();
+  return [
+    ...new Set(findings.filter(({ mode }) => mode === 'deny' || mode === 'would-deny').map(({ rule }) => rule)),
+  ].sort();
 }
 
 /** Rules do not apply to status, which other controllers own, or to CONNECT. */

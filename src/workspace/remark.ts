@@ -33,11 +33,19 @@ export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject,
 
 /** Other tools keep YAML and JSON next to manifests: Chart.yaml, values.yaml, package.json. */
 function isManifest(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && ['kind', 'metadata', 'spec'].some((name) => Object.hasOwn(value, name));
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['kind', 'metadata', 'spec'].some((name) => Object.hasOwn(value, name))
+  );
 }
 
 /** Findings of the bundle for an object whose kind is not evaluated. None for other kinds. */
-export function judgeUnserved(read: Reader, document: SourceDocument, policy: AdmissionPolicy): readonly JudgedFinding[] {
+export function judgeUnserved(
+  read: Reader,
+  document: SourceDocument,
+  policy: AdmissionPolicy,
+): readonly JudgedFinding[] {
   const parsed = parseObject(document.value);
   if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];
   return judgeUnevaluated(read, { kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, policy);

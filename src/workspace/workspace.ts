@@ -65,13 +65,23 @@ export class Workspace {
 
   /** Objects that count, in order of appearance. */
   objects(): readonly WorkspaceObject[] {
-    return [...this.entries.values()].flatMap(([first]) => (first === undefined ? [] : [first])).sort((one, other) => compare(one.document, other.document));
+    return [...this.entries.values()]
+      .flatMap(([first]) => (first === undefined ? [] : [first]))
+      .sort((one, other) => compare(one.document, other.document));
   }
 
   /** Documents that describe an object of an earlier document. They do not affect the evaluation of other objects. */
   copies(): readonly Copy[] {
-    return [...this.entries.values()].flatMap(([original, ...rest]) => (original === undefined ? [] : rest.map(({ document, candidate }): Copy =>
-      ({ document, candidate, original, isSame: sameJson(original.candidate.json, candidate.json) }))));
+    return [...this.entries.values()].flatMap(([original, ...rest]) =>
+      original === undefined
+        ? []
+        : rest.map(({ document, candidate }): Copy => ({
+            document,
+            candidate,
+            original,
+            isSame: sameJson(original.candidate.json, candidate.json),
+          })),
+    );
   }
 
   /** Documents that are not evaluated, in order of appearance. */
@@ -81,7 +91,9 @@ export class Workspace {
 
   /** Gateway API objects that are not evaluated, with the findings of the schema. */
   unserved(): readonly { readonly document: SourceDocument; readonly findings: readonly JudgedFinding[] }[] {
-    return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: judgeUnserved(this.kernel.read, document, this.policy) }] : []));
+    return this.remarks().flatMap(({ document, type }) =>
+      type === 'unserved' ? [{ document, findings: judgeUnserved(this.kernel.read, document, this.policy) }] : [],
+    );
   }
 
   /** The number of Gateway API objects and objects of kinds that the API refers to. */
@@ -113,7 +125,10 @@ export class Workspace {
     }
     const id = idOf(read.candidate.resource.ref);
     const entry: WorkspaceEntry = { id, document, candidate: read.candidate };
-    this.entries.set(id, [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)));
+    this.entries.set(
+      id,
+      [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)),
+    );
     touched.add(id);
   }
 
@@ -134,7 +149,11 @@ export class Workspace {
     if (entries === undefined || entry === undefined) {
       const [kind = '', namespace = '', name = ''] = splitId(id);
       this.generations.delete(id);
-      return [write(objectCell, [kind, namespace, name], undefined), ...factWrites({ kind, namespace, name }, undefined), ...classFeatureWrites({ kind, name }, undefined)];
+      return [
+        write(objectCell, [kind, namespace, name], undefined),
+        ...factWrites({ kind, namespace, name }, undefined),
+        ...classFeatureWrites({ kind, name }, undefined),
+      ];
     }
     const numbered = this.numbered(entry);
     entries[0] = numbered;
@@ -149,13 +168,20 @@ export class Workspace {
     const known = this.generations.get(entry.id);
     const generation = known === undefined ? 1 : known.generation + (sameJson(known.spec, spec) ? 0 : 1);
     this.generations.set(entry.id, { generation, spec });
-    return { ...entry, candidate: { ...entry.candidate, resource: { ...resource, meta: { ...resource.meta, generation } } } };
+    return {
+      ...entry,
+      candidate: { ...entry.candidate, resource: { ...resource, meta: { ...resource.meta, generation } } },
+    };
   }
 }
 
 function writesFor({ resource, json }: Candidate): readonly Write[] {
   const { kind, namespace, name } = resource.ref;
-  return [write(objectCell, [kind, namespace, name], resource), ...factWrites({ kind, namespace, name }, json), ...classFeatureWrites({ kind, name }, json)];
+  return [
+    write(objectCell, [kind, namespace, name], resource),
+    ...factWrites({ kind, namespace, name }, json),
+    ...classFeatureWrites({ kind, name }, json),
+  ];
 }
 
 function idOf(ref: ObjectRef): string {

@@ -6,7 +6,15 @@ import { importsOf, resolveImport, trackedFiles } from './sources.ts';
 
 /** The stages of core from left to right. The three before the last emit; none of them knows another. */
 const stages: readonly (readonly string[])[] = [
-  ['text'], ['schema'], ['resources'], ['semantics'], ['incremental'], ['graph'], ['rules'], ['admission', 'status', 'routing'], ['impact', 'preflight'],
+  ['text'],
+  ['schema'],
+  ['resources'],
+  ['semantics'],
+  ['incremental'],
+  ['graph'],
+  ['rules'],
+  ['admission', 'status', 'routing'],
+  ['impact', 'preflight'],
 ];
 
 /** Which folders beside core may know which others, core and themselves apart. A new folder needs a row. */
@@ -24,7 +32,19 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   proxy: ['telemetry', 'certificates', 'channel'],
   controller: ['telemetry', 'certificates', 'channel'],
   library: ['certificates', 'files'],
-  cli: ['telemetry', 'certificates', 'channel', 'files', 'kubernetes', 'cluster', 'workspace', 'sources', 'webhook', 'proxy', 'controller'],
+  cli: [
+    'telemetry',
+    'certificates',
+    'channel',
+    'files',
+    'kubernetes',
+    'cluster',
+    'workspace',
+    'sources',
+    'webhook',
+    'proxy',
+    'controller',
+  ],
 };
 
 /** Packages that core may use, and where. */
@@ -39,7 +59,11 @@ interface Import {
 
 const sources = trackedFiles().filter((file) => file.startsWith('src/') && file.endsWith('.ts'));
 const imports: readonly Import[] = sources.flatMap((file) =>
-  importsOf(file).map((specifier) => ({ file, specifier, target: specifier.startsWith('.') ? resolveImport(file, specifier) : undefined })),
+  importsOf(file).map((specifier) => ({
+    file,
+    specifier,
+    target: specifier.startsWith('.') ? resolveImport(file, specifier) : undefined,
+  })),
 );
 
 function folderOf(path: string): string {
@@ -59,11 +83,15 @@ function show({ file, specifier }: Import): string {
 describe('imports', () => {
   test('are found at all', () => {
     expect(imports.length).toBeGreaterThan(sources.length);
-    expect(imports.filter(({ target }) => target !== undefined && folderOf(target) === 'core').length).toBeGreaterThan(50);
+    expect(imports.filter(({ target }) => target !== undefined && folderOf(target) === 'core').length).toBeGreaterThan(
+      50,
+    );
   });
 
   test('of our own files are relative, with their ending, and stay inside src', () => {
-    const odd = imports.filter(({ target }) => target !== undefined && (!/\.(?:ts|js)$/.test(target) || !target.startsWith('src/')));
+    const odd = imports.filter(
+      ({ target }) => target !== undefined && (!/\.(?:ts|js)$/.test(target) || !target.startsWith('src/')),
+    );
     expect(odd.map(show)).toEqual([]);
   });
 
@@ -89,7 +117,8 @@ describe('imports', () => {
   test('beside core know only what the table says', () => {
     const wrong = imports.filter(({ file, target }) => {
       const [from, to] = [folderOf(file), folderOf(target ?? '')];
-      if (target === undefined || from === 'core' || from === to || to === 'core' || file === 'src/main.ts') return false;
+      if (target === undefined || from === 'core' || from === to || to === 'core' || file === 'src/main.ts')
+        return false;
       return !(beside[from] ?? []).includes(to);
     });
     expect(wrong.map(show)).toEqual([]);
@@ -102,6 +131,10 @@ describe('imports', () => {
 
   test('nothing imports main.ts, which knows the command line only', () => {
     expect(imports.filter(({ target }) => target === 'src/main.ts').map(show)).toEqual([]);
-    expect(imports.filter(({ file, target }) => file === 'src/main.ts' && target !== undefined && folderOf(target) !== 'cli').map(show)).toEqual([]);
+    expect(
+      imports
+        .filter(({ file, target }) => file === 'src/main.ts' && target !== undefined && folderOf(target) !== 'cli')
+        .map(show),
+    ).toEqual([]);
   });
 });

@@ -11,7 +11,9 @@ describe('docs/rules/README.md', () => {
   });
 
   test('has a row for each rule', () => {
-    expect([...page.matchAll(/^\| [[`]([a-z0-9-]+)[\]`]/gm)].map(([, id]) => id)).toEqual(expect.arrayContaining(indexedRules().map(({ id }) => id)));
+    expect([...page.matchAll(/^\| [[`]([a-z0-9-]+)[\]`]/gm)].map(([, id]) => id)).toEqual(
+      expect.arrayContaining(indexedRules().map(({ id }) => id)),
+    );
   });
 });
 
@@ -19,7 +21,9 @@ describe('the table of rules', () => {
   test('keeps its columns whatever a summary holds', () => {
     const [rule] = indexedRules();
     if (rule === undefined) throw new Error('the registry is empty');
-    const row = rulesIndex([{ ...rule, summary: 'either a | or b' }], new Set()).split('\n').find((line) => line.includes('either'));
+    const row = rulesIndex([{ ...rule, summary: 'either a | or b' }], new Set())
+      .split('\n')
+      .find((line) => line.includes('either'));
     expect(row).toContain('either a \\| or b');
   });
 });

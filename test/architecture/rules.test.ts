@@ -8,17 +8,24 @@ import { allRules } from '../../src/core/rules/engine/registry.ts';
 // Source and test are in the folder of the subject.
 
 /** Paths below `src/core/rules`, e.g. `filters/filter-union.ts`. */
-const sources = readdirSync('src/core/rules', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).toSorted();
+const sources = readdirSync('src/core/rules', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .toSorted();
 const ids = allRules.map((rule) => rule.id);
 
 /** Paths of the files below a folder that end so, without that ending. */
 function stems(folder: string, suffix: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length));
 }
 
 /** Ids that sources declare, read from their text: a rule that nobody registered is found, too. */
 const declared = sources.flatMap((file) =>
-  [...readFileSync(`src/core/rules/${file}`, 'utf8').matchAll(/^\s+id: '([a-z0-9-]+)'/gm)].map(([, id = '']) => ({ file, id })),
+  [...readFileSync(`src/core/rules/${file}`, 'utf8').matchAll(/^\s+id: '([a-z0-9-]+)'/gm)].map(([, id = '']) => ({
+    file,
+    id,
+  })),
 );
 
 /** The source that declares a rule. */
@@ -37,17 +44,25 @@ describe('rules', () => {
   });
 
   test('no rule goes without a summary, a source and a profile that never interferes', () => {
-    const bare = allRules.filter((rule) => rule.summary === '' || rule.source === '' || !['none', 'record'].includes(rule.effect.audit));
+    const bare = allRules.filter(
+      (rule) => rule.summary === '' || rule.source === '' || !['none', 'record'].includes(rule.effect.audit),
+    );
     expect(bare.map((rule) => rule.id)).toEqual([]);
   });
 
   test('strict is never milder than standard', () => {
     const order = ['none', 'record', 'warn', 'deny'];
-    expect(allRules.filter(({ effect }) => order.indexOf(effect.strict) < order.indexOf(effect.standard)).map((rule) => rule.id)).toEqual([]);
+    expect(
+      allRules
+        .filter(({ effect }) => order.indexOf(effect.strict) < order.indexOf(effect.standard))
+        .map((rule) => rule.id),
+    ).toEqual([]);
   });
 
   test('what a bundle refuses is denied, whatever rule it is a finding of', () => {
-    expect(allRules.filter(({ id, effect }) => demandingKinds.has(id) && effect.standard !== 'deny').map(({ id }) => id)).toEqual([]);
+    expect(
+      allRules.filter(({ id, effect }) => demandingKinds.has(id) && effect.standard !== 'deny').map(({ id }) => id),
+    ).toEqual([]);
   });
 
   test.each(ids)('%s has a source of its own', (id) => {
@@ -64,6 +79,10 @@ describe('rules', () => {
   });
 
   test('no test is about a rule or source that does not exist', () => {
-    expect(stems('test/unit/core/rules', '.test.ts').filter((name) => !sources.includes(`${name}.ts`) && !ids.includes(basename(name)))).toEqual([]);
+    expect(
+      stems('test/unit/core/rules', '.test.ts').filter(
+        (name) => !sources.includes(`${name}.ts`) && !ids.includes(basename(name)),
+      ),
+    ).toEqual([]);
   });
 });

@@ -5,8 +5,12 @@ import { readSettings, settingNames } from '../../src/core/admission/read-settin
 import { defaultSettings } from '../../src/core/admission/settings.ts';
 
 const guide = readFileSync(new URL('../../docs/guides/settings.md', import.meta.url), 'utf8');
-const rows = new Map([...guide.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)].map(([, name = '', value = '']) => [name, value]));
-const example: unknown = load(/```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '', { schema: CORE_SCHEMA.withTags(mergeTag) });
+const rows = new Map(
+  [...guide.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)].map(([, name = '', value = '']) => [name, value]),
+);
+const example: unknown = load(/```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '', {
+  schema: CORE_SCHEMA.withTags(mergeTag),
+});
 
 describe('the guide on settings', () => {
   test('has every setting, and no other', () => {
@@ -20,7 +24,9 @@ describe('the guide on settings', () => {
 
   test('has an example that can be used, and that shows every setting', () => {
     expect(readSettings(example)).toMatchObject({ ok: true });
-    expect([...new Set(namesIn(example, ''))].filter((name) => settingNames.includes(name)).sort()).toEqual([...settingNames].sort());
+    expect([...new Set(namesIn(example, ''))].filter((name) => settingNames.includes(name)).sort()).toEqual(
+      [...settingNames].sort(),
+    );
   });
 });
 

@@ -6,7 +6,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Every file of the repository that git knows, by its path from the root. */
 export function trackedFiles(): readonly string[] {
-  return execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter((file) => file !== '');
+  return execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+    .split('\0')
+    .filter((file) => file !== '');
 }
 
 /** The text of a tracked file; '' where it is gone from the work tree. */
@@ -19,7 +21,11 @@ export function textOf(file: string): string {
 }
 
 /** `import … from 'x'` and `export … from 'x'`, over several lines too; `import 'x'`; `import('x')`. */
-const statements = [/^(?:import|export)\s[^'";]*?\bfrom\s+'([^']+)'/gm, /^import\s+'([^']+)'/gm, /\bimport\(\s*'([^']+)'/g];
+const statements = [
+  /^(?:import|export)\s[^'";]*?\bfrom\s+'([^']+)'/gm,
+  /^import\s+'([^']+)'/gm,
+  /\bimport\(\s*'([^']+)'/g,
+];
 
 /** What a module imports, re-exports or loads later, as written. */
 export function importsOf(file: string): readonly string[] {

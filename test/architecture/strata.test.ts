@@ -11,11 +11,17 @@ import { textOf, trackedFiles } from './sources.ts';
 // computation runs; here all of them run.
 
 const folder = new URL('../../examples/quickstart/', import.meta.url);
-const objects = readdirSync(folder).sort().flatMap((file) => loadAll(readFileSync(new URL(file, folder), 'utf8')));
-const sources = trackedFiles().filter((file) => /^src\/core\/(?!incremental\/).*\.ts$/.test(file)).map((file) => ({ file, text: textOf(file) }));
+const objects = readdirSync(folder)
+  .sort()
+  .flatMap((file) => loadAll(readFileSync(new URL(file, folder), 'utf8')));
+const sources = trackedFiles()
+  .filter((file) => /^src\/core\/(?!incremental\/).*\.ts$/.test(file))
+  .map((file) => ({ file, text: textOf(file) }));
 
 function occurrences(pattern: RegExp): readonly string[] {
-  return sources.flatMap(({ file, text }) => [...text.matchAll(pattern)].map((match) => `${file} ${match[1] ?? ''}`.trim()));
+  return sources.flatMap(({ file, text }) =>
+    [...text.matchAll(pattern)].map((match) => `${file} ${match[1] ?? ''}`.trim()),
+  );
 }
 
 describe('strata', () => {
@@ -27,9 +33,14 @@ describe('strata', () => {
 
   test('every index is part of the evaluation, and every emission is followed by some command', () => {
     const evaluation = textOf('src/core/evaluation.ts');
-    const commands = trackedFiles().filter((file) => file.startsWith('src/cli/')).map(textOf).join('');
-    const without = (what: string, text: string) => occurrences(new RegExp(`export const (\\w+) = define${what}`, 'g'))
-      .map((found) => found.split(' ')[1] ?? '').filter((name) => !new RegExp(`[[ ]${name}[,\\]]`).test(text));
+    const commands = trackedFiles()
+      .filter((file) => file.startsWith('src/cli/'))
+      .map(textOf)
+      .join('');
+    const without = (what: string, text: string) =>
+      occurrences(new RegExp(`export const (\\w+) = define${what}`, 'g'))
+        .map((found) => found.split(' ')[1] ?? '')
+        .filter((name) => !new RegExp(`[[ ]${name}[,\\]]`).test(text));
     expect(without('Index', evaluation)).toEqual([]);
     expect(without('Emission', commands)).toEqual([]);
     expect(without('Index', '').length).toBeGreaterThan(4);
@@ -38,7 +49,9 @@ describe('strata', () => {
 
   test('the quickstart evaluates, and no rule fails', () => {
     const { kernel, candidates } = evaluate(objects);
-    const found = candidates.flatMap(({ resource: { ref } }) => kernel.read.query(findings, ref.kind, ref.namespace, ref.name));
+    const found = candidates.flatMap(({ resource: { ref } }) =>
+      kernel.read.query(findings, ref.kind, ref.namespace, ref.name),
+    );
     expect(found.filter(({ message }) => message.includes('could not judge'))).toEqual([]);
     expect(found.length).toBeGreaterThan(0);
     expect(kernel.emitted(statuses).size).toBeGreaterThan(3);

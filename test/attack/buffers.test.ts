@@ -36,17 +36,26 @@ inSmall('an attack that makes the data plane keep bytes', () => {
 
   test.each(Object.entries(bufferAttacks))('%s', async (_name, attack) => {
     const bufferedBytes = 512 * 1024;
-    const { port, proxy } = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')], { limits: { bufferedBytes } });
+    const { port, proxy } = await startProxy(
+      [{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')],
+      { limits: { bufferedBytes } },
+    );
     let most = 0;
     const watching = setInterval(() => (most = Math.max(most, proxy.counters().buffered.used)), 1);
-    const attacking = attackBuffers(attack, { host: '127.0.0.1', port }, { connections: attack.few, size: attack.small, duration: 500 });
+    const attacking = attackBuffers(
+      attack,
+      { host: '127.0.0.1', port },
+      { connections: attack.few, size: attack.small, duration: 500 },
+    );
     await eventually(() => expect(proxy.counters().limitsReached.buffered).toBeGreaterThan(0));
     // Another client has its share.
     expect((await send(port, '/piece')).status).toBe(200);
     await attacking;
     clearInterval(watching);
     expect(most).toBeLessThanOrEqual(bufferedBytes);
-    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0, buffered: { used: 0 } }));
+    await eventually(() =>
+      expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0, buffered: { used: 0 } }),
+    );
   });
 });
 
@@ -61,9 +70,22 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
     const attacked = Number(await firstOutput(backend));
     calm = await startAttackedBackend();
     const authority = await createAuthority();
-    const { certificate, privateKey } = await issueServingCertificate(authority, { dnsNames: ['a.example'], ipAddresses: [gatewayHost] });
+    const { certificate, privateKey } = await issueServingCertificate(authority, {
+      dnsNames: ['a.example'],
+      ipAddresses: [gatewayHost],
+    });
     plain = await freePort();
-    target = await startTarget(connectionObjects({ plain, secure: await freePort(), attacked, appProtocol: 'kubernetes.io/h2c', calm: calm.port, certificate, privateKey }));
+    target = await startTarget(
+      connectionObjects({
+        plain,
+        secure: await freePort(),
+        attacked,
+        appProtocol: 'kubernetes.io/h2c',
+        calm: calm.port,
+        certificate,
+        privateKey,
+      }),
+    );
     // Code that has not run yet is slow.
     await whileServing({ host: gatewayHost, port: plain }, 'calm.example', () => delay(2_000));
   });
@@ -77,14 +99,19 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
     const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 100);
     const witness = await whileServing({ host: gatewayHost, port: plain }, 'calm.example', async () => {
       // Its own process, so that the witness does not wait for the attacker.
-      const [code] = (await once(spawnProgram('test/attack/support/buffer-attacks.ts', name, gatewayHost, String(plain), String(duration)), 'close')) as [number];
+      const [code] = (await once(
+        spawnProgram('test/attack/support/buffer-attacks.ts', name, gatewayHost, String(plain), String(duration)),
+        'close',
+      )) as [number];
       expect(code).toBe(0);
     });
     clearInterval(watching);
     // Ordinary requests go on.
     await whileServing({ host: gatewayHost, port: plain }, 'calm.example', () => delay(60_000));
     const after = target.held();
-    process.stdout.write(`${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, ${before.memory.toFixed(0)} MiB before, at most ${most.toFixed(0)} MiB, ${after.memory.toFixed(0)} MiB a minute later\n`);
+    process.stdout.write(
+      `${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, ${before.memory.toFixed(0)} MiB before, at most ${most.toFixed(0)} MiB, ${after.memory.toFixed(0)} MiB a minute later\n`,
+    );
     expect(target.isAlive()).toBe(true);
     // This file is about memory. How long others wait is printed, and not within the bound of the other attacks: uploads in tiny pieces
     // over HTTP/1.1, and thousands of streams that end at once, keep the process busy.
@@ -93,13 +120,18 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
     // room in the same pages.
     expect(after.memory).toBeLessThan(memoryLimit);
     expect(await target.metric('sallyport_proxy_buffered_bytes')).toBe(0);
-    await eventually(async () => expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1));
+    await eventually(async () =>
+      expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1),
+    );
   });
 });
 
 /** Runs a file of this folder as a program of its own. */
 function spawnProgram(...argv: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } });
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
 }
 
 async function firstOutput({ stdout }: ChildProcess): Promise<string> {

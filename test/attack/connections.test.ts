@@ -23,7 +23,11 @@ import { gatewayHost, startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
 
 const run = promisify(execFile);
-const packages: Readonly<Record<string, string>> = { slowhttptest: 'slowhttptest', h2load: 'nghttp2-client', testssl: 'testssl.sh' };
+const packages: Readonly<Record<string, string>> = {
+  slowhttptest: 'slowhttptest',
+  h2load: 'nghttp2-client',
+  testssl: 'testssl.sh',
+};
 /** Of slowhttptest: connections, how many are opened in a second, and seconds. */
 const slowly = ['-c', '1000', '-r', '200', '-l', '8'];
 /** Limit of the memory of a data plane in the shipped manifests, in MiB. */
@@ -34,7 +38,10 @@ const inFull = isFull ? describe : describe.skip;
 
 async function issue() {
   const authority = await createAuthority();
-  return { authority, ...(await issueServingCertificate(authority, { dnsNames: ['a.example'], ipAddresses: [gatewayHost] })) };
+  return {
+    authority,
+    ...(await issueServingCertificate(authority, { dnsNames: ['a.example'], ipAddresses: [gatewayHost] })),
+  };
 }
 
 inSmall('an attack on a few connections leaves nothing behind', () => {
@@ -49,10 +56,17 @@ inSmall('an attack on a few connections leaves nothing behind', () => {
     const { certificate, privateKey } = await issue();
     const secure = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'] });
     const attachments = [web, secure].map(({ key }) => ({ listener: key, hostnames: [''] }));
-    const { port, proxy } = await startProxy([secure, endpointsConfig('app', backend.port), routeConfig('shop/web', { attachments, rules: routeTo('app').rules })], {
-      bind: ({ key }) => [{ host: key === secure.key ? gatewayHost : '127.0.0.1', port: 0 }],
-      certificates: () => ({ cert: certificate, key: privateKey }),
-    });
+    const { port, proxy } = await startProxy(
+      [
+        secure,
+        endpointsConfig('app', backend.port),
+        routeConfig('shop/web', { attachments, rules: routeTo('app').rules }),
+      ],
+      {
+        bind: ({ key }) => [{ host: key === secure.key ? gatewayHost : '127.0.0.1', port: 0 }],
+        certificates: () => ({ cert: certificate, key: privateKey }),
+      },
+    );
     const at = { plain: { host: '127.0.0.1', port }, secure: { host: gatewayHost, port: portOf(proxy, secure.key) } };
     expect(await attackConnections(attack, at, 200, Math.min(attack.connections, 8))).toBeGreaterThan(0);
     expect((await send(port, '/')).status).toBe(200);
@@ -86,15 +100,23 @@ inFull('while an attack on connections goes on, others are served', () => {
     let most = 0;
     const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 100);
     const began = performance.now();
-    const witness = await whileServing({ host: gatewayHost, port: at.plain }, 'calm.example', async () => void (await attack()));
+    const witness = await whileServing(
+      { host: gatewayHost, port: at.plain },
+      'calm.example',
+      async () => void (await attack()),
+    );
     const seconds = (performance.now() - began) / 1_000;
     clearInterval(watching);
-    process.stdout.write(`${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, at most ${most.toFixed(0)} MiB, ${seconds.toFixed(0)} s\n`);
+    process.stdout.write(
+      `${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, at most ${most.toFixed(0)} MiB, ${seconds.toFixed(0)} s\n`,
+    );
     expect(target.isAlive()).toBe(true);
     expect(witness.failures).toEqual([]);
     expect(witness.p99).toBeLessThan(250);
     expect(most).toBeLessThan(memoryLimit);
-    await eventually(async () => expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1));
+    await eventually(async () =>
+      expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1),
+    );
     await eventually(() => expect(target.held().descriptors).toBeLessThanOrEqual(before.descriptors + 8));
     const { cpu } = target.held();
     await delay(1_000);
@@ -104,7 +126,13 @@ inFull('while an attack on connections goes on, others are served', () => {
   test.each(Object.keys(connectionAttacks))('%s', async (name) => {
     await suffer(name, async () => {
       // Its own process, so that the witness does not wait for the attacker.
-      const attacker = spawnProgram('test/attack/support/connection-attacks.ts', name, gatewayHost, String(at.plain), String(at.secure));
+      const attacker = spawnProgram(
+        'test/attack/support/connection-attacks.ts',
+        name,
+        gatewayHost,
+        String(at.plain),
+        String(at.secure),
+      );
       const [code] = (await once(attacker, 'close')) as [number];
       expect(code).toBe(0);
     });
@@ -132,10 +160,31 @@ inFull('while an attack on connections goes on, others are served', () => {
     const folder = await mkdtemp(join(tmpdir(), 'sallyport-testssl-'));
     const report = join(folder, 'report.json');
     // Protocols, ciphers, forward secrecy, preferences, implementation bugs and all known vulnerabilities.
-    const options = ['--quiet', '--color', '0', '--warnings', 'off', '--nodns', 'none', '--fast', '-p', '-s', '-f', '-P', '-g', '-U', '--jsonfile', report];
+    const options = [
+      '--quiet',
+      '--color',
+      '0',
+      '--warnings',
+      'off',
+      '--nodns',
+      'none',
+      '--fast',
+      '-p',
+      '-s',
+      '-f',
+      '-P',
+      '-g',
+      '-U',
+      '--jsonfile',
+      report,
+    ];
     // It ends with the number of what it found.
     await run('testssl', [...options, `${gatewayHost}:${at.secure}`]).catch(() => undefined);
-    const findings = JSON.parse(await readFile(report, 'utf8')) as { readonly id: string; readonly severity: string; readonly finding: string }[];
+    const findings = JSON.parse(await readFile(report, 'utf8')) as {
+      readonly id: string;
+      readonly severity: string;
+      readonly finding: string;
+    }[];
     await rm(folder, { recursive: true });
     expect(findings.find(({ id }) => id === 'TLS1_3')).toMatchObject({ severity: 'OK' });
     expect(findings.find(({ id }) => id === 'heartbleed')).toMatchObject({ severity: 'OK' });
@@ -146,14 +195,23 @@ inFull('while an attack on connections goes on, others are served', () => {
 
 /** Says so where a program is missing: whoever runs all attacks learns which were left out. */
 async function isInstalled(program: string): Promise<boolean> {
-  const isThere = await run('which', [program]).then(() => true, () => false);
-  if (!isThere) process.stdout.write(`${program} is not installed, so its attacks are left out (apt-get install ${packages[program]})\n`);
+  const isThere = await run('which', [program]).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere)
+    process.stdout.write(
+      `${program} is not installed, so its attacks are left out (apt-get install ${packages[program]})\n`,
+    );
   return isThere;
 }
 
 /** Runs a file of this folder as a program of its own. */
 function spawnProgram(...argv: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } });
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
 }
 
 async function firstOutput({ stdout }: ChildProcess): Promise<string> {

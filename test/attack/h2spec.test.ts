@@ -38,7 +38,8 @@ inFull('h2spec, strict cases included', () => {
   ])('%s: no case fails but those with a reason', async (_name, options, expected) => {
     const path = await findH2spec();
     // Not skipped in silence: whoever runs all attacks learns what is missing.
-    if (path === undefined) throw new Error('h2spec is built from its Go module: install Go 1.21 or later (https://go.dev/dl)');
+    if (path === undefined)
+      throw new Error('h2spec is built from its Go module: install Go 1.21 or later (https://go.dev/dl)');
     const result = await runH2spec(path, await startTarget(), options);
     expect(result.cases).toBe(146);
     expect(result.failed.filter((title) => !expected.includes(title))).toEqual([]);
@@ -47,11 +48,18 @@ inFull('h2spec, strict cases included', () => {
 
 /** A data plane whose one port takes HTTP/1.1, h2c and TLS. */
 async function startTarget(): Promise<number> {
-  const { certificate, privateKey } = await issueServingCertificate(await createAuthority(), { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] });
-  const backend = await startBackend((request, response) => void request.resume().on('end', () => response.end('x'.repeat(1_000))));
+  const { certificate, privateKey } = await issueServingCertificate(await createAuthority(), {
+    dnsNames: ['localhost'],
+    ipAddresses: ['127.0.0.1'],
+  });
+  const backend = await startBackend(
+    (request, response) => void request.resume().on('end', () => response.end('x'.repeat(1_000))),
+  );
   const secure = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'] });
   const attachments = [web, secure].map(({ key }) => ({ listener: key, hostnames: [''] }));
   const route = routeConfig('shop/web', { attachments, rules: routeTo('app').rules });
-  const { port } = await startProxy([secure, endpointsConfig('app', backend.port), route], { certificates: () => ({ cert: certificate, key: privateKey }) });
+  const { port } = await startProxy([secure, endpointsConfig('app', backend.port), route], {
+    certificates: () => ({ cert: certificate, key: privateKey }),
+  });
   return port;
 }

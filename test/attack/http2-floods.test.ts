@@ -18,7 +18,10 @@ import type { Target } from './support/target.ts';
 const large = Buffer.alloc(1024 * 1024);
 
 /** A backend whose `/large` is a mebibyte. */
-const startLarge = () => startBackend((request, response) => void request.resume().on('end', () => response.end(request.url === '/large' ? large : 'ok')));
+const startLarge = () =>
+  startBackend(
+    (request, response) => void request.resume().on('end', () => response.end(request.url === '/large' ? large : 'ok')),
+  );
 
 /** `sallyport run` gives this one to the first Gateway. */
 const host = '127.0.1.1';
@@ -60,15 +63,31 @@ inFull('while a flood of 20 connections goes on, others are served', () => {
     const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 100);
     const witness = await whileServing({ host, port }, 'a', async () => {
       // Its own process, so that the witness does not wait for the attacker.
-      await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', 'test/attack/support/http2-attacker.ts', name, host, String(port), String(duration), '20'], { env: { ...process.env, NODE_OPTIONS: '' } });
+      await promisify(execFile)(
+        process.execPath,
+        [
+          '--disable-warning=ExperimentalWarning',
+          'test/attack/support/http2-attacker.ts',
+          name,
+          host,
+          String(port),
+          String(duration),
+          '20',
+        ],
+        { env: { ...process.env, NODE_OPTIONS: '' } },
+      );
     });
     clearInterval(watching);
-    process.stdout.write(`${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, at most ${most.toFixed(0)} MiB\n`);
+    process.stdout.write(
+      `${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, at most ${most.toFixed(0)} MiB\n`,
+    );
     expect(target.isAlive()).toBe(true);
     expect(witness.failures).toEqual([]);
     expect(witness.p99).toBeLessThan(250);
     expect(most).toBeLessThan(512);
-    await eventually(async () => expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1));
+    await eventually(async () =>
+      expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1),
+    );
     await eventually(() => expect(target.held().descriptors).toBeLessThanOrEqual(before.descriptors + 8));
     const { cpu } = target.held();
     await delay(1_000);

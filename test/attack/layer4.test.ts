@@ -37,44 +37,53 @@ async function bound(): Promise<Datagrams> {
 
 const mebibyte = 2 ** 20;
 
-test('a client that reads slowly holds no more than the buffers of its connection', async () => {
-  const size = scaled(64, 1_024) * mebibyte;
-  const chunk = Buffer.alloc(64 * 1024);
-  const backend = await startRawBackend((socket) => {
-    let left = size;
-    const send = (): void => {
-      while (left > 0) {
-        left -= chunk.length;
-        if (!socket.write(chunk)) return;
-      }
-      socket.end();
-    };
-    socket.on('drain', send);
-    send();
-  });
-  const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { onFault: throwFault });
-  const client = keep(dial(started));
-  client.pause();
-  await eventually(() => expect(started.proxy.counters().layer4.sent.tcp).toBeGreaterThan(mebibyte));
-  let received = 0;
-  let ahead = 0;
-  client.on('data', (bytes: Buffer) => {
-    received += bytes.length;
-    ahead = Math.max(ahead, started.proxy.counters().layer4.sent.tcp - received);
+test(
+  'a client that reads slowly holds no more than the buffers of its connection',
+  async () => {
+    const size = scaled(64, 1_024) * mebibyte;
+    const chunk = Buffer.alloc(64 * 1024);
+    const backend = await startRawBackend((socket) => {
+      let left = size;
+      const send = (): void => {
+        while (left > 0) {
+          left -= chunk.length;
+          if (!socket.write(chunk)) return;
+        }
+        socket.end();
+      };
+      socket.on('drain', send);
+      send();
+    });
+    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+      onFault: throwFault,
+    });
+    const client = keep(dial(started));
     client.pause();
-    setImmediate(() => client.resume());
-  });
-  client.resume();
-  await once(client, 'end');
-  expect(received).toBe(size);
-  // The kernel's buffers between the proxy and the client, and one read of the proxy.
-  expect(ahead).toBeLessThan(16 * mebibyte);
-}, scaled(20_000, 300_000));
+    await eventually(() => expect(started.proxy.counters().layer4.sent.tcp).toBeGreaterThan(mebibyte));
+    let received = 0;
+    let ahead = 0;
+    client.on('data', (bytes: Buffer) => {
+      received += bytes.length;
+      ahead = Math.max(ahead, started.proxy.counters().layer4.sent.tcp - received);
+      client.pause();
+      setImmediate(() => client.resume());
+    });
+    client.resume();
+    await once(client, 'end');
+    expect(received).toBe(size);
+    // The kernel's buffers between the proxy and the client, and one read of the proxy.
+    expect(ahead).toBeLessThan(16 * mebibyte);
+  },
+  scaled(20_000, 300_000),
+);
 
 test('connections that say nothing keep nobody out', async () => {
   const limit = scaled(50, 1_000);
   const backend = await startRawBackend((socket) => socket.pipe(socket));
-  const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { onFault: throwFault, limits: { connections: limit } });
+  const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+    onFault: throwFault,
+    limits: { connections: limit },
+  });
   for (let count = 0; count < 2 * limit; count += 1) keep(dial(started));
   const client = keep(dial(started));
   client.write('hello');
@@ -92,7 +101,8 @@ test('ClientHellos that never end keep nobody out', async () => {
   const resources = [listener, endpointsConfig('app', backend.port), layer4Route('TLSRoute', listener)];
   const started = await startLayer4(resources, { onFault: throwFault, limits: { handshakes: limit } });
   const hello = inRecords(helloBody([serverNameExtension('a.example.com')]), 1);
-  for (let count = 0; count < 3 * limit; count += 1) keep(dial(started, listener)).write(hello.subarray(0, hello.length - 1 - (count % 200)));
+  for (let count = 0; count < 3 * limit; count += 1)
+    keep(dial(started, listener)).write(hello.subarray(0, hello.length - 1 - (count % 200)));
   const client = keep(dial(started, listener));
   for (let begin = 0; begin < hello.length; begin += 50) client.write(hello.subarray(begin, begin + 50));
   expect(await receiveUntil(client, 'served')).toBe('served');

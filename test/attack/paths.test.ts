@@ -19,14 +19,137 @@ afterEach(closeBackends);
 
 /** Parts of paths that servers read in different ways. */
 const segments = [
-  'admin', 'ADMIN', 'Admin', 'public', '.', '..', '...', '%2e', '%2E%2e', '.%2e', '%2e.', '', '%2f', '%2F..%2f', '..%2fadmin', '..;', ';', ';a=b', 'admin;x', '%3b', '\\', '..\\', '%5c', '%5C..', '%00', '%0a', '%0d%0a', '%20', '%25',
-  '%252e', '%252f', '%c0%ae', '%c0%af', '%e0%80%ae', '%ef%bc%8f', '%61dmin', '%41', '~', '%7e', '*', ':', '@', '&', '=', '|', '^', '{x}', '"', '<', '>', '`', '[', ']', '%zz', '%', '%2', '\0', '\t', ' ', '\xe9', '\xc0\xae', '\x7f', 'a#b', '#',
+  'admin',
+  'ADMIN',
+  'Admin',
+  'public',
+  '.',
+  '..',
+  '...',
+  '%2e',
+  '%2E%2e',
+  '.%2e',
+  '%2e.',
+  '',
+  '%2f',
+  '%2F..%2f',
+  '..%2fadmin',
+  '..;',
+  ';',
+  ';a=b',
+  'admin;x',
+  '%3b',
+  '\\',
+  '..\\',
+  '%5c',
+  '%5C..',
+  '%00',
+  '%0a',
+  '%0d%0a',
+  '%20',
+  '%25',
+  '%252e',
+  '%252f',
+  '%c0%ae',
+  '%c0%af',
+  '%e0%80%ae',
+  '%ef%bc%8f',
+  '%61dmin',
+  '%41',
+  '~',
+  '%7e',
+  '*',
+  ':',
+  '@',
+  '&',
+  '=',
+  '|',
+  '^',
+  '{x}',
+  '"',
+  '<',
+  '>',
+  '`',
+  '[',
+  ']',
+  '%zz',
+  '%',
+  '%2',
+  '\0',
+  '\t',
+  ' ',
+  '\xe9',
+  '\xc0\xae',
+  '\x7f',
+  'a#b',
+  '#',
 ];
 const queries = ['', '?', '?a=/../b', '?%2e%2e', '?a#b', '?a?b', '?\\', '?%00', '?"<>', '?\xe9'];
-const targets = ['*', 'admin', '.', '', 'http://other/admin', 'http://shop@other/', 'http://other', 'HTTP://Other:80/a/../admin', 'http:/admin', 'http:admin', 'https://other/', 'ftp://other/', '//other/admin', '///', 'other:443', 'http://other\\@shop/', 'http://[::1]/', 'http:///admin', '?admin', '/\\other'];
+const targets = [
+  '*',
+  'admin',
+  '.',
+  '',
+  'http://other/admin',
+  'http://shop@other/',
+  'http://other',
+  'HTTP://Other:80/a/../admin',
+  'http:/admin',
+  'http:admin',
+  'https://other/',
+  'ftp://other/',
+  '//other/admin',
+  '///',
+  'other:443',
+  'http://other\\@shop/',
+  'http://[::1]/',
+  'http:///admin',
+  '?admin',
+  '/\\other',
+];
 const hosts = [
-  'shop', 'SHOP', 'Shop.', 'shop..', '.shop', 'shop:80', 'shop:', 'shop:0', 'shop:65536', 'shop:080', 'shop:x', 'a..shop', '.', '', ':80', 'u@shop', 'u:p@shop', 'shop/', 'shop?', 'shop#', 'shop\\', 'shop, other', 'shop other', '127.0.0.1', '0x7f.1', '2130706433', '[::1]', '[::1]:80', '[::1', '::1', '[::1%25a]', '%73hop',
-  'shop%00', 'shop\0', 'sh\xf6p', 'xn--shp-fka', `${'a'.repeat(64)}.shop`, '*', '*.shop', 'shop;a', 'sub.shop', 'SUB.Shop.:80',
+  'shop',
+  'SHOP',
+  'Shop.',
+  'shop..',
+  '.shop',
+  'shop:80',
+  'shop:',
+  'shop:0',
+  'shop:65536',
+  'shop:080',
+  'shop:x',
+  'a..shop',
+  '.',
+  '',
+  ':80',
+  'u@shop',
+  'u:p@shop',
+  'shop/',
+  'shop?',
+  'shop#',
+  'shop\\',
+  'shop, other',
+  'shop other',
+  '127.0.0.1',
+  '0x7f.1',
+  '2130706433',
+  '[::1]',
+  '[::1]:80',
+  '[::1',
+  '::1',
+  '[::1%25a]',
+  '%73hop',
+  'shop%00',
+  'shop\0',
+  'sh\xf6p',
+  'xn--shp-fka',
+  `${'a'.repeat(64)}.shop`,
+  '*',
+  '*.shop',
+  'shop;a',
+  'sub.shop',
+  'SUB.Shop.:80',
 ];
 
 function rule(index: number, type: 'Exact' | 'PathPrefix', value: string, parts: Partial<RouteRule> = {}): RouteRule {
@@ -39,7 +162,10 @@ const rules = [
   rule(2, 'Exact', '/public'),
   rule(3, 'PathPrefix', '/public/a'),
   rule(4, 'PathPrefix', '/rewritten', { filters: [{ type: 'rewrite', path: { type: 'prefix', value: '/admin' } }] }),
-  rule(5, 'PathPrefix', '/moved', { filters: [{ type: 'redirect', statusCode: 302, path: { type: 'prefix', value: '/' } }], backends: [] }),
+  rule(5, 'PathPrefix', '/moved', {
+    filters: [{ type: 'redirect', statusCode: 302, path: { type: 'prefix', value: '/' } }],
+    backends: [],
+  }),
 ];
 
 interface Sent {
@@ -76,7 +202,9 @@ function misdirection(rule: number | undefined, { target, host }: Sent, answer: 
   const hasHost = host !== '' || /^https?:/i.test(target);
   // The segment `.` in front keeps a path that begins with two slashes from naming a host.
   const path = hasHost ? location.replace(/^http:\/\/[^/]+(?=\/)/, '') : location.replace(/^\/\.(?=\/\/)/, '');
-  const isOnHost = hasHost ? path !== location : new URL(location, 'http://client.example/moved/').host === 'client.example';
+  const isOnHost = hasHost
+    ? path !== location
+    : new URL(location, 'http://client.example/moved/').host === 'client.example';
   const isRight = rule === 5 && isOnHost && path.startsWith('/') && !/\/\.\.?(?:\/|$)/.test(path.replace(/\?.*$/s, ''));
   return isRight ? undefined : `moved to ${location}`;
 }
@@ -90,7 +218,9 @@ function fault(sent: Sent, answer: string, { rule, reason }: Partial<AccessLogEn
   if (status === 400) return reason === 'bad-request' ? undefined : `${reason}, explained as rule ${said.rule}`;
   if (said.rule !== rule) return `rule ${rule}, explained as ${said.rule}`;
   if (status === 302) return misdirection(rule, sent, answer);
-  return status === 200 ? difference(sent, rule, JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Echo) : `status ${status}`;
+  return status === 200
+    ? difference(sent, rule, JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Echo)
+    : `status ${status}`;
 }
 
 function randomTargets(count: number): Sent[] {
@@ -98,25 +228,55 @@ function randomTargets(count: number): Sent[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   return Array.from({ length: count }, () => {
     const first = pick(['/', '/admin/', '/public/', '/rewritten/', '/moved/', '/public/a/']);
-    const path = first + Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(segments)).join(pick(['/', '//', '']));
+    const path =
+      first + Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(segments)).join(pick(['/', '//', '']));
     return { target: path + (random() < 0.3 ? pick(queries) : ''), host: random() < 0.3 ? pick(hosts) : 'shop' };
   });
 }
 
 const everything: readonly Sent[] = [
-  ...segments.flatMap((segment) => [`/${segment}`, `/${segment}/admin`, `/public/${segment}`, `/public/${segment}/admin`, `/rewritten/${segment}`, `/moved/${segment}`].map((target) => ({ target, host: 'shop' }))),
+  ...segments.flatMap((segment) =>
+    [
+      `/${segment}`,
+      `/${segment}/admin`,
+      `/public/${segment}`,
+      `/public/${segment}/admin`,
+      `/rewritten/${segment}`,
+      `/moved/${segment}`,
+    ].map((target) => ({ target, host: 'shop' })),
+  ),
   ...queries.map((query) => ({ target: `/admin${query}`, host: 'shop' })),
   ...targets.map((target) => ({ target, host: 'shop' })),
-  ...hosts.flatMap((host) => [{ target: '/admin', host }, { target: 'http://other/admin', host }, { target: `http://${host}/admin`, host: 'shop' }]),
+  ...hosts.flatMap((host) => [
+    { target: '/admin', host },
+    { target: 'http://other/admin', host },
+    { target: `http://${host}/admin`, host: 'shop' },
+  ]),
 ];
 
 /** The reason of a refusal, or which rule is reported and how the request ends there, as `explain` says. */
 function explained({ target, host }: Sent): { readonly refused: string } | { readonly rule: number | undefined } {
   // The parser takes several blanks between the parts of a request line for one.
-  const head = readHttp1Head({ httpVersion: '1.1', method: 'GET', url: target.replace(/ +$/, ''), rawHeaders: ['host', host] }, defaultLimits);
+  const head = readHttp1Head(
+    { httpVersion: '1.1', method: 'GET', url: target.replace(/ +$/, ''), rawHeaders: ['host', host] },
+    defaultLimits,
+  );
   if (typeof head === 'string') return { refused: head };
   const { path, search, host: name, authority, remainingHops, hops } = head;
-  const arriving = { protocol: 'HTTP' as const, port: web.port, serverName: undefined, method: 'GET', path, search, host: name, authority, remainingHops, hops, header: head.header.bind(head), query: head.query.bind(head) };
+  const arriving = {
+    protocol: 'HTTP' as const,
+    port: web.port,
+    serverName: undefined,
+    method: 'GET',
+    path,
+    search,
+    host: name,
+    authority,
+    remainingHops,
+    hops,
+    header: head.header.bind(head),
+    query: head.query.bind(head),
+  };
   const [outcome] = outcomesOf([web, endpointsConfig('app'), webRoute(...rules)], arriving);
   return { rule: outcome?.candidates.find(({ unmet }) => unmet.length === 0)?.candidate.rule.index };
 }
@@ -128,7 +288,10 @@ describe('what is matched is what is forwarded', () => {
     const problems: string[] = [];
     for (const sent of [...everything, ...randomTargets(scaled(300, 20_000))]) {
       log.length = 0;
-      const answer = await sendRaw(port, `GET ${sent.target} HTTP/1.1\r\nHost: ${sent.host}\r\nConnection: close\r\n\r\n`);
+      const answer = await sendRaw(
+        port,
+        `GET ${sent.target} HTTP/1.1\r\nHost: ${sent.host}\r\nConnection: close\r\n\r\n`,
+      );
       await eventually(() => expect(log).toHaveLength(1));
       const problem = fault(sent, answer, log[0] ?? {});
       if (problem !== undefined) problems.push(`${JSON.stringify(sent)}: ${problem}`);
@@ -138,27 +301,152 @@ describe('what is matched is what is forwarded', () => {
 
   // node:http2 sends none of these; the frames are written by hand.
   test.each<[string, readonly (readonly [string, string])[]]>([
-    ['an authority in :path', [[':method', 'GET'], [':scheme', 'ftp'], [':path', 'http://other/admin'], [':authority', 'shop']]],
-    ['a path without a slash', [[':method', 'GET'], [':scheme', 'ftp'], [':path', 'admin'], [':authority', 'shop']]],
-    ['an asterisk for GET', [[':method', 'GET'], [':scheme', 'ftp'], [':path', '*'], [':authority', 'shop']]],
-    ['a line break in :path', [[':method', 'GET'], [':scheme', 'http'], [':path', '/a HTTP/1.1\r\nHost: b\r\n\r\n'], [':authority', 'shop']]],
-    ['a NUL in :path', [[':method', 'GET'], [':scheme', 'http'], [':path', '/\0'], [':authority', 'shop']]],
-    ['a line break in :method', [[':method', 'GET /admin HTTP/1.1\r\nX: y'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop']]],
-    ['a line break in :authority', [[':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop\r\nX: y']]],
-    ['a user in :authority', [[':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'u@shop']]],
-    ['a Host that differs', [[':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], ['host', 'other']]],
-    ['an upper-case name', [[':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], ['Transfer-Encoding', 'chunked']]],
-    ['Transfer-Encoding', [[':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], ['transfer-encoding', 'chunked']]],
-    ['Connection', [[':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], ['connection', 'x']]],
-    ['a length that is no number', [[':method', 'POST'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], ['content-length', '+5']]],
-    ['a length without a body', [[':method', 'POST'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], ['content-length', '5']]],
+    [
+      'an authority in :path',
+      [
+        [':method', 'GET'],
+        [':scheme', 'ftp'],
+        [':path', 'http://other/admin'],
+        [':authority', 'shop'],
+      ],
+    ],
+    [
+      'a path without a slash',
+      [
+        [':method', 'GET'],
+        [':scheme', 'ftp'],
+        [':path', 'admin'],
+        [':authority', 'shop'],
+      ],
+    ],
+    [
+      'an asterisk for GET',
+      [
+        [':method', 'GET'],
+        [':scheme', 'ftp'],
+        [':path', '*'],
+        [':authority', 'shop'],
+      ],
+    ],
+    [
+      'a line break in :path',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/a HTTP/1.1\r\nHost: b\r\n\r\n'],
+        [':authority', 'shop'],
+      ],
+    ],
+    [
+      'a NUL in :path',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/\0'],
+        [':authority', 'shop'],
+      ],
+    ],
+    [
+      'a line break in :method',
+      [
+        [':method', 'GET /admin HTTP/1.1\r\nX: y'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop'],
+      ],
+    ],
+    [
+      'a line break in :authority',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop\r\nX: y'],
+      ],
+    ],
+    [
+      'a user in :authority',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'u@shop'],
+      ],
+    ],
+    [
+      'a Host that differs',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop'],
+        ['host', 'other'],
+      ],
+    ],
+    [
+      'an upper-case name',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop'],
+        ['Transfer-Encoding', 'chunked'],
+      ],
+    ],
+    [
+      'Transfer-Encoding',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop'],
+        ['transfer-encoding', 'chunked'],
+      ],
+    ],
+    [
+      'Connection',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop'],
+        ['connection', 'x'],
+      ],
+    ],
+    [
+      'a length that is no number',
+      [
+        [':method', 'POST'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop'],
+        ['content-length', '+5'],
+      ],
+    ],
+    [
+      'a length without a body',
+      [
+        [':method', 'POST'],
+        [':scheme', 'http'],
+        [':path', '/'],
+        [':authority', 'shop'],
+        ['content-length', '5'],
+      ],
+    ],
   ])('over HTTP/2, %s reaches no backend', async (_name, fields) => {
     const backend = await startEcho();
     const { port, log } = await startProxy([endpointsConfig('app', backend.port), webRoute(...rules)]);
     const raw = openFrames(port);
     raw.socket.write(frame('headers', 5, 1, literal(...fields)));
     // A request behind it shows that the proxy has read the first one; where that ended the connection, it closes.
-    raw.socket.write(frame('headers', 5, 3, literal([':method', 'OPTIONS'], [':scheme', 'http'], [':path', '*'], [':authority', 'shop'])));
+    raw.socket.write(
+      frame(
+        'headers',
+        5,
+        3,
+        literal([':method', 'OPTIONS'], [':scheme', 'http'], [':path', '*'], [':authority', 'shop']),
+      ),
+    );
     await eventually(() => expect(raw.socket.closed || raw.frames.some(({ stream }) => stream === 3)).toBe(true));
     expect(backend.connections()).toBe(0);
     expect(log.filter(({ status }) => status === 200)).toEqual([]);
@@ -181,7 +469,14 @@ describe('what is matched is what is forwarded', () => {
     });
     const { port, log } = await startProxy([endpointsConfig('app', backend.port), webRoute(...rules)]);
     const raw = openFrames(port);
-    raw.socket.write(frame('headers', 5, 1, literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], field)));
+    raw.socket.write(
+      frame(
+        'headers',
+        5,
+        1,
+        literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], field),
+      ),
+    );
     await eventually(() => expect(log).toHaveLength(1));
     const lines = bytes.join('').split('\r\n');
     expect(lines.filter((line) => line.startsWith('x') && !line.startsWith('x-forwarded-'))).toEqual([]);

@@ -19,10 +19,12 @@ const hostile: Readonly<Record<string, (number: number) => string>> = {
   'optional parts': (number) => `${number}(a?){1,1000}`,
   'counts after .*': (number) => `.*${number}a.{30}`,
   'counts among alternatives': (number) => `${number}([ab]?[bc]?[cd]?){0,40}`,
-  'many classes': (number) => `${number}${Array.from({ length: 200 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join('')}`,
+  'many classes': (number) =>
+    `${number}${Array.from({ length: 200 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join('')}`,
   'long literals': (number) => `${number}${'abcdefghijklmnopqrstuvwxyz0123456789'.repeat(26)}`,
   'huge ranges of either case': (number) => `(?i)${number}[A-\\x{10ffff}]{1,900}`,
-  'every class there is': (number) => `${number}${['L', 'M', 'N', 'P', 'S', 'Z', 'C', 'Greek', 'Han', 'Latin'].map((name) => `[\\p{${name}}]`).join('')}`,
+  'every class there is': (number) =>
+    `${number}${['L', 'M', 'N', 'P', 'S', 'Z', 'C', 'Greek', 'Han', 'Latin'].map((name) => `[\\p{${name}}]`).join('')}`,
 };
 
 /** Routes with an expression in every field that takes one: as many matches, headers and query parameters as the CRDs accept. */
@@ -33,11 +35,22 @@ function routesOf(make: (number: number) => string, matches: number): readonly o
     return make(number);
   };
   const named = (): object[] => Array.from({ length: 16 }, (_, index) => ({ type, name: `x-${index}`, value: next() }));
-  const rulesOf = (match: () => object): object[] => Array.from({ length: matches / 8 }, () => ({ matches: Array.from({ length: 8 }, match) }));
+  const rulesOf = (match: () => object): object[] =>
+    Array.from({ length: matches / 8 }, () => ({ matches: Array.from({ length: 8 }, match) }));
   const metadata = { namespace: 'shop', name: 'cart' };
   return [
-    { apiVersion, kind: 'HTTPRoute', metadata, spec: { rules: rulesOf(() => ({ path: { type, value: next() }, headers: named(), queryParams: named() })) } },
-    { apiVersion, kind: 'GRPCRoute', metadata, spec: { rules: rulesOf(() => ({ method: { type, service: next(), method: next() }, headers: named() })) } },
+    {
+      apiVersion,
+      kind: 'HTTPRoute',
+      metadata,
+      spec: { rules: rulesOf(() => ({ path: { type, value: next() }, headers: named(), queryParams: named() })) },
+    },
+    {
+      apiVersion,
+      kind: 'GRPCRoute',
+      metadata,
+      spec: { rules: rulesOf(() => ({ method: { type, service: next(), method: next() }, headers: named() })) },
+    },
   ];
 }
 
@@ -54,7 +67,10 @@ describe.each(Object.entries(hostile))('%s in every field', (_, make) => {
   test('one expression stays within its limits', () => {
     const compiled = compilePattern(make(1));
     expect(compiled.ok ? compiled.pattern.bytes : 0).toBeLessThanOrEqual(patternLimits.bytes);
-    if (compiled.ok) expect(['', 'a'.repeat(8_192), '1'.repeat(32_768)].map((value) => typeof compiled.pattern.matches(value))).toEqual(['boolean', 'boolean', 'boolean']);
+    if (compiled.ok)
+      expect(
+        ['', 'a'.repeat(8_192), '1'.repeat(32_768)].map((value) => typeof compiled.pattern.matches(value)),
+      ).toEqual(['boolean', 'boolean', 'boolean']);
   });
 });
 
@@ -63,7 +79,11 @@ if (isFull) {
     test('a route takes little time and memory', async () => {
       const earlier = routesOf((number) => make(100_000 + number), 128);
       for (const route of routesOf(make, 128)) {
-        const { cpu, memory } = await judgedApart([...earlier, ...routesOf((number) => make(200_000 + number), 128), route]);
+        const { cpu, memory } = await judgedApart([
+          ...earlier,
+          ...routesOf((number) => make(200_000 + number), 128),
+          route,
+        ]);
         expect(cpu).toBeLessThan(100);
         expect(memory).toBeLessThan(20);
       }
@@ -73,9 +93,14 @@ if (isFull) {
 
 /** What judging the last of some routes takes in a process of its own: milliseconds of the processor, MiB. */
 async function judgedApart(routes: readonly object[]): Promise<{ readonly cpu: number; readonly memory: number }> {
-  const child = spawn(process.execPath, ['--max-old-space-size=384', '--disable-warning=ExperimentalWarning', 'test/attack/support/judge-route.ts'], {
-    stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--max-old-space-size=384', '--disable-warning=ExperimentalWarning', 'test/attack/support/judge-route.ts'],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_OPTIONS: '' },
+    },
+  );
   child.stdin.end(JSON.stringify(routes));
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   expect(code).toBe(0);

@@ -22,7 +22,8 @@ function dial(localAddress = '127.0.0.1'): Socket {
 }
 
 const health = async (): Promise<number> => (await fetch(`http://127.0.0.1:${target.probePort}/healthz`)).status;
-const refused = (reason: string): Promise<number> => target.metric('sallyport_probe_requests_refused_total', `{reason="${reason}"}`);
+const refused = (reason: string): Promise<number> =>
+  target.metric('sallyport_probe_requests_refused_total', `{reason="${reason}"}`);
 
 test('clients that pipeline requests for metrics get one response each', async () => {
   const request = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(scaled(2_000, 20_000));

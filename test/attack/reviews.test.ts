@@ -9,7 +9,8 @@ import { startTarget, type Target } from './support/target.ts';
 
 const answerBytes = 256 * 1024;
 const httpRoute = { group: 'gateway.networking.k8s.io', version: 'v1', kind: 'HTTPRoute' };
-const route = (spec: string): string => `{"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute","metadata":{"name":"large","namespace":"shop"},"spec":${spec}}`;
+const route = (spec: string): string =>
+  `{"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute","metadata":{"name":"large","namespace":"shop"},"spec":${spec}}`;
 const good = reviewOf(route('{"hostnames":["a.example.com"]}'), httpRoute);
 
 let target: Target;
@@ -17,7 +18,9 @@ let health: HealthWatch;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
 beforeAll(async () => {
-  target = await startTarget('apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: sallyport }\nspec: { controllerName: sallyport.dev/gateway-controller }\n');
+  target = await startTarget(
+    'apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: sallyport }\nspec: { controllerName: sallyport.dev/gateway-controller }\n',
+  );
   health = await startHealthWatch(target.probePort);
 }, 60_000);
 
@@ -32,9 +35,12 @@ async function attackWith(bodies: readonly (string | Buffer)[], concurrency: num
   const { times, failures, result } = await health.during(async () => {
     const answers: Answer[] = [];
     const left = [...bodies];
-    await Promise.all(Array.from({ length: concurrency }, async () => {
-      for (let body = left.shift(); body !== undefined; body = left.shift()) answers.push(await postReview(target.webhookPort, body, agent));
-    }));
+    await Promise.all(
+      Array.from({ length: concurrency }, async () => {
+        for (let body = left.shift(); body !== undefined; body = left.shift())
+          answers.push(await postReview(target.webhookPort, body, agent));
+      }),
+    );
     return answers;
   });
   expect(failures).toBe(0);
@@ -52,47 +58,72 @@ async function attackWith(bodies: readonly (string | Buffer)[], concurrency: num
 }
 
 const repeated = (item: string, count: number): string => Array(count).fill(item).join(',');
-const numbered = (count: number, item: (index: number) => string): string => Array.from({ length: count }, (_, index) => item(index)).join(',');
+const numbered = (count: number, item: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => item(index)).join(',');
 
 describe('reviews over HTTPS', () => {
   test('objects far beyond every bundle are denied', async () => {
     const count = scaled(20_000, 100_000);
-    const answers = await attackWith([
-      reviewOf(route(`{"rules":[${repeated('{}', count)}]}`), httpRoute),
-      reviewOf(route(`{"rules":[{"filters":[{"type":"RequestHeaderModifier","requestHeaderModifier":{"set":[${numbered(count, (index) => `{"name":"x-${index}","value":"a"}`)}],"remove":[${numbered(count, (index) => `"x-${index}"`)}]}}]}]}`), httpRoute),
-      reviewOf(route(`{"hostnames":[${numbered(count, (index) => `"${index}.example.com"`)}]}`), httpRoute),
-      reviewOf(route(`{"${'x'.repeat(count)}":1}`), httpRoute),
-    ], 2);
+    const answers = await attackWith(
+      [
+        reviewOf(route(`{"rules":[${repeated('{}', count)}]}`), httpRoute),
+        reviewOf(
+          route(
+            `{"rules":[{"filters":[{"type":"RequestHeaderModifier","requestHeaderModifier":{"set":[${numbered(count, (index) => `{"name":"x-${index}","value":"a"}`)}],"remove":[${numbered(count, (index) => `"x-${index}"`)}]}}]}]}`,
+          ),
+          httpRoute,
+        ),
+        reviewOf(route(`{"hostnames":[${numbered(count, (index) => `"${index}.example.com"`)}]}`), httpRoute),
+        reviewOf(route(`{"${'x'.repeat(count)}":1}`), httpRoute),
+      ],
+      2,
+    );
     const denials = answers.filter(({ status, text }) => status === 200 && text.includes('"allowed":false'));
     expect(denials.length).toBeGreaterThanOrEqual(3);
   }, 120_000);
 
   test('bodies of many MB that take long to be parsed are answered, and delay no health check', async () => {
     const size = scaled(1, 6);
-    const answers = await attackWith([
-      reviewOf(`[${repeated('{}', size * 350_000)}]`, httpRoute),
-      reviewOf(`{${numbered(size * 80_000, (index) => `"k${index}":""`)}}`, httpRoute),
-      reviewOf('['.repeat(size * 500_000) + ']'.repeat(size * 500_000), httpRoute),
-      reviewOf(route(`{"hostnames":["${'x'.repeat(size * 1_000_000)}"]}`), httpRoute),
-      reviewOf(`[${numbered(size * 60_000, (index) => `{"k${index}":1}`)}]`, httpRoute),
-      reviewOf('{}', httpRoute, `[${repeated('1', size * 500_000)}]`),
-    ], scaled(2, 16));
+    const answers = await attackWith(
+      [
+        reviewOf(`[${repeated('{}', size * 350_000)}]`, httpRoute),
+        reviewOf(`{${numbered(size * 80_000, (index) => `"k${index}":""`)}}`, httpRoute),
+        reviewOf('['.repeat(size * 500_000) + ']'.repeat(size * 500_000), httpRoute),
+        reviewOf(route(`{"hostnames":["${'x'.repeat(size * 1_000_000)}"]}`), httpRoute),
+        reviewOf(`[${numbered(size * 60_000, (index) => `{"k${index}":1}`)}]`, httpRoute),
+        reviewOf('{}', httpRoute, `[${repeated('1', size * 500_000)}]`),
+      ],
+      scaled(2, 16),
+    );
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(answers.filter(({ text }) => text.includes('cannot be judged')).length).toBeGreaterThanOrEqual(2);
   }, 120_000);
 
   test('truncated, nested, duplicate and prototype keys, and lone surrogates get an answer', async () => {
     const odd = [
-      ...numbered(12, (index) => String(Math.floor((good.length * (index + 1)) / 13))).split(',').map((length) => good.slice(0, Number(length))),
+      ...numbered(12, (index) => String(Math.floor((good.length * (index + 1)) / 13)))
+        .split(',')
+        .map((length) => good.slice(0, Number(length))),
       reviewOf(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, httpRoute),
       reviewOf(route('{"rules":[],"rules":[{}],"hostnames":["a"],"hostnames":7}'), httpRoute),
       reviewOf('1,"object":{}', httpRoute),
       reviewOf(route('{"__proto__":{"rules":[{}]},"constructor":{"prototype":{"polluted":1}}}'), httpRoute),
       reviewOf(route('{"hostnames":["\\ud800","\\udc00\\ud800",""],"rules":[{"name":"\\udfff"}]}'), httpRoute),
       Buffer.from(reviewOf(route('{"hostnames":["§"]}'), httpRoute).replace('§', '\u00ff'), 'latin1'),
-      good.replace('"attack"', `"${'u'.repeat(300)}"`), good.replaceAll('HTTPRoute', `K${'x'.repeat(100_000)}`), '', 'null', '[]', '"', `${good}${good}`, `\ufeff${good}`, '\0',
+      good.replace('"attack"', `"${'u'.repeat(300)}"`),
+      good.replaceAll('HTTPRoute', `K${'x'.repeat(100_000)}`),
+      '',
+      'null',
+      '[]',
+      '"',
+      `${good}${good}`,
+      `\ufeff${good}`,
+      '\0',
     ];
-    const answers = await attackWith(odd.filter((body) => body.length > 0), 4);
+    const answers = await attackWith(
+      odd.filter((body) => body.length > 0),
+      4,
+    );
     expect(answers.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(12);
   }, 120_000);
 
@@ -100,7 +131,8 @@ describe('reviews over HTTPS', () => {
     const random = randomFrom(seed);
     const bodies = Array.from({ length: scaled(100, 5_000) }, () => {
       const body = Buffer.from(good);
-      for (let change = 0; change < 3; change += 1) body[Math.floor(random() * body.length)] = Math.floor(random() * 256);
+      for (let change = 0; change < 3; change += 1)
+        body[Math.floor(random() * body.length)] = Math.floor(random() * 256);
       return body;
     });
     const answers: Answer[] = [];
@@ -110,8 +142,14 @@ describe('reviews over HTTPS', () => {
   }, 300_000);
 
   test('the largest objects that a bundle accepts are answered side by side', async () => {
-    const kinds = isFull ? (['HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'XTelemetryPolicy'] as const) : (['HTTPRoute'] as const);
-    const objects = kinds.flatMap((kind) => [...largestObjects(kind, { minor: '1.7', channel: 'experimental' })].filter(({ place }) => place.startsWith('everything')));
+    const kinds = isFull
+      ? (['HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'XTelemetryPolicy'] as const)
+      : (['HTTPRoute'] as const);
+    const objects = kinds.flatMap((kind) =>
+      [...largestObjects(kind, { minor: '1.7', channel: 'experimental' })].filter(({ place }) =>
+        place.startsWith('everything'),
+      ),
+    );
     const bodies = (isFull ? objects : objects.slice(0, 2)).map((object) => {
       const text = JSON.stringify(object.make());
       return reviewOf(text, object, text.replace('"large"', '"large","generation":7'));
@@ -130,7 +168,9 @@ describe('reviews over HTTPS', () => {
     socket.on('error', () => undefined).resume();
     socket.write(one.repeat(scaled(20, 2_000)));
     await closed;
-    expect(await target.metric('sallyport_admission_connections_refused_total', '{reason="pipelined"}')).toBeGreaterThan(0);
+    expect(
+      await target.metric('sallyport_admission_connections_refused_total', '{reason="pipelined"}'),
+    ).toBeGreaterThan(0);
     expect((await postReview(target.webhookPort, good, agent)).status).toBe(200);
   }, 60_000);
 

@@ -17,10 +17,24 @@ afterEach(closeBackends);
 
 const patience = 20_000;
 /** What requests to backends may carry that no client has sent: the connection's own fields, and those that the proxy adds. */
-const own: ReadonlySet<string> = new Set(['host', 'connection', 'transfer-encoding', 'content-length', 'via', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'upgrade']);
+const own: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'transfer-encoding',
+  'content-length',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'upgrade',
+]);
 
 function hasEnded({ frames }: RawHttp2, wanted: number): boolean {
-  return frames.some(({ type, flags, stream }) => stream === wanted && (type === frameTypes.reset || ((flags & 1) === 1 && (type === frameTypes.data || type === frameTypes.headers))));
+  return frames.some(
+    ({ type, flags, stream }) =>
+      stream === wanted &&
+      (type === frameTypes.reset || ((flags & 1) === 1 && (type === frameTypes.data || type === frameTypes.headers))),
+  );
 }
 
 /** The content of a response that has ended as it should. */
@@ -33,18 +47,29 @@ function contentOf({ frames }: RawHttp2, wanted: number): string {
 function differenceOf(number: number, recipe: DowngradeRecipe, seen: StrictRequest): string | undefined {
   const { method = 'GET', authority = 'a', fields = [] } = recipe;
   if (seen.method !== method) return `method ${seen.method}`;
-  if (seen.body.toString('latin1') !== bodyOfDowngrade(number, recipe)) return `another body: ${JSON.stringify(seen.body.toString('latin1'))}`;
+  if (seen.body.toString('latin1') !== bodyOfDowngrade(number, recipe))
+    return `another body: ${JSON.stringify(seen.body.toString('latin1'))}`;
   const sent = new Set(fields.map(([name]) => name));
-  const foreign = [...seen.fields, ...seen.trailers].find(([name]) => name === 'x-evil' || (!own.has(name) && !sent.has(name)));
+  const foreign = [...seen.fields, ...seen.trailers].find(
+    ([name]) => name === 'x-evil' || (!own.has(name) && !sent.has(name)),
+  );
   if (foreign !== undefined) return `a field that nobody sent: ${foreign[2]}`;
   const [host = ''] = seen.fields.filter(([name]) => name === 'host').map(([, value]) => value);
-  const named = 'authority' in recipe && recipe.authority === undefined ? (fields.find(([name]) => name === 'host')?.[1] ?? '') : authority;
+  const named =
+    'authority' in recipe && recipe.authority === undefined
+      ? (fields.find(([name]) => name === 'host')?.[1] ?? '')
+      : authority;
   // A target may name its host, and where nobody names one, that of the endpoint takes its place.
   return named === '' || host.toLowerCase() === named.toLowerCase() ? undefined : `host ${host} in place of ${named}`;
 }
 
 /** Plays one recipe, and says what is wrong with what became of it. */
-async function problemWith(number: number, recipe: DowngradeRecipe, port: number, { received }: Recorder): Promise<string | undefined> {
+async function problemWith(
+  number: number,
+  recipe: DowngradeRecipe,
+  port: number,
+  { received }: Recorder,
+): Promise<string | undefined> {
   const raw = openFrames(port);
   raw.socket.write(framesOfDowngrade(number, recipe));
   const end = performance.now() + patience;
@@ -57,7 +82,8 @@ async function problemWith(number: number, recipe: DowngradeRecipe, port: number
   const [seen, ...more] = received.get(`${number}r1`) ?? [];
   if (more.length > 0 || received.has(`${number}r3`)) return 'the backend received a request that nobody sent';
   const content = contentOf(raw, 1);
-  if (seen === undefined) return content === `${number}r1` ? 'a response to a request that the backend has not received' : undefined;
+  if (seen === undefined)
+    return content === `${number}r1` ? 'a response to a request that the backend has not received' : undefined;
   return (isOver ? undefined : confusion(number, raw)) ?? differenceOf(number, recipe, seen);
 }
 
@@ -70,7 +96,9 @@ function confusion(number: number, raw: RawHttp2): string | undefined {
 }
 
 /** Plays recipes, some at the same time; returns every problem, and how many requests reached the backend. */
-async function playAll(recipes: readonly DowngradeRecipe[]): Promise<{ readonly problems: readonly string[]; readonly served: number }> {
+async function playAll(
+  recipes: readonly DowngradeRecipe[],
+): Promise<{ readonly problems: readonly string[]; readonly served: number }> {
   const recorder = await startRecorder();
   const { port, proxy } = await startProxyTo(recorder.backend.port, { stallTimeout: 1_000 });
   const problems: string[] = [];
@@ -86,7 +114,10 @@ async function playAll(recipes: readonly DowngradeRecipe[]): Promise<{ readonly 
   };
   await Promise.all(Array.from({ length: 32 }, work));
   await eventually(() => expect([recorder.openPartials(), proxy.counters().openRequests]).toEqual([0, 0]));
-  return { problems: [...problems, ...recorder.violations.map((bytes) => `the backend received ${JSON.stringify(bytes)}`)], served: recorder.received.size };
+  return {
+    problems: [...problems, ...recorder.violations.map((bytes) => `the backend received ${JSON.stringify(bytes)}`)],
+    served: recorder.received.size,
+  };
 }
 
 describe('what a client sends over HTTP/2 is one request over HTTP/1, or none', () => {
@@ -100,7 +131,9 @@ describe('what a client sends over HTTP/2 is one request over HTTP/1, or none', 
 
   test('parts mixed at random', async () => {
     const random = randomFrom(seed);
-    const { problems, served } = await playAll(Array.from({ length: scaled(300, 8_000) }, () => mixedDowngrade(random)));
+    const { problems, served } = await playAll(
+      Array.from({ length: scaled(300, 8_000) }, () => mixedDowngrade(random)),
+    );
     expect(problems).toEqual([]);
     expect(served).toBeGreaterThan(scaled(100, 2_000));
   });

@@ -42,7 +42,12 @@ function understand(bytes: string): Understanding {
 }
 
 /** Plays one case and says where the proxy and the strict reader disagree; empty where they agree. */
-async function disagreement(port: number, recorder: Recorder, attack: SmugglingCase, served: Set<string>): Promise<string> {
+async function disagreement(
+  port: number,
+  recorder: Recorder,
+  attack: SmugglingCase,
+  served: Set<string>,
+): Promise<string> {
   const { requests, rest, methods } = understand(attack.bytes);
   const mustClose = rest === 'malformed' || rest === 'ended';
   const isEnough = (bytes: string): boolean => {
@@ -73,16 +78,25 @@ function endProblem(responses: readonly StrictResponse[], wanted: number): strin
 
 /** Whether the proxy ends the connection with this answer. */
 function endsThere({ status, fields }: StrictResponse): boolean {
-  return fields.some(([name, value]) => name === 'connection' && value.toLowerCase() === 'close') || ![200, 204, 417].includes(status);
+  return (
+    fields.some(([name, value]) => name === 'connection' && value.toLowerCase() === 'close') ||
+    ![200, 204, 417].includes(status)
+  );
 }
 
 /** Why an answer is not one that its request may get. */
-function problemOf(request: StrictRequest | undefined, { status, fields }: StrictResponse, recorder: Recorder): string | undefined {
+function problemOf(
+  request: StrictRequest | undefined,
+  { status, fields }: StrictResponse,
+  recorder: Recorder,
+): string | undefined {
   // The proxy's own answers need no body, and do not wait until it has ended badly.
   if (request === undefined) return status !== 204 && status < 400 ? `${status} without a request` : undefined;
   if (status !== 200) return mayBeRefused(request, status) ? undefined : `${status} for a good request`;
   const id = idIn(request.target) ?? '';
-  return fields.some(([name, value]) => name === 'x-id' && value === id) ? differenceOf(request, id, recorder) : `it belongs to another request than ${id}`;
+  return fields.some(([name, value]) => name === 'x-id' && value === id)
+    ? differenceOf(request, id, recorder)
+    : `it belongs to another request than ${id}`;
 }
 
 /** How the request that the backend received differs from the one that the client sent. */
@@ -91,18 +105,25 @@ function differenceOf(request: StrictRequest, id: string, recorder: Recorder): s
   if (seen === undefined || more.length > 0) return `the backend received ${id} ${more.length + 1} times`;
   if (seen.method !== request.method || !seen.body.equals(request.body)) return `the backend received another ${id}`;
   // Where the client names no host, that of the endpoint takes its place.
-  return hostOf(request) === '' || hostOf(seen) === hostOf(request) ? undefined : `the backend was asked for host ${hostOf(seen)}`;
+  return hostOf(request) === '' || hostOf(seen) === hostOf(request)
+    ? undefined
+    : `the backend was asked for host ${hostOf(seen)}`;
 }
 
 function mayBeRefused({ isOptional, fields }: StrictRequest, status: number): boolean {
-  const has = (wanted: string, value: RegExp): boolean => fields.some(([name, text]) => name === wanted && value.test(text));
+  const has = (wanted: string, value: RegExp): boolean =>
+    fields.some(([name, text]) => name === wanted && value.test(text));
   if (status === 417) return has('expect', /^(?!100-continue$)/i);
   return isOptional || (status === 204 && has('max-forwards', /^0$/));
 }
 
 /** The authority that a request is for. */
 function hostOf({ target, fields }: StrictRequest): string {
-  return /^https?:\/\/(?<authority>[^/?]*)/i.exec(target)?.groups?.['authority'] ?? fields.find(([name]) => name === 'host')?.[1] ?? '';
+  return (
+    /^https?:\/\/(?<authority>[^/?]*)/i.exec(target)?.groups?.['authority'] ??
+    fields.find(([name]) => name === 'host')?.[1] ??
+    ''
+  );
 }
 
 /** Plays cases, some at the same time, and returns every disagreement. */
@@ -122,7 +143,8 @@ async function playAll(cases: Iterable<SmugglingCase>): Promise<string[]> {
   await Promise.all(Array.from({ length: 32 }, work));
   // Requests that were broken off are broken off at the backend, too, and nothing else is on its way.
   await eventually(() => expect([recorder.openPartials(), proxy.counters().openRequests]).toEqual([0, 0]));
-  for (const id of recorder.received.keys()) if (!served.has(id)) problems.push(`the backend received ${id}, which nobody was answered`);
+  for (const id of recorder.received.keys())
+    if (!served.has(id)) problems.push(`the backend received ${id}, which nobody was answered`);
   return [...problems, ...recorder.violations.map((bytes) => `the backend received ${JSON.stringify(bytes)}`)];
 }
 
@@ -135,7 +157,11 @@ describe('client, proxy and backend agree about where every request ends', () =>
   const singles = singleRecipes();
 
   test('each part by itself, in one packet', async () => {
-    const cases = everyNth(singles, scaled(4, 1)).map((recipe, number) => ({ number, bytes: cook(number, recipe), cuts: [] }));
+    const cases = everyNth(singles, scaled(4, 1)).map((recipe, number) => ({
+      number,
+      bytes: cook(number, recipe),
+      cuts: [],
+    }));
     expect(await playAll(cases)).toEqual([]);
   });
 
@@ -154,10 +180,16 @@ describe('client, proxy and backend agree about where every request ends', () =>
     let number = 0;
     const cases = recipes.flatMap((recipe) => {
       const { length } = cook(0, recipe);
-      return Array.from({ length: Math.min(length - 1, 400) }, (_, cut) => ({ number: (number += 1), recipe, cut: cut + 1 }));
+      return Array.from({ length: Math.min(length - 1, 400) }, (_, cut) => ({
+        number: (number += 1),
+        recipe,
+        cut: cut + 1,
+      }));
     });
     const some = scaled(0.25, 1);
-    const chosen = cases.filter(() => random() < some).map(({ number: own, recipe, cut }) => ({ number: own, bytes: cook(own, recipe), cuts: [cut] }));
+    const chosen = cases
+      .filter(() => random() < some)
+      .map(({ number: own, recipe, cut }) => ({ number: own, bytes: cook(own, recipe), cuts: [cut] }));
     expect(await playAll(chosen)).toEqual([]);
   });
 });

@@ -35,7 +35,11 @@ interface Place {
 }
 
 /** Starts a program that listens where it was told otherwise. */
-export async function startOnPort(command: string, args: readonly string[], { host = '127.0.0.1', port }: Place): Promise<ServerProcess> {
+export async function startOnPort(
+  command: string,
+  args: readonly string[],
+  { host = '127.0.0.1', port }: Place,
+): Promise<ServerProcess> {
   const child = spawn(command, args, { stdio: 'ignore' });
   for (let tries = 0; !(await isOpen(host, port)); tries++) {
     if (tries === 100 || child.exitCode !== null) throw new Error(`${command} does not listen on port ${port}`);
@@ -79,7 +83,9 @@ async function isOpen(host: string, port: number): Promise<boolean> {
  * Runs a benchmark with a folder that goes afterwards, and ends every process that it keeps in `stoppables`, also where
  * it fails or is interrupted.
  */
-export async function runBenchmark(run: (folder: string, stoppables: { stop(): void }[]) => Promise<void>): Promise<void> {
+export async function runBenchmark(
+  run: (folder: string, stoppables: { stop(): void }[]) => Promise<void>,
+): Promise<void> {
   const stoppables: { stop(): void }[] = [];
   const stopAll = (): void => stoppables.forEach((one) => one.stop());
   for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -100,7 +106,9 @@ export async function runBenchmark(run: (folder: string, stoppables: { stop(): v
 /** What a process answers. Throws where it ends instead. */
 export async function answerOf(child: ChildProcess, answer: Promise<unknown[]>): Promise<unknown[]> {
   const end = new AbortController();
-  const ended = once(child, 'exit', { signal: end.signal }).then(() => Promise.reject(new Error(`process ${child.pid} ended instead of answering`)));
+  const ended = once(child, 'exit', { signal: end.signal }).then(() =>
+    Promise.reject(new Error(`process ${child.pid} ended instead of answering`)),
+  );
   try {
     return await Promise.race([answer, ended]);
   } finally {

@@ -19,7 +19,11 @@ const warmUp = { requests: 60_000, rounds: 5 };
 const program = new URL('../../bin/sallyport', import.meta.url).pathname;
 const shapes: readonly Shape[] = [
   { name: 'GET', script: '', body: '' },
-  { name: 'POST of 10 KiB', script: "wrk.method = 'POST'\nwrk.body = string.rep('x', 10240)\n", body: 'x'.repeat(10_240) },
+  {
+    name: 'POST of 10 KiB',
+    script: "wrk.method = 'POST'\nwrk.body = string.rep('x', 10240)\n",
+    body: 'x'.repeat(10_240),
+  },
 ];
 const ports = { upstream: 18_000, nginx: 18_001, haproxy: 18_002, ours: 18_003 };
 
@@ -63,9 +67,32 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
   await nginx('upstream', ports.upstream, upstreamConfiguration(ports.upstream));
   const yaml = await file('objects.yaml', objects(ports.ours, ports.upstream));
   return [
-    { name: 'nginx', url: `http://127.0.0.1:${ports.nginx}`, server: await nginx('nginx', ports.nginx, nginxConfiguration(ports.nginx, ports.upstream)) },
-    { name: 'HAProxy', url: `http://127.0.0.1:${ports.haproxy}`, server: await keep(startOnPort('haproxy', ['-db', '-q', '-f', await file('haproxy.cfg', haproxyConfiguration(ports.haproxy, ports.upstream))], { port: ports.haproxy })) },
-    { name: 'ours', url: `http://127.0.1.1:${ports.ours}`, server: await keep(startOnPort(program, ['run', '-f', yaml, '--no-access-log', '--webhook-port', '0', '--probe-port', '0'], { host: '127.0.1.1', port: ports.ours })) },
+    {
+      name: 'nginx',
+      url: `http://127.0.0.1:${ports.nginx}`,
+      server: await nginx('nginx', ports.nginx, nginxConfiguration(ports.nginx, ports.upstream)),
+    },
+    {
+      name: 'HAProxy',
+      url: `http://127.0.0.1:${ports.haproxy}`,
+      server: await keep(
+        startOnPort(
+          'haproxy',
+          ['-db', '-q', '-f', await file('haproxy.cfg', haproxyConfiguration(ports.haproxy, ports.upstream))],
+          { port: ports.haproxy },
+        ),
+      ),
+    },
+    {
+      name: 'ours',
+      url: `http://127.0.1.1:${ports.ours}`,
+      server: await keep(
+        startOnPort(program, ['run', '-f', yaml, '--no-access-log', '--webhook-port', '0', '--probe-port', '0'], {
+          host: '127.0.1.1',
+          port: ports.ours,
+        }),
+      ),
+    },
   ];
 }
 
@@ -76,14 +103,28 @@ const saturate: Sender = async ({ url, server }, { script }, folder) => {
   const file = join(folder, 'shape.lua');
   await writeFile(file, script);
   const cpu = server.cpu();
-  const { stdout } = await promisify(execFile)('wrk', ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', file, '--latency', `${url}${path}`]);
+  const { stdout } = await promisify(execFile)('wrk', [
+    '-t',
+    '1',
+    '-c',
+    String(connections),
+    '-d',
+    `${seconds}s`,
+    '-s',
+    file,
+    '--latency',
+    `${url}${path}`,
+  ]);
   const used = server.cpu() - cpu;
   const found = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? '';
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`requests failed:\n${stdout}`);
   const requests = Number(found(/(\d+) requests in/));
   return {
-    requests, cpu: used / requests, rate: Number(found(/Requests\/sec:\s+([\d.]+)/)),
-    p50: milliseconds(found(/50%\s+(\S+)/)), p99: milliseconds(found(/99%\s+(\S+)/)),
+    requests,
+    cpu: used / requests,
+    rate: Number(found(/Requests\/sec:\s+([\d.]+)/)),
+    p50: milliseconds(found(/50%\s+(\S+)/)),
+    p99: milliseconds(found(/99%\s+(\S+)/)),
   };
 };
 
@@ -92,14 +133,38 @@ const atRate: Sender = async ({ url, server }, { body }, folder) => {
   const [log, data] = [join(folder, 'requests.log'), join(folder, 'body')];
   await Promise.all([rm(log, { force: true }), writeFile(data, body)]);
   const cpu = server.cpu();
-  const { stdout } = await promisify(execFile)('h2load', ['--h1', '-t', '1', '-c', String(connections), '-D', String(seconds), '--rps', String(fixedRate / connections), '--log-file', log, ...(body === '' ? [] : ['-d', data]), `${url}${path}`]);
+  const { stdout } = await promisify(execFile)('h2load', [
+    '--h1',
+    '-t',
+    '1',
+    '-c',
+    String(connections),
+    '-D',
+    String(seconds),
+    '--rps',
+    String(fixedRate / connections),
+    '--log-file',
+    log,
+    ...(body === '' ? [] : ['-d', data]),
+    `${url}${path}`,
+  ]);
   const used = server.cpu() - cpu;
   // Start, status and microseconds of each request.
-  const answers = (await readFile(log, 'utf8')).trimEnd().split('\n').map((line) => line.split('\t').map(Number));
-  if (answers.some(([, status]) => status !== 200) || !/ 0 failed, 0 errored, 0 timeout/.test(stdout)) throw new Error(`requests failed:\n${stdout}`);
+  const answers = (await readFile(log, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t').map(Number));
+  if (answers.some(([, status]) => status !== 200) || !/ 0 failed, 0 errored, 0 timeout/.test(stdout))
+    throw new Error(`requests failed:\n${stdout}`);
   const times = answers.map(([, , micros = Number.NaN]) => micros / 1000).toSorted((one, other) => one - other);
   const at = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? Number.NaN;
-  return { requests: times.length, cpu: used / times.length, rate: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+  return {
+    requests: times.length,
+    cpu: used / times.length,
+    rate: times.length / seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+  };
 };
 
 /** `1.50ms` → 1.5 */
@@ -117,28 +182,36 @@ interface Load {
   readonly name: string;
 }
 
-const loads: readonly Load[] = [{ name: 'as fast as answers come', send: saturate }, { name: `${fixedRate} requests a second`, send: atRate }];
+const loads: readonly Load[] = [
+  { name: 'as fast as answers come', send: saturate },
+  { name: `${fixedRate} requests a second`, send: atRate },
+];
 
 async function warm(contestants: readonly Contestant[], shape: Shape, folder: string): Promise<void> {
   for (const contestant of contestants) {
     let served = 0;
-    for (let round = 0; round < warmUp.rounds && served < warmUp.requests; round += 1) served += (await saturate(contestant, shape, folder)).requests;
+    for (let round = 0; round < warmUp.rounds && served < warmUp.requests; round += 1)
+      served += (await saturate(contestant, shape, folder)).requests;
   }
 }
 
 async function compare(contestants: readonly Contestant[], shape: Shape, load: Load, folder: string): Promise<void> {
   const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const contestant of contestants) samples.get(contestant.name)?.push(await load.send(contestant, shape, folder));
+    for (const contestant of contestants)
+      samples.get(contestant.name)?.push(await load.send(contestant, shape, folder));
   }
   console.log(`${shape.name}, ${connections} connections, ${load.name}, medians of ${rounds} rounds of ${seconds} s\n`);
-  const row = (name: string, cells: readonly string[]): void => console.log([name.padEnd(10), ...cells.map((cell) => cell.padStart(16))].join(''));
+  const row = (name: string, cells: readonly string[]): void =>
+    console.log([name.padEnd(10), ...cells.map((cell) => cell.padStart(16))].join(''));
   row('', ['CPU µs/request', 'ratio to nginx', 'p50 ms', 'p99 ms', 'requests/s', 'memory MiB']);
   const reference = middle(samples.get('nginx')?.map(({ cpu }) => cpu) ?? []);
   for (const { name, server } of contestants) {
     const own = samples.get(name) ?? [];
     const cpu = middle(own.map((one) => one.cpu));
-    const cells = [cpu, cpu / reference, middle(own.map(({ p50 }) => p50)), middle(own.map(({ p99 }) => p99))].map((value) => value.toFixed(2));
+    const cells = [cpu, cpu / reference, middle(own.map(({ p50 }) => p50)), middle(own.map(({ p99 }) => p99))].map(
+      (value) => value.toFixed(2),
+    );
     row(name, [...cells, middle(own.map(({ rate }) => rate)).toFixed(0), server.memory().toFixed(0)]);
   }
   console.log('');

@@ -1,8 +1,26 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { create, createClient, loadCredentials, mergePatch, type ApiClient, type WriteOutcome } from '../../src/kubernetes/index.ts';
+import {
+  create,
+  createClient,
+  loadCredentials,
+  mergePatch,
+  type ApiClient,
+  type WriteOutcome,
+} from '../../src/kubernetes/index.ts';
 import { waitFor } from '../e2e/support/wait.ts';
-import { dataPlane, followers, install, leader, startController, stopController, usageOf, type Installation, type Pod, type Usage } from './routes/installation.ts';
+import {
+  dataPlane,
+  followers,
+  install,
+  leader,
+  startController,
+  stopController,
+  usageOf,
+  type Installation,
+  type Pod,
+  type Usage,
+} from './routes/installation.ts';
 import { httpRoutes, route, routeName, rulesOf } from './routes/objects.ts';
 import { Statuses } from './routes/statuses.ts';
 import { Traffic, type Report } from './routes/traffic.ts';
@@ -74,9 +92,17 @@ async function measureStatuses(bench: Bench): Promise<void> {
   progress('Waiting until all are accepted ...');
   const accepted = await bench.statuses.whenAccepted(counts.together);
   await bench.statuses.whenQuiet(1_000);
-  row(`${format(counts.together)} routes created, until all are accepted`, seconds(accepted - began), `creating alone: ${seconds(created - began)}, ${concurrency} at a time`);
+  row(
+    `${format(counts.together)} routes created, until all are accepted`,
+    seconds(accepted - began),
+    `creating alone: ${seconds(created - began)}, ${concurrency} at a time`,
+  );
   const after = await usagesOf(pods);
-  for (const [name, { cpu }] of after) row(`CPU of that, ${name}`, `${(((cpu - (before.get(name)?.cpu ?? Number.NaN)) * 1000) / counts.together).toFixed(2)} ms a route`);
+  for (const [name, { cpu }] of after)
+    row(
+      `CPU of that, ${name}`,
+      `${(((cpu - (before.get(name)?.cpu ?? Number.NaN)) * 1000) / counts.together).toFixed(2)} ms a route`,
+    );
 }
 
 /** New routes one after another: from sending the request that creates one, and from the API server's answer, to the first request that is served. */
@@ -94,8 +120,15 @@ async function measureLatency(bench: Bench): Promise<void> {
     latencies.push({ sinceSent: served - sent, sinceAnswered: served - answered });
   }
   const report = await background.stop();
-  for (const [since, measured] of [['the request', latencies.map(({ sinceSent }) => sinceSent)], ['the answer', latencies.map(({ sinceAnswered }) => sinceAnswered)]] as const) {
-    row(`A new route among ${format(before)}, from ${since} until served`, spread(measured), `${alone} routes, slowest ${Math.max(...measured).toFixed(1)} ms`);
+  for (const [since, measured] of [
+    ['the request', latencies.map(({ sinceSent }) => sinceSent)],
+    ['the answer', latencies.map(({ sinceAnswered }) => sinceAnswered)],
+  ] as const) {
+    row(
+      `A new route among ${format(before)}, from ${since} until served`,
+      spread(measured),
+      `${alone} routes, slowest ${Math.max(...measured).toFixed(1)} ms`,
+    );
   }
   rowOfTraffic('Requests to other routes meanwhile', report);
 }
@@ -108,7 +141,11 @@ function spread(milliseconds: readonly number[]): string {
 
 function rowOfTraffic(what: string, { requests, durations, failures }: Report): void {
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
-  row(what, spread(durations), `${failed} of ${format(requests)} failed ${failed === 0 ? '' : JSON.stringify(failures)}`);
+  row(
+    what,
+    spread(durations),
+    `${failed} of ${format(requests)} failed ${failed === 0 ? '' : JSON.stringify(failures)}`,
+  );
 }
 
 /** By what they are called here. */
@@ -117,7 +154,11 @@ type ByName<T> = ReadonlyMap<string, T>;
 async function podsOf({ namespace }: Bench): Promise<ByName<Pod>> {
   const [leading, others] = [await leader(), await followers()];
   const following = others.map((pod, index): [string, Pod] => [`controller, replica ${index + 2} (follows)`, pod]);
-  return new Map([['controller, replica 1 (leads)', leading], ...following, ['data plane', await dataPlane(namespace)]]);
+  return new Map([
+    ['controller, replica 1 (leads)', leading],
+    ...following,
+    ['data plane', await dataPlane(namespace)],
+  ]);
 }
 
 async function usagesOf(pods: ByName<Pod>): Promise<ByName<Usage>> {
@@ -135,7 +176,11 @@ async function measureUsage(bench: Bench, routes: number): Promise<void> {
   const elapsed = (performance.now() - began) / 1000;
   for (const [name, { memory, cpu }] of after) {
     const cores = (cpu - (before.get(name)?.cpu ?? Number.NaN)) / elapsed;
-    row(`With ${format(routes)} routes, ${name}`, `${memory.toFixed(0)} MiB, idle ${(cores * 1000).toFixed(1)} mCPU`, `over ${idleSeconds} s`);
+    row(
+      `With ${format(routes)} routes, ${name}`,
+      `${memory.toFixed(0)} MiB, idle ${(cores * 1000).toFixed(1)} mCPU`,
+      `over ${idleSeconds} s`,
+    );
   }
 }
 
@@ -144,7 +189,9 @@ async function measureStart(bench: Bench): Promise<void> {
   const { client, namespace, statuses, traffic } = bench;
   await stopController();
   const background = traffic.begin(counts.before, interval);
-  await forEach(0, counts.all, (number) => mergePatch({ client, type: httpRoutes }, { namespace, name: routeName(number) }, { spec: { rules: rulesOf('2') } }));
+  await forEach(0, counts.all, (number) =>
+    mergePatch({ client, type: httpRoutes }, { namespace, name: routeName(number) }, { spec: { rules: rulesOf('2') } }),
+  );
   await statuses.whenAccepted(0);
   progress('Waiting for a controller that begins anew ...');
   const began = performance.now();
@@ -168,7 +215,9 @@ function format(count: number): string {
 }
 
 async function measure(bench: Bench): Promise<void> {
-  console.log(`control plane's weight: ${process.env['CONTROL_PLANE_WEIGHT'] ?? 'unknown, a cluster of KUBECONFIG'} (one CPU of pods has 100)`);
+  console.log(
+    `control plane's weight: ${process.env['CONTROL_PLANE_WEIGHT'] ?? 'unknown, a cluster of KUBECONFIG'} (one CPU of pods has 100)`,
+  );
   console.log('load'.padStart(89));
   if (process.env['ONLY'] === 'latency') {
     await fill(bench, 0, counts.before);

@@ -47,7 +47,10 @@ async function start(folder: string, official: string, stoppables: { stop(): voi
     return one;
   };
   const authority = await createAuthority();
-  const { certificate, privateKey } = await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] });
+  const { certificate, privateKey } = await issueServingCertificate(authority, {
+    dnsNames: ['localhost'],
+    ipAddresses: ['127.0.0.1'],
+  });
   const files = { certificate: join(folder, 'tls.crt'), key: join(folder, 'tls.key') };
   await writeFile(files.certificate, certificate);
   await writeFile(files.key, privateKey, { mode: 0o600 });
@@ -55,9 +58,24 @@ async function start(folder: string, official: string, stoppables: { stop(): voi
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
 
   const ours = async (routes: number): Promise<ServerProcess> =>
-    keep(await startPrintingPort(process.execPath, [...asDeployed, join(folder, 'server.js'), String(routes), files.certificate, files.key]));
+    keep(
+      await startPrintingPort(process.execPath, [
+        ...asDeployed,
+        join(folder, 'server.js'),
+        String(routes),
+        files.certificate,
+        files.key,
+      ]),
+    );
   const contestants = [
-    { name: 'official, v1.0.0', server: keep(await startOnPort(official, ['-tlsCertFile', files.certificate, '-tlsKeyFile', files.key], { port: officialPort })) },
+    {
+      name: 'official, v1.0.0',
+      server: keep(
+        await startOnPort(official, ['-tlsCertFile', files.certificate, '-tlsKeyFile', files.key], {
+          port: officialPort,
+        }),
+      ),
+    },
     { name: 'ours, nothing cached', server: await ours(0) },
     { name: 'ours, 100 routes', server: await ours(100) },
     { name: 'ours, 10,000 routes', server: await ours(10_000) },
@@ -73,7 +91,8 @@ async function checkVerdicts({ contestants, client, authority }: Bench, shapes: 
       const verdicts = await client.ask({ port: server.port, authority, bodies: shape.bodies });
       if (verdicts.includes(null)) throw new Error(`${name} does not answer: ${shape.name}`);
       const count = verdicts.filter((allowed) => allowed === false).length;
-      if (name.startsWith('ours') && count !== shape.denied) throw new Error(`${name} denies ${count} instead of ${shape.denied} of ${shape.bodies.length}: ${shape.name}`);
+      if (name.startsWith('ours') && count !== shape.denied)
+        throw new Error(`${name} denies ${count} instead of ${shape.denied} of ${shape.bodies.length}: ${shape.name}`);
       denied.push(`${count}/${shape.bodies.length}`);
     }
     console.log(`${name.padEnd(24)}denies ${denied.join(' ')}`);
@@ -87,11 +106,23 @@ interface Rounds {
   readonly rate?: number;
 }
 
-async function sample({ client, authority }: Bench, { server }: Contestant, bodies: readonly string[], load: Rounds): Promise<Sample> {
+async function sample(
+  { client, authority }: Bench,
+  { server }: Contestant,
+  bodies: readonly string[],
+  load: Rounds,
+): Promise<Sample> {
   const { milliseconds, rate } = load;
   const cpu = server.cpu();
   const started = performance.now();
-  const { reviews, p50, p99 } = await client.load({ port: server.port, authority, connections, bodies, milliseconds, ...(rate !== undefined && { rate }) });
+  const { reviews, p50, p99 } = await client.load({
+    port: server.port,
+    authority,
+    connections,
+    bodies,
+    milliseconds,
+    ...(rate !== undefined && { rate }),
+  });
   const seconds = (performance.now() - started) / 1000;
   return { cpu: (server.cpu() - cpu) / reviews, p50, p99, rate: reviews / seconds };
 }
@@ -100,11 +131,18 @@ async function sample({ client, authority }: Bench, { server }: Contestant, bodi
 async function compare(bench: Bench, bodies: readonly string[], load: Rounds): Promise<readonly Sample[]> {
   const samples = bench.contestants.map((): Sample[] => []);
   for (let round = 0; round < load.rounds; round++) {
-    for (const [position, contestant] of bench.contestants.entries()) samples[position]?.push(await sample(bench, contestant, bodies, load));
+    for (const [position, contestant] of bench.contestants.entries())
+      samples[position]?.push(await sample(bench, contestant, bodies, load));
   }
   return samples.map((own) => {
-    const middle = (read: (one: Sample) => number): number => own.map(read).sort((one, other) => one - other)[Math.floor(own.length / 2)] ?? Number.NaN;
-    return { cpu: middle(({ cpu }) => cpu), p50: middle(({ p50 }) => p50), p99: middle(({ p99 }) => p99), rate: middle(({ rate }) => rate) };
+    const middle = (read: (one: Sample) => number): number =>
+      own.map(read).sort((one, other) => one - other)[Math.floor(own.length / 2)] ?? Number.NaN;
+    return {
+      cpu: middle(({ cpu }) => cpu),
+      p50: middle(({ p50 }) => p50),
+      p99: middle(({ p99 }) => p99),
+      rate: middle(({ rate }) => rate),
+    };
   });
 }
 
@@ -117,20 +155,42 @@ function row(name: string, cells: readonly string[]): string {
 }
 
 function reportMixed({ contestants }: Bench, load: string, results: readonly Sample[]): void {
-  console.log(`\nAll shapes below but the last in turns, ${connections} connections, ${load}, medians of ${mixed.rounds} rounds\n`);
+  console.log(
+    `\nAll shapes below but the last in turns, ${connections} connections, ${load}, medians of ${mixed.rounds} rounds\n`,
+  );
   console.log(row('', ['CPU µs/review', 'ratio', 'p50 ms', 'p99 ms', 'ratio', 'reviews/s', 'memory MiB']));
   const [base] = results;
   for (const [position, { cpu, p50, p99, rate }] of results.entries()) {
     const { name, server } = contestants[position] ?? {};
-    const cells = [cpu.toFixed(0), ratio(cpu, base?.cpu), p50.toFixed(2), p99.toFixed(2), ratio(p99, base?.p99), rate.toFixed(0), server?.memory().toFixed(0) ?? ''];
+    const cells = [
+      cpu.toFixed(0),
+      ratio(cpu, base?.cpu),
+      p50.toFixed(2),
+      p99.toFixed(2),
+      ratio(p99, base?.p99),
+      rate.toFixed(0),
+      server?.memory().toFixed(0) ?? '',
+    ];
     console.log(row(name ?? '', cells));
   }
-  console.log(row('10,000 routes / 100 routes', [ratio(results[3]?.cpu, results[2]?.cpu), '', ratio(results[3]?.p50, results[2]?.p50), ratio(results[3]?.p99, results[2]?.p99)]));
+  console.log(
+    row('10,000 routes / 100 routes', [
+      ratio(results[3]?.cpu, results[2]?.cpu),
+      '',
+      ratio(results[3]?.p50, results[2]?.p50),
+      ratio(results[3]?.p99, results[2]?.p99),
+    ]),
+  );
 }
 
 function reportShape(shape: Shape, results: readonly Sample[]): void {
   const [base, ...ours] = results;
-  console.log(row(shape.name, [...results.map(({ cpu, p99 }) => `${cpu.toFixed(0)} / ${p99.toFixed(1)}`), ratio(ours.at(-1)?.cpu, base?.cpu)]));
+  console.log(
+    row(shape.name, [
+      ...results.map(({ cpu, p99 }) => `${cpu.toFixed(0)} / ${p99.toFixed(1)}`),
+      ratio(ours.at(-1)?.cpu, base?.cpu),
+    ]),
+  );
 }
 
 async function run(bench: Bench): Promise<void> {
@@ -140,7 +200,9 @@ async function run(bench: Bench): Promise<void> {
   await compare(bench, bodies, warmUp);
   reportMixed(bench, 'as fast as answers come', await compare(bench, bodies, mixed));
   reportMixed(bench, `${fixed.rate} reviews a second`, await compare(bench, bodies, fixed));
-  console.log('\nShape by shape: CPU µs per review / p99 ms; ratio: CPU with 10,000 routes by that of the official server\n');
+  console.log(
+    '\nShape by shape: CPU µs per review / p99 ms; ratio: CPU with 10,000 routes by that of the official server\n',
+  );
   console.log(row('', ['official', 'nothing', '100', '10,000', 'ratio']));
   for (const shape of [...shapes, sharedGatewayShape()]) reportShape(shape, await compare(bench, shape.bodies, single));
 }

@@ -25,7 +25,12 @@ start();
 
 /** What git knows or would add: .dockerignore leaves out what git ignores, and git's own folder. */
 function copyProject(): void {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).trimEnd().split('\n');
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .trimEnd()
+    .split('\n');
   for (const file of files) {
     if (!existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(source, file)), { recursive: true });
@@ -39,14 +44,23 @@ function start(): void {
   for (const { sources, destination } of copies) {
     for (const pattern of sources) {
       const found = globSync(pattern, { cwd: source });
-      if (found.length === 0) throw new Error(`deploy/Dockerfile copies ${pattern}, which the earlier stages do not make`);
-      for (const file of found) cpSync(join(source, file), join(image, destination.endsWith('/') ? destination + basename(file) : destination));
+      if (found.length === 0)
+        throw new Error(`deploy/Dockerfile copies ${pattern}, which the earlier stages do not make`);
+      for (const file of found)
+        cpSync(join(source, file), join(image, destination.endsWith('/') ? destination + basename(file) : destination));
     }
   }
   const [, program = ''] = entrypoint;
   const env = Object.fromEntries(environment.map((entry) => entry.split(/=(.*)/s, 2)));
-  for (const args of [['check', join(root, 'examples/quickstart/00-gateways.yaml')], ['check', '--explain', 'backend-not-found']]) {
+  for (const args of [
+    ['check', join(root, 'examples/quickstart/00-gateways.yaml')],
+    ['check', '--explain', 'backend-not-found'],
+  ]) {
     console.log(`${program} ${args.join(' ')}`);
-    execFileSync(process.execPath, [join(image, program), ...args], { cwd: image, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(process.execPath, [join(image, program), ...args], {
+      cwd: image,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   }
 }

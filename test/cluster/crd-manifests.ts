@@ -7,7 +7,10 @@ import { readZip } from '../../tools/zip.ts';
  * refuses unsafe upgrades. `version` as in v1.7.0; `channel` is standard or experimental. Throws where there is none.
  */
 export function crdManifests(version: string, channel: string): string {
-  const files = readZip(gatewayApiModule(version), (name) => name.includes(`/config/crd/${channel}/`) && /\.ya?ml$/.test(name));
+  const files = readZip(
+    gatewayApiModule(version),
+    (name) => name.includes(`/config/crd/${channel}/`) && /\.ya?ml$/.test(name),
+  );
   const manifests = [...files.values()].filter((text) => loadAll(text).some((document) => isInstallable(document)));
   if (manifests.length === 0) throw new Error(`Gateway API ${version} has no channel ${channel}`);
   return manifests.join('\n---\n');

@@ -20,8 +20,15 @@ describe('the last stage', () => {
   const before = 'FROM a AS build\nWORKDIR /src\nCOPY . .\nRUN make\n';
 
   test('is read with continued lines, comments, and destinations below WORKDIR', () => {
-    expect(readFinalStage(`${before}# last\nFROM b\nWORKDIR /app\nCOPY --from=build /src/a \\\n  /src/b ./\nCOPY --from=build /src/c d\nENV A=1 B=2\nUSER 1:1\nENTRYPOINT ["/a"]\n`)).toEqual({
-      copies: [{ sources: ['a', 'b'], destination: '/app/' }, { sources: ['c'], destination: '/app/d' }],
+    expect(
+      readFinalStage(
+        `${before}# last\nFROM b\nWORKDIR /app\nCOPY --from=build /src/a \\\n  /src/b ./\nCOPY --from=build /src/c d\nENV A=1 B=2\nUSER 1:1\nENTRYPOINT ["/a"]\n`,
+      ),
+    ).toEqual({
+      copies: [
+        { sources: ['a', 'b'], destination: '/app/' },
+        { sources: ['c'], destination: '/app/d' },
+      ],
       workingDirectory: '/app',
       environment: ['A=1', 'B=2'],
       user: '1:1',
@@ -44,14 +51,21 @@ describe('the stages before', () => {
   const last = 'FROM b\nUSER 1:1\n';
 
   test('copy the project and run commands', () => {
-    expect(readBuildSteps(`FROM a AS build\nWORKDIR /src\nCOPY . .\nRUN make \\\n  build\nRUN ls\n${last}`)).toEqual({ commands: ['make build', 'ls'] });
+    expect(readBuildSteps(`FROM a AS build\nWORKDIR /src\nCOPY . .\nRUN make \\\n  build\nRUN ls\n${last}`)).toEqual({
+      commands: ['make build', 'ls'],
+    });
   });
 
   test('of the project build it', () => {
-    expect(readBuildSteps(readFileSync(join(import.meta.dirname, '../../deploy/Dockerfile'), 'utf8'))).toEqual({ commands: ['make build CI=true'] });
+    expect(readBuildSteps(readFileSync(join(import.meta.dirname, '../../deploy/Dockerfile'), 'utf8'))).toEqual({
+      commands: ['make build CI=true'],
+    });
   });
 
-  test.each(['COPY package.json .', 'RUN before the project', 'ADD https://example.com/a /a', 'ENV A=1'])('refuse %s', (line) => {
-    expect(() => readBuildSteps(`FROM a AS build\n${line}\nCOPY . .\n${last}`)).toThrow('in an earlier stage');
-  });
+  test.each(['COPY package.json .', 'RUN before the project', 'ADD https://example.com/a /a', 'ENV A=1'])(
+    'refuse %s',
+    (line) => {
+      expect(() => readBuildSteps(`FROM a AS build\n${line}\nCOPY . .\n${last}`)).toThrow('in an earlier stage');
+    },
+  );
 });

@@ -29,10 +29,14 @@ export function readBuildSteps(dockerfile: string): BuildSteps {
   const instructions = readInstructions(dockerfile);
   const commands: string[] = [];
   let hasProject = false;
-  for (const { name, rest } of instructions.slice(0, instructions.findLastIndex((one) => one.name === 'FROM'))) {
+  for (const { name, rest } of instructions.slice(
+    0,
+    instructions.findLastIndex((one) => one.name === 'FROM'),
+  )) {
     if (name === 'COPY' && rest === '. .') hasProject = true;
     else if (name === 'RUN' && hasProject && !rest.startsWith('[') && !rest.startsWith('--')) commands.push(rest);
-    else if (name !== 'FROM' && name !== 'WORKDIR') throw new Error(`${name} ${rest} in an earlier stage: only COPY . . and then RUN COMMAND are understood`);
+    else if (name !== 'FROM' && name !== 'WORKDIR')
+      throw new Error(`${name} ${rest} in an earlier stage: only COPY . . and then RUN COMMAND are understood`);
   }
   return { commands };
 }
@@ -50,27 +54,55 @@ export function readFinalStage(dockerfile: string): FinalStage {
   const instructions = readInstructions(dockerfile);
   const start = instructions.findLastIndex(({ name }) => name === 'FROM');
   const roots = rootsOfStages(instructions.slice(0, start));
-  const stage = { copies: [] as Copy[], user: 'root', workingDirectory: '/', environment: [] as string[], entrypoint: [] as string[] };
+  const stage = {
+    copies: [] as Copy[],
+    user: 'root',
+    workingDirectory: '/',
+    environment: [] as string[],
+    entrypoint: [] as string[],
+  };
   for (const { name, rest } of instructions.slice(start + 1)) {
     switch (name) {
-      case 'COPY': stage.copies.push(readCopy(rest, roots, stage.workingDirectory)); break;
-      case 'WORKDIR': stage.workingDirectory = rest; break;
-      case 'USER': stage.user = rest; break;
-      case 'ENV': stage.environment.push(...rest.split(/\s+/)); break;
-      case 'ENTRYPOINT': stage.entrypoint = JSON.parse(rest) as string[]; break;
-      case 'EXPOSE': case 'LABEL': break;
-      default: throw new Error(`${name} in the last stage: only COPY, WORKDIR, USER, ENV, ENTRYPOINT, EXPOSE and LABEL are understood`);
+      case 'COPY':
+        stage.copies.push(readCopy(rest, roots, stage.workingDirectory));
+        break;
+      case 'WORKDIR':
+        stage.workingDirectory = rest;
+        break;
+      case 'USER':
+        stage.user = rest;
+        break;
+      case 'ENV':
+        stage.environment.push(...rest.split(/\s+/));
+        break;
+      case 'ENTRYPOINT':
+        stage.entrypoint = JSON.parse(rest) as string[];
+        break;
+      case 'EXPOSE':
+      case 'LABEL':
+        break;
+      default:
+        throw new Error(
+          `${name} in the last stage: only COPY, WORKDIR, USER, ENV, ENTRYPOINT, EXPOSE and LABEL are understood`,
+        );
     }
   }
   return stage;
 }
 
 function readInstructions(dockerfile: string): readonly Instruction[] {
-  const lines = dockerfile.split('\n').filter((line) => !/^\s*#/.test(line)).join('\n').replaceAll(/\\\n\s*/g, '').split('\n');
-  return lines.filter((line) => line.trim() !== '').map((line) => {
-    const [name = '', ...rest] = line.trim().split(/\s+/);
-    return { name: name.toUpperCase(), rest: rest.join(' ') };
-  });
+  const lines = dockerfile
+    .split('\n')
+    .filter((line) => !/^\s*#/.test(line))
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n');
+  return lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [name = '', ...rest] = line.trim().split(/\s+/);
+      return { name: name.toUpperCase(), rest: rest.join(' ') };
+    });
 }
 
 /** Where each earlier stage keeps the project: its name -> its WORKDIR. */
@@ -87,11 +119,16 @@ function rootsOfStages(instructions: readonly Instruction[]): ReadonlyMap<string
 function readCopy(rest: string, roots: ReadonlyMap<string, string>, workingDirectory: string): Copy {
   const words = rest.split(' ');
   const root = roots.get(/^--from=(\S+)$/.exec(words[0] ?? '')?.[1] ?? '');
-  if (root === undefined) throw new Error(`COPY ${rest}: write COPY --from=STAGE, where STAGE is an earlier stage with a WORKDIR`);
+  if (root === undefined)
+    throw new Error(`COPY ${rest}: write COPY --from=STAGE, where STAGE is an earlier stage with a WORKDIR`);
   const sources = words.slice(1, -1).map((source) => {
-    if (!source.startsWith(`${root}/`) || source.endsWith('/')) throw new Error(`COPY ${rest}: ${source} must be a file (or files, with *) below ${root}`);
+    if (!source.startsWith(`${root}/`) || source.endsWith('/'))
+      throw new Error(`COPY ${rest}: ${source} must be a file (or files, with *) below ${root}`);
     return source.slice(root.length + 1);
   });
   const destination = words.at(-1) ?? '';
-  return { sources, destination: destination.startsWith('/') ? destination : `${workingDirectory}/${destination.replace(/^\.\//, '')}` };
+  return {
+    sources,
+    destination: destination.startsWith('/') ? destination : `${workingDirectory}/${destination.replace(/^\.\//, '')}`,
+  };
 }

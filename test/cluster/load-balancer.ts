@@ -39,7 +39,10 @@ for (;;) {
 
 /** Serves all Services, then every change, until the API server ends the watch. */
 async function follow(): Promise<void> {
-  const list = JSON.parse(await text(await call('/api/v1/services'))) as { readonly metadata: { readonly resourceVersion: string }; readonly items: readonly Service[] };
+  const list = JSON.parse(await text(await call('/api/v1/services'))) as {
+    readonly metadata: { readonly resourceVersion: string };
+    readonly items: readonly Service[];
+  };
   owners.clear();
   for (const service of list.items) remember(service); // addresses in use first
   for (const service of list.items) await serve(service).catch(report);
@@ -67,7 +70,9 @@ async function serve(service: Service): Promise<void> {
   owners.set(address, nameOf(service));
   const body = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: address }] } } });
   const answer = await call(`/api/v1/namespaces/${metadata.namespace}/services/${metadata.name}/status`, {
-    method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' }, body,
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body,
   });
   await text(answer);
   console.log(`${nameOf(service)}: ${address}`);
@@ -107,9 +112,14 @@ function toDotted(number: number): string {
 }
 
 /** The API server's answer; rejects where it is no success. */
-async function call(path: string, { body, ...options }: RequestOptions & { readonly body?: string } = {}): Promise<IncomingMessage> {
+async function call(
+  path: string,
+  { body, ...options }: RequestOptions & { readonly body?: string } = {},
+): Promise<IncomingMessage> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(server + path, { agent, ...options }, resolve).on('error', reject).end(body);
+    request(server + path, { agent, ...options }, resolve)
+      .on('error', reject)
+      .end(body);
   });
   if ((answer.statusCode ?? 0) < 300) return answer;
   throw new Error(`${path}: ${answer.statusCode} ${await text(answer)}`);

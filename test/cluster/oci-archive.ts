@@ -26,8 +26,15 @@ const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
  * Writes an image of one layer as an OCI archive, which containerd imports under every one of `references`. The same
  * entries give the same bytes. Made by hand, so that no builder and no registry is needed.
  */
-export function writeOciArchive(out: string, references: readonly string[], image: { readonly config: ImageConfig; readonly layer: readonly Entry[] }): void {
-  const folders = [{ path: 'tmp', mode: 0o1777 }, { path: 'etc', mode: 0o755 }];
+export function writeOciArchive(
+  out: string,
+  references: readonly string[],
+  image: { readonly config: ImageConfig; readonly layer: readonly Entry[] },
+): void {
+  const folders = [
+    { path: 'tmp', mode: 0o1777 },
+    { path: 'etc', mode: 0o755 },
+  ];
   const layer = describe('application/vnd.oci.image.layer.v1.tar', tar([...folders, ...image.layer]));
   const config = describeJson('application/vnd.oci.image.config.v1+json', {
     architecture: architectures[process.arch] ?? process.arch,
@@ -41,11 +48,18 @@ export function writeOciArchive(out: string, references: readonly string[], imag
     config: descriptor(config),
     layers: [descriptor(layer)],
   });
-  const manifests = references.map((reference) => ({ ...descriptor(manifest), annotations: { 'io.containerd.image.name': reference } }));
+  const manifests = references.map((reference) => ({
+    ...descriptor(manifest),
+    annotations: { 'io.containerd.image.name': reference },
+  }));
   const archive = tar([
     { path: 'oci-layout', mode: 0o644, content: Buffer.from('{"imageLayoutVersion":"1.0.0"}') },
     { path: 'index.json', mode: 0o644, content: Buffer.from(JSON.stringify({ schemaVersion: 2, manifests })) },
-    ...[layer, config, manifest].map(({ digest, content }) => ({ path: `blobs/${digest.replace(':', '/')}`, mode: 0o644, content })),
+    ...[layer, config, manifest].map(({ digest, content }) => ({
+      path: `blobs/${digest.replace(':', '/')}`,
+      mode: 0o644,
+      content,
+    })),
   ]);
   writeFileSync(out, Buffer.concat(archive));
 }
@@ -79,7 +93,8 @@ function tar(entries: readonly Entry[]): readonly Buffer[] {
 }
 
 function header({ path, mode, content }: Entry): Buffer {
-  if (Buffer.byteLength(path) > longestPath) throw new Error(`${path} is longer than ${longestPath} bytes, which an archive of this kind cannot name`);
+  if (Buffer.byteLength(path) > longestPath)
+    throw new Error(`${path} is longer than ${longestPath} bytes, which an archive of this kind cannot name`);
   const bytes = Buffer.alloc(block);
   const octal = (value: number, length: number): string => value.toString(8).padStart(length, '0');
   bytes.write(path, 0);
@@ -91,6 +106,12 @@ function header({ path, mode, content }: Entry): Buffer {
   bytes.write(' '.repeat(8), 148); // the checksum counts itself as blanks
   bytes.write(content === undefined ? '5' : '0', 156);
   bytes.write('ustar\u000000', 257);
-  bytes.write(`${octal(bytes.reduce((sum, byte) => sum + byte, 0), 6)}\u0000 `, 148);
+  bytes.write(
+    `${octal(
+      bytes.reduce((sum, byte) => sum + byte, 0),
+      6,
+    )}\u0000 `,
+    148,
+  );
   return bytes;
 }

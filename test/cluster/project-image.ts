@@ -9,14 +9,20 @@ import { readFinalStage, type Copy } from './dockerfile.ts';
 import { writeOciArchive, type Entry } from './oci-archive.ts';
 
 const [out, references] = process.argv.slice(2);
-if (out === undefined || references === undefined) throw new Error('usage: project-image.ts OUT.tar REFERENCE[,REFERENCE...]');
+if (out === undefined || references === undefined)
+  throw new Error('usage: project-image.ts OUT.tar REFERENCE[,REFERENCE...]');
 const root = join(import.meta.dirname, '../..');
 const stage = readFinalStage(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8'));
 const [node] = stage.entrypoint;
 if (node === undefined) throw new Error('deploy/Dockerfile has no ENTRYPOINT');
 
 writeOciArchive(out, references.split(','), {
-  config: { Entrypoint: stage.entrypoint, Env: stage.environment, User: stage.user, WorkingDir: stage.workingDirectory },
+  config: {
+    Entrypoint: stage.entrypoint,
+    Env: stage.environment,
+    User: stage.user,
+    WorkingDir: stage.workingDirectory,
+  },
   layer: [entry(process.execPath, node), ...librariesOf(process.execPath), ...stage.copies.flatMap(copied)],
 });
 
@@ -26,7 +32,9 @@ function copied({ sources, destination }: Copy): readonly Entry[] {
     if (found.length === 0) throw new Error(`deploy/Dockerfile copies ${source}, which is not there`);
     return found;
   });
-  return files.map((file) => entry(join(root, file), destination.endsWith('/') ? destination + basename(file) : destination));
+  return files.map((file) =>
+    entry(join(root, file), destination.endsWith('/') ? destination + basename(file) : destination),
+  );
 }
 
 /** What a program is linked with, its loader included, where the loader looks for it. */

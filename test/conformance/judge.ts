@@ -29,7 +29,14 @@ interface Run {
 const [, , file, reasonsFile] = process.argv;
 if (file === undefined) throw new Error('usage: judge.ts EVENTS_FILE [REASONS_FILE]');
 const copy = createWriteStream(file);
-const run: Run = { started: new Map(), failedSteps: new Map(), verdicts: new Map(), lastWords: new Map(), suite: undefined, outside: [] };
+const run: Run = {
+  started: new Map(),
+  failedSteps: new Map(),
+  verdicts: new Map(),
+  lastWords: new Map(),
+  suite: undefined,
+  outside: [],
+};
 for await (const line of createInterface({ input: process.stdin })) {
   copy.write(`${line}\n`);
   const event = parse(line);
@@ -38,10 +45,14 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 copy.end();
 const unexpected = reasonsFile === undefined ? [] : unexpectedSkips(readReasons(reasonsFile));
-for (const [reason, tests] of skipsByReason()) console.log(`skip  ${String(tests.length).padStart(4)}    ${reason}: ${tests.join(' ')}`);
+for (const [reason, tests] of skipsByReason())
+  console.log(`skip  ${String(tests.length).padStart(4)}    ${reason}: ${tests.join(' ')}`);
 const count = (verdict: string): number => [...run.verdicts.values()].filter((other) => other === verdict).length;
-console.log(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped${run.suite === undefined ? '; the run ended without a verdict' : ''}`);
-if (run.suite === 'fail' && count('fail') === 0) console.log(`the suite failed outside of its tests:\n${run.outside.join('')}`);
+console.log(
+  `${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped${run.suite === undefined ? '; the run ended without a verdict' : ''}`,
+);
+if (run.suite === 'fail' && count('fail') === 0)
+  console.log(`the suite failed outside of its tests:\n${run.outside.join('')}`);
 for (const test of unexpected) console.log(`${test} was skipped for a reason that ${reasonsFile} does not name`);
 process.exitCode = run.suite === 'pass' && count('pass') > 0 && unexpected.length === 0 ? 0 : 1;
 
@@ -89,16 +100,23 @@ function conclude(test: string, { Action: verdict, Time: time }: Event): void {
 
 /** The features by which tests may be skipped: the first words of the lines, without comments. */
 function readReasons(path: string): ReadonlySet<string> {
-  const lines = readFileSync(path, 'utf8').split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'));
   return new Set(lines.map((line) => line.split(/\s/)[0] ?? ''));
 }
 
 function unexpectedSkips(features: ReadonlySet<string>): readonly string[] {
-  return [...skipsByReason()].flatMap(([reason, tests]) => (features.has(/^suite does not support (\S+)$/.exec(reason)?.[1] ?? '') ? [] : tests));
+  return [...skipsByReason()].flatMap(([reason, tests]) =>
+    features.has(/^suite does not support (\S+)$/.exec(reason)?.[1] ?? '') ? [] : tests,
+  );
 }
 
 /** `    conformance.go:56: Skipping A: suite does not support Mesh` → `suite does not support Mesh`. */
 function skipsByReason(): Map<string, string[]> {
   const skipped = [...run.verdicts.keys()].filter((test) => run.verdicts.get(test) === 'skip');
-  return Map.groupBy(skipped, (test) => /([^:]*)$/.exec((run.lastWords.get(test) ?? '').trim())?.[1]?.trim() || 'no reason given');
+  return Map.groupBy(
+    skipped,
+    (test) => /([^:]*)$/.exec((run.lastWords.get(test) ?? '').trim())?.[1]?.trim() || 'no reason given',
+  );
 }

@@ -71,12 +71,16 @@ export function secretStoreContract(name: string, prepare: () => Promise<SecretG
       expect(await store.read()).toBeUndefined();
     });
 
-    test('tells of changes', async () => {
-      const store = await open();
-      const changed = nextChange(store);
-      await store.create({ a: '1' });
-      await expect(changed).resolves.toBe('changed');
-    }, soon);
+    test(
+      'tells of changes',
+      async () => {
+        const store = await open();
+        const changed = nextChange(store);
+        await store.create({ a: '1' });
+        await expect(changed).resolves.toBe('changed');
+      },
+      soon,
+    );
   });
 }
 
@@ -119,11 +123,15 @@ export function bundleStoreContract(name: string, prepare: () => Promise<BundleG
       expect(await store.read()).toBeUndefined();
     });
 
-    test('tells of changes', async () => {
-      const store = await open();
-      const changed = nextChange(store);
-      await ground.touch();
-      await expect(changed).resolves.toBe('changed');
-    }, soon);
+    test(
+      'tells of changes',
+      async () => {
+        const store = await open();
+        const changed = nextChange(store);
+        await ground.touch();
+        await expect(changed).resolves.toBe('changed');
+      },
+      soon,
+    );
   });
 }

@@ -124,11 +124,18 @@ export function channelContract(transport: string, connect: Connect): void {
       const { source, replica } = await inStep(listener, endpoints);
       const other = listenerConfig('other');
       const heard: (readonly [number | undefined, readonly ConfigKey[]])[] = [];
-      const stop = source.onAcknowledged(({ acknowledged, problems }) => heard.push([acknowledged, [...problems.keys()]]));
+      const stop = source.onAcknowledged(({ acknowledged, problems }) =>
+        heard.push([acknowledged, [...problems.keys()]]),
+      );
       replica.broken.add(other.key);
       const first = source.publish([other], []);
       const second = source.publish([endpointsConfig('cart', 1)], []);
-      await eventually(() => expect(heard).toEqual([[first, [other.key]], [second, [other.key]]]));
+      await eventually(() =>
+        expect(heard).toEqual([
+          [first, [other.key]],
+          [second, [other.key]],
+        ]),
+      );
       expect(source.states().map(({ problems }) => problems)).toEqual([new Map([[other.key, 'port in use']])]);
       replica.broken.clear();
       const third = source.publish([{ ...other, port: 81 }], []);
@@ -143,7 +150,12 @@ export function channelContract(transport: string, connect: Connect): void {
       const { source, replica } = await inStep(endpoints);
       replica.broken.add(listener.key);
       const first = source.publish([listener], []);
-      await eventually(() => expect(source.states()[0]).toMatchObject({ acknowledged: first, problems: new Map([[listener.key, 'port in use']]) }));
+      await eventually(() =>
+        expect(source.states()[0]).toMatchObject({
+          acknowledged: first,
+          problems: new Map([[listener.key, 'port in use']]),
+        }),
+      );
       replica.broken.clear();
       const second = source.publish([route], []);
       await eventually(() => expect(source.states()[0]).toMatchObject({ acknowledged: second, problems: new Map() }));
@@ -193,7 +205,10 @@ export function channelContract(transport: string, connect: Connect): void {
       const connection = connect(source, sink);
       await eventually(() =>
         expect(source.states()[0]?.problems).toEqual(
-          new Map([[endpoints.key, 'out of memory'], [listener.key, 'out of memory']]),
+          new Map([
+            [endpoints.key, 'out of memory'],
+            [listener.key, 'out of memory'],
+          ]),
         ),
       );
       failing = false;

@@ -24,49 +24,78 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
       renderKustomize('base', ['components/cert-manager']),
       renderChart(helm, ['certificate.secretName=sallyport-webhook-tls', annotation]),
     ]);
-    for (const key of ['Deployment sallyport-system/sallyport-webhook', 'Role sallyport-system/sallyport-webhook', 'ValidatingWebhookConfiguration /sallyport-webhook']) {
+    for (const key of [
+      'Deployment sallyport-system/sallyport-webhook',
+      'Role sallyport-system/sallyport-webhook',
+      'ValidatingWebhookConfiguration /sallyport-webhook',
+    ]) {
       expect(rendered.get(key)).toEqual(expected.get(key));
     }
   });
 
   test('the host network brings its ports and labels along', async () => {
     const rendered = await renderChart(helm, ['webhook.hostNetwork=true', 'webhook.port=9443']);
-    expect(rendered.get('Namespace /sallyport-system')?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'privileged' });
+    expect(rendered.get('Namespace /sallyport-system')?.metadata.labels).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'privileged',
+    });
     expect(JSON.stringify(rendered.get('Deployment sallyport-system/sallyport-webhook'))).toContain('"--port=9443"');
   });
 
   test('more options go to the webhook', async () => {
     const rendered = await renderChart(helm, ['webhook.extraArgs={--certificate-lifetime=24h,--clock-skew=1m}']);
-    expect(JSON.stringify(rendered.get('Deployment sallyport-system/sallyport-webhook'))).toContain('"--drain=20","--certificate-lifetime=24h","--clock-skew=1m"]');
+    expect(JSON.stringify(rendered.get('Deployment sallyport-system/sallyport-webhook'))).toContain(
+      '"--drain=20","--certificate-lifetime=24h","--clock-skew=1m"]',
+    );
   });
 
   test('data planes may be kept out of other namespaces', async () => {
     const rendered = await renderChart(helm, ['controller.enabled=true', 'controller.gatewayNamespaces={shop,infra}']);
     const keys = [...rendered.keys()].filter((key) => key.includes('sallyport-data-planes')).sort();
-    expect(keys).toEqual(['ClusterRole /sallyport-data-planes', 'RoleBinding infra/sallyport-data-planes', 'RoleBinding shop/sallyport-data-planes']);
+    expect(keys).toEqual([
+      'ClusterRole /sallyport-data-planes',
+      'RoleBinding infra/sallyport-data-planes',
+      'RoleBinding shop/sallyport-data-planes',
+    ]);
     expect(rendered.get('RoleBinding shop/sallyport-data-planes')).toMatchObject({
-      roleRef: { kind: 'ClusterRole', name: 'sallyport-data-planes' }, subjects: [{ kind: 'ServiceAccount', name: 'sallyport-controller', namespace: 'sallyport-system' }],
+      roleRef: { kind: 'ClusterRole', name: 'sallyport-data-planes' },
+      subjects: [{ kind: 'ServiceAccount', name: 'sallyport-controller', namespace: 'sallyport-system' }],
     });
   });
 
   test('a pool of addresses brings its options and the permission for it, where data planes may be made', async () => {
     const [expected, everywhere, somewhere, none] = await Promise.all([
       renderKustomize('overlays/full', ['components/address-pool']),
-      ...[['controller.addressPool={192.0.2.0/28,fd00::1-fd00::9}'], ['controller.addressPool={192.0.2.0/28}', 'controller.gatewayNamespaces={shop}'], []].map((values) => renderChart(helm, ['controller.enabled=true', ...values])),
+      ...[
+        ['controller.addressPool={192.0.2.0/28,fd00::1-fd00::9}'],
+        ['controller.addressPool={192.0.2.0/28}', 'controller.gatewayNamespaces={shop}'],
+        [],
+      ].map((values) => renderChart(helm, ['controller.enabled=true', ...values])),
     ]);
-    const keysOf = (rendered: typeof expected | undefined) => [...(rendered?.keys() ?? [])].filter((key) => key.includes('address-pool')).sort();
-    expect(keysOf(expected)).toEqual(['ClusterRole /sallyport-address-pool', 'ClusterRoleBinding /sallyport-address-pool']);
+    const keysOf = (rendered: typeof expected | undefined) =>
+      [...(rendered?.keys() ?? [])].filter((key) => key.includes('address-pool')).sort();
+    expect(keysOf(expected)).toEqual([
+      'ClusterRole /sallyport-address-pool',
+      'ClusterRoleBinding /sallyport-address-pool',
+    ]);
     expect(keysOf(everywhere)).toEqual(keysOf(expected));
     for (const key of keysOf(expected)) expect(everywhere?.get(key)).toEqual(expected.get(key));
-    expect(JSON.stringify(everywhere?.get('Deployment sallyport-system/sallyport-controller'))).toContain('"--address-pool=192.0.2.0/28","--address-pool=fd00::1-fd00::9"]');
-    expect(keysOf(somewhere)).toEqual(['ClusterRole /sallyport-address-pool', 'RoleBinding shop/sallyport-address-pool']);
+    expect(JSON.stringify(everywhere?.get('Deployment sallyport-system/sallyport-controller'))).toContain(
+      '"--address-pool=192.0.2.0/28","--address-pool=fd00::1-fd00::9"]',
+    );
+    expect(keysOf(somewhere)).toEqual([
+      'ClusterRole /sallyport-address-pool',
+      'RoleBinding shop/sallyport-address-pool',
+    ]);
     expect(keysOf(none)).toEqual([]);
     expect(JSON.stringify(none?.get('Deployment sallyport-system/sallyport-controller'))).not.toContain('address-pool');
   });
 
   test('a GatewayClass of another name, or none', async () => {
-    const [named, none] = await Promise.all(['internal', ''].map((name) => renderChart(helm, ['controller.enabled=true', `controller.gatewayClass=${name}`])));
-    const classes = (rendered: typeof named) => [...(rendered?.keys() ?? [])].filter((key) => key.startsWith('GatewayClass'));
+    const [named, none] = await Promise.all(
+      ['internal', ''].map((name) => renderChart(helm, ['controller.enabled=true', `controller.gatewayClass=${name}`])),
+    );
+    const classes = (rendered: typeof named) =>
+      [...(rendered?.keys() ?? [])].filter((key) => key.startsWith('GatewayClass'));
     expect(classes(named)).toEqual(['GatewayClass /internal']);
     expect(classes(none)).toEqual([]);
   });
@@ -74,12 +103,21 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
   test('the API server may be called on ports of its own', async () => {
     const rendered = await renderChart(helm, ['networkPolicy.enabled=true', 'networkPolicy.apiServerPorts={443,9345}']);
     for (const name of ['webhook', 'watchdog']) {
-      expect(rendered.get(`NetworkPolicy sallyport-system/sallyport-${name}`)?.['spec']).toMatchObject({ egress: [{ ports: [{ port: 443 }, { port: 9345 }] }] });
+      expect(rendered.get(`NetworkPolicy sallyport-system/sallyport-${name}`)?.['spec']).toMatchObject({
+        egress: [{ ports: [{ port: 443 }, { port: 9345 }] }],
+      });
     }
   });
 
   test('another namespace is used throughout', async () => {
-    const rendered = await renderChart(helm, ['namespace.name=gates', 'namespace.create=false', 'networkPolicy.enabled=true', 'prometheus.enabled=true', 'dashboard.enabled=true', 'controller.enabled=true']);
+    const rendered = await renderChart(helm, [
+      'namespace.name=gates',
+      'namespace.create=false',
+      'networkPolicy.enabled=true',
+      'prometheus.enabled=true',
+      'dashboard.enabled=true',
+      'controller.enabled=true',
+    ]);
     expect(JSON.stringify([...rendered.values()])).not.toContain('sallyport-system"');
     expect([...rendered.keys()].filter((key) => key.startsWith('Namespace'))).toEqual([]);
   });

@@ -27,7 +27,12 @@ let controller: Rendered;
 const whereRendered = (await hasKubectl()) ? describe : describe.skip;
 
 beforeAll(async () => {
-  if (whereRendered === describe) rendered = await renderKustomize('overlays/enforce', ['components/network-policy', 'components/prometheus', 'dashboards']);
+  if (whereRendered === describe)
+    rendered = await renderKustomize('overlays/enforce', [
+      'components/network-policy',
+      'components/prometheus',
+      'dashboards',
+    ]);
   if (whereRendered === describe) controller = await renderKustomize('overlays/controller');
 });
 
@@ -51,14 +56,22 @@ function rulesOf(key: string): readonly Rule[] {
 /** What the rules of a role of the controller grant with a verb, as `group/resource`, without names. */
 function grantedTo(key: string, verb: string): readonly string[] {
   const rules = (controller.get(key)?.['rules'] ?? []) as readonly Rule[];
-  return rules.filter(({ verbs, resourceNames }) => verbs.includes(verb) && resourceNames === undefined)
-    .flatMap(({ apiGroups, resources }) => apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)));
+  return rules
+    .filter(({ verbs, resourceNames }) => verbs.includes(verb) && resourceNames === undefined)
+    .flatMap(({ apiGroups, resources }) =>
+      apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)),
+    );
 }
 
 /** What looking after the failurePolicy and after CRDs counts. */
 function clusterMetrics(metrics: Metrics): void {
   const log = createLogger('silent');
-  const client = createClient({ server: 'https://127.0.0.1:1', namespace: undefined, proxy: undefined, prove: () => Promise.reject(new Error('nothing is asked')) });
+  const client = createClient({
+    server: 'https://127.0.0.1:1',
+    namespace: undefined,
+    proxy: undefined,
+    prove: () => Promise.reject(new Error('nothing is asked')),
+  });
   const options = { client, log, metrics, events: { record() {} }, configuration: 'c' };
   void new FailurePolicyKeeper({ ...options, wanted: () => 'Fail' });
   void new Watchdog({ ...options, service: { namespace: 'n', name: 's' }, patience: 1 });
@@ -69,8 +82,14 @@ function clusterMetrics(metrics: Metrics): void {
 function controllerMetrics(metrics: Metrics): void {
   const ok = async () => ({ type: 'ok' }) as const;
   void new Controller({
-    kernel: emptyEvaluation(), metrics, log: createLogger('silent'), controllerName: 'example.com/us', mayWrite: () => false, events: { record() {} },
-    dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }), replica: { namespace: 'n', name: 'r', writer: { apply: ok } },
+    kernel: emptyEvaluation(),
+    metrics,
+    log: createLogger('silent'),
+    controllerName: 'example.com/us',
+    mayWrite: () => false,
+    events: { record() {} },
+    dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
+    replica: { namespace: 'n', name: 'r', writer: { apply: ok } },
     writer: { read: ok, apply: ok, remove: ok, updateStatus: ok, setFinalizers: ok },
   });
 }
@@ -80,7 +99,13 @@ interface Pods {
     readonly metadata: { readonly labels: Readonly<Record<string, string>> };
     readonly spec: {
       readonly terminationGracePeriodSeconds: number;
-      readonly containers: readonly [{ readonly args: readonly string[]; readonly ports: readonly { readonly name: string; readonly containerPort: number }[]; readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } } }];
+      readonly containers: readonly [
+        {
+          readonly args: readonly string[];
+          readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+          readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+        },
+      ];
     };
   };
 }
@@ -97,7 +122,9 @@ function podsOf(component: string): Pods['template'] {
 }
 
 async function help(command: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [`${root}/src/main.ts`, command, '--help'], { env: { ...process.env, COLUMNS: '400' } });
+  const { stdout } = await promisify(execFile)(process.execPath, [`${root}/src/main.ts`, command, '--help'], {
+    env: { ...process.env, COLUMNS: '400' },
+  });
   return stdout.replace(/\s+/g, ' ');
 }
 
@@ -107,36 +134,66 @@ whereRendered('permissions', () => {
     const groups = new Set(admissionKinds.map((kind) => tables[kind].group));
     const granted = rulesOf('ClusterRole /sallyport-webhook')
       .filter(({ apiGroups, verbs }) => verbs.includes('watch') && apiGroups.every((group) => groups.has(group)))
-      .flatMap(({ apiGroups, resources }) => apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)));
+      .flatMap(({ apiGroups, resources }) =>
+        apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)),
+      );
     expect(granted.sort()).toEqual(followed.sort());
   });
 
   test('the controller may follow what it follows, and write the statuses that it writes', () => {
     const nameOf = (kind: keyof typeof tables) => `${tables[kind].group}/${tables[kind].plural}`;
-    const others = ['/pods', '/serviceaccounts', 'apps/deployments', 'policy/poddisruptionbudgets', 'apiextensions.k8s.io/customresourcedefinitions'];
-    expect([...new Set(grantedTo('ClusterRole /sallyport-controller', 'watch'))].sort()).toEqual([...controllerKinds.map(nameOf), ...others].sort());
-    const statusKinds = (statuses.over.populations as readonly (keyof typeof tables)[]).map((kind) => `${nameOf(kind)}/status`);
+    const others = [
+      '/pods',
+      '/serviceaccounts',
+      'apps/deployments',
+      'policy/poddisruptionbudgets',
+      'apiextensions.k8s.io/customresourcedefinitions',
+    ];
+    expect([...new Set(grantedTo('ClusterRole /sallyport-controller', 'watch'))].sort()).toEqual(
+      [...controllerKinds.map(nameOf), ...others].sort(),
+    );
+    const statusKinds = (statuses.over.populations as readonly (keyof typeof tables)[]).map(
+      (kind) => `${nameOf(kind)}/status`,
+    );
     expect(grantedTo('ClusterRole /sallyport-controller', 'update').toSorted()).toEqual(statusKinds.sort());
   });
 
   test('the controller may make every object of a data plane, and nothing else of these kinds', () => {
-    const facts = { namespace: 'shop', name: 'web', uid: 'u', ports: tcpPorts(80), addresses: [], parameters: {}, labels: {}, annotations: {} };
+    const facts = {
+      namespace: 'shop',
+      name: 'web',
+      uid: 'u',
+      ports: tcpPorts(80),
+      addresses: [],
+      parameters: {},
+      labels: {},
+      annotations: {},
+    };
     const made = desiredObjects(facts, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
     const groupOf = (apiVersion = '') => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '');
     const needed = made.map(({ apiVersion, kind = '' }) => `${groupOf(apiVersion)}/${kind.toLowerCase()}s`);
-    for (const verb of ['get', 'create', 'patch', 'delete']) expect(grantedTo('ClusterRole /sallyport-data-planes', verb).toSorted()).toEqual(needed.toSorted());
+    for (const verb of ['get', 'create', 'patch', 'delete'])
+      expect(grantedTo('ClusterRole /sallyport-data-planes', verb).toSorted()).toEqual(needed.toSorted());
   });
 
   test('with a pool of addresses the controller may write statuses of Services, and nothing else more', async () => {
     const withPool = await renderKustomize('overlays/controller', ['components/address-pool']);
-    const added = [...withPool].filter(([key]) => !controller.has(key)).map(([key, object]) => [key, object['rules'] ?? []]);
-    expect(added).toEqual([['ClusterRole /sallyport-address-pool', [{ apiGroups: [''], resources: ['services/status'], verbs: ['update'] }]], ['ClusterRoleBinding /sallyport-address-pool', []]]);
+    const added = [...withPool]
+      .filter(([key]) => !controller.has(key))
+      .map(([key, object]) => [key, object['rules'] ?? []]);
+    expect(added).toEqual([
+      ['ClusterRole /sallyport-address-pool', [{ apiGroups: [''], resources: ['services/status'], verbs: ['update'] }]],
+      ['ClusterRoleBinding /sallyport-address-pool', []],
+    ]);
   });
 
   test('nothing is granted to the controller by wildcard', () => {
-    const roles = [...controller.values()].filter(({ kind }) => kind.endsWith('Role')).flatMap((role) => role['rules'] as readonly Rule[]);
+    const roles = [...controller.values()]
+      .filter(({ kind }) => kind.endsWith('Role'))
+      .flatMap((role) => role['rules'] as readonly Rule[]);
     expect(roles.length).toBeGreaterThan(0);
-    for (const { apiGroups, resources, verbs } of roles) expect([...apiGroups, ...resources, ...verbs]).not.toContain('*');
+    for (const { apiGroups, resources, verbs } of roles)
+      expect([...apiGroups, ...resources, ...verbs]).not.toContain('*');
   });
 
   test('nothing is granted by wildcard, and no Secret but its own', () => {
@@ -152,18 +209,26 @@ whereRendered('permissions', () => {
 });
 
 whereRendered('what belongs together agrees', () => {
-  test.each(['webhook', 'watchdog'])('%s knows its arguments, and its defaults are the names of the objects', async (command) => {
-    const text = await help(command);
-    const options = podsOf(command).spec.containers[0].args.slice(1).map((argument) => argument.replace(/=.*/, ' <'));
-    expect(options.length).toBeGreaterThan(0);
-    for (const option of options) expect(text).toContain(option);
-    expect(text).toMatch(/--service <name> [^<]*\(default: "sallyport-webhook"\)/);
-    expect(text).toMatch(/--configuration <name> [^<]*\(default: "sallyport-webhook"\)/);
-  });
+  test.each(['webhook', 'watchdog'])(
+    '%s knows its arguments, and its defaults are the names of the objects',
+    async (command) => {
+      const text = await help(command);
+      const options = podsOf(command)
+        .spec.containers[0].args.slice(1)
+        .map((argument) => argument.replace(/=.*/, ' <'));
+      expect(options.length).toBeGreaterThan(0);
+      for (const option of options) expect(text).toContain(option);
+      expect(text).toMatch(/--service <name> [^<]*\(default: "sallyport-webhook"\)/);
+      expect(text).toMatch(/--configuration <name> [^<]*\(default: "sallyport-webhook"\)/);
+    },
+  );
 
   test('the names of Secret and Lease are those that the webhook may use', async () => {
     const text = await help('webhook');
-    const names = (resource: string) => rulesOf('Role sallyport-system/sallyport-webhook').filter(({ resources }) => resources.includes(resource)).flatMap(({ resourceNames = [] }) => resourceNames);
+    const names = (resource: string) =>
+      rulesOf('Role sallyport-system/sallyport-webhook')
+        .filter(({ resources }) => resources.includes(resource))
+        .flatMap(({ resourceNames = [] }) => resourceNames);
     expect(text).toMatch(new RegExp(`--secret <name> [^<]*\\(default: "${names('secrets')[0]}"\\)`));
     expect(text).toMatch(new RegExp(`--lease <name> [^<]*\\(default: "${names('leases')[0]}"\\)`));
   });
@@ -171,11 +236,20 @@ whereRendered('what belongs together agrees', () => {
   test('the API server is told to call the Service, and the Service leads to the port of the pods', () => {
     const service = rendering('Service sallyport-system/sallyport-webhook');
     expect(rendering('ValidatingWebhookConfiguration /sallyport-webhook')['webhooks']).toMatchObject([
-      { clientConfig: { service: { namespace: service.metadata.namespace, name: service.metadata.name, port: 443, path: '/validate' } } },
+      {
+        clientConfig: {
+          service: { namespace: service.metadata.namespace, name: service.metadata.name, port: 443, path: '/validate' },
+        },
+      },
     ]);
     const { args, ports } = podsOf('webhook').spec.containers[0];
-    expect(service['spec']).toMatchObject({ ports: expect.arrayContaining([expect.objectContaining({ port: 443, targetPort: 'webhook' })]) });
-    for (const [option, name] of [['--port', 'webhook'], ['--probe-port', 'probes']] as const) {
+    expect(service['spec']).toMatchObject({
+      ports: expect.arrayContaining([expect.objectContaining({ port: 443, targetPort: 'webhook' })]),
+    });
+    for (const [option, name] of [
+      ['--port', 'webhook'],
+      ['--probe-port', 'probes'],
+    ] as const) {
       expect(args).toContain(`${option}=${ports.find((port) => port.name === name)?.containerPort}`);
     }
   });
@@ -184,43 +258,80 @@ whereRendered('what belongs together agrees', () => {
     const { labels } = podsOf('webhook').metadata;
     const selectors = [
       rendering('Service sallyport-system/sallyport-webhook')['spec'] as { selector: object },
-      rendering('PodDisruptionBudget sallyport-system/sallyport-webhook')['spec'] as { selector: { matchLabels: object } },
+      rendering('PodDisruptionBudget sallyport-system/sallyport-webhook')['spec'] as {
+        selector: { matchLabels: object };
+      },
       rendering('NetworkPolicy sallyport-system/sallyport-webhook')['spec'] as { podSelector: { matchLabels: object } },
-    ].map((spec) => ('podSelector' in spec ? spec.podSelector.matchLabels : 'matchLabels' in spec.selector ? spec.selector.matchLabels : spec.selector));
+    ].map((spec) =>
+      'podSelector' in spec
+        ? spec.podSelector.matchLabels
+        : 'matchLabels' in spec.selector
+          ? spec.selector.matchLabels
+          : spec.selector,
+    );
     for (const selector of selectors) expect(labels).toMatchObject(selector as object);
     expect(labels).not.toMatchObject(podsOf('watchdog').metadata.labels);
   });
 
   test('Prometheus finds the ports of webhook and watchdog', () => {
     const monitors = [
-      { component: 'webhook', target: rendering('Service sallyport-system/sallyport-webhook'), kind: 'ServiceMonitor', field: 'endpoints' },
+      {
+        component: 'webhook',
+        target: rendering('Service sallyport-system/sallyport-webhook'),
+        kind: 'ServiceMonitor',
+        field: 'endpoints',
+      },
       { component: 'watchdog', target: podsOf('watchdog'), kind: 'PodMonitor', field: 'podMetricsEndpoints' },
     ];
     for (const { component, target, kind, field } of monitors) {
-      const spec = rendering(`${kind} sallyport-system/sallyport-${component}`)['spec'] as { readonly selector: { readonly matchLabels: object } };
+      const spec = rendering(`${kind} sallyport-system/sallyport-${component}`)['spec'] as {
+        readonly selector: { readonly matchLabels: object };
+      };
       expect(target.metadata.labels).toMatchObject(spec.selector.matchLabels);
       expect(spec).toMatchObject({ [field]: [{ port: 'probes', path: '/metrics' }] });
     }
-    expect(rendering('Service sallyport-system/sallyport-webhook')['spec']).toMatchObject({ ports: expect.arrayContaining([expect.objectContaining({ name: 'probes' })]) });
+    expect(rendering('Service sallyport-system/sallyport-webhook')['spec']).toMatchObject({
+      ports: expect.arrayContaining([expect.objectContaining({ name: 'probes' })]),
+    });
     expect(podsOf('watchdog').spec.containers[0].ports.map(({ name }) => name)).toContain('probes');
   });
 
   test('Prometheus finds the data planes of all Gateways', () => {
-    const made = desiredObjects({ namespace: 'shop', name: 'web', uid: 'u', ports: tcpPorts(80), addresses: [], parameters: {}, labels: {}, annotations: {} }, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
+    const made = desiredObjects(
+      {
+        namespace: 'shop',
+        name: 'web',
+        uid: 'u',
+        ports: tcpPorts(80),
+        addresses: [],
+        parameters: {},
+        labels: {},
+        annotations: {},
+      },
+      { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' },
+    );
     const [deployment] = made.flatMap(({ kind, spec }) => (kind === 'Deployment' ? [spec as Pods] : []));
     if (deployment === undefined) throw new Error('a Gateway has a Deployment');
     const { template } = deployment;
-    const { namespaceSelector, selector, podTargetLabels, podMetricsEndpoints } = rendering('PodMonitor sallyport-system/sallyport-data-planes')['spec'] as Monitor;
+    const { namespaceSelector, selector, podTargetLabels, podMetricsEndpoints } = rendering(
+      'PodMonitor sallyport-system/sallyport-data-planes',
+    )['spec'] as Monitor;
     expect(namespaceSelector).toEqual({ any: true });
     expect(template.metadata.labels).toMatchObject(selector.matchLabels);
-    for (const key of [...selector.matchExpressions.map((one) => one.key), ...podTargetLabels]) expect(template.metadata.labels).toHaveProperty([key]);
+    for (const key of [...selector.matchExpressions.map((one) => one.key), ...podTargetLabels])
+      expect(template.metadata.labels).toHaveProperty([key]);
     expect(template.spec.containers[0].ports.map(({ name }) => name)).toContain(podMetricsEndpoints[0]?.port);
   });
 
   test('a pod gets the time that it takes to drain', () => {
-    const { terminationGracePeriodSeconds, containers: [{ args, lifecycle }] } = podsOf('webhook').spec;
+    const {
+      terminationGracePeriodSeconds,
+      containers: [{ args, lifecycle }],
+    } = podsOf('webhook').spec;
     const drain = Number(args.find((argument) => argument.startsWith('--drain='))?.slice('--drain='.length));
-    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual((lifecycle?.preStop.sleep.seconds ?? Number.NaN) + drain + 10);
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      (lifecycle?.preStop.sleep.seconds ?? Number.NaN) + drain + 10,
+    );
   });
 
   test('what is shown and alerted on is counted', async () => {
@@ -234,22 +345,36 @@ whereRendered('what belongs together agrees', () => {
     exposeProxyCounters(metrics, createCounters());
     new InternalErrors(createLogger('silent'), metrics).report(undefined);
     const counted = [...(await metrics.scrape()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
-    const shown = JSON.stringify([...['webhook', 'controller'].map((of) => rendering(`PrometheusRule sallyport-system/sallyport-${of}`)), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
+    const shown = JSON.stringify([
+      ...['webhook', 'controller'].map((of) => rendering(`PrometheusRule sallyport-system/sallyport-${of}`)),
+      rendering('ConfigMap sallyport-system/sallyport-dashboards'),
+    ]);
     const names = [...shown.matchAll(/sallyport_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
     expect(new Set(names).size).toBeGreaterThan(5);
     for (const name of names) expect(counted).toContain(name);
   });
 
   test('alerts and panels name the webhook as the API server counts it', () => {
-    const [webhook] = rendering('ValidatingWebhookConfiguration /sallyport-webhook')['webhooks'] as readonly [{ readonly name: string }];
-    const shown = JSON.stringify([rendering('PrometheusRule sallyport-system/sallyport-webhook'), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
+    const [webhook] = rendering('ValidatingWebhookConfiguration /sallyport-webhook')['webhooks'] as readonly [
+      { readonly name: string },
+    ];
+    const shown = JSON.stringify([
+      rendering('PrometheusRule sallyport-system/sallyport-webhook'),
+      rendering('ConfigMap sallyport-system/sallyport-dashboards'),
+    ]);
     const named = [...shown.matchAll(/name=\\+"([^"\\]+)/g)].map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set([webhook.name]));
   });
 });
 
 test.each(['base', 'overlays/audit', 'overlays/enforce'])('the settings of %s can be used', async (folder) => {
-  const settings = await openSettings(`${root}/deploy/${folder}/settings.yaml`, { log: createLogger('silent'), metrics: createMetrics() });
+  const settings = await openSettings(`${root}/deploy/${folder}/settings.yaml`, {
+    log: createLogger('silent'),
+    metrics: createMetrics(),
+  });
   settings.close();
-  expect(settings.current()).toMatchObject({ profile: folder === 'overlays/audit' ? 'audit' : 'standard', failurePolicy: folder === 'overlays/enforce' ? 'Fail' : 'Ignore' });
+  expect(settings.current()).toMatchObject({
+    profile: folder === 'overlays/audit' ? 'audit' : 'standard',
+    failurePolicy: folder === 'overlays/enforce' ? 'Fail' : 'Ignore',
+  });
 });

@@ -3,8 +3,13 @@ import { neededPermissions } from '../../src/cli/doctor/permissions.ts';
 import { hasKubectl, renderKustomize, type DeployedObject } from './render.ts';
 
 const installation = {
-  namespace: 'sallyport-system', service: 'sallyport-webhook', configuration: 'sallyport-webhook', secret: 'sallyport-authority', lease: 'sallyport-webhook',
-  webhookAccount: 'sallyport-webhook', watchdogAccount: 'sallyport-watchdog',
+  namespace: 'sallyport-system',
+  service: 'sallyport-webhook',
+  configuration: 'sallyport-webhook',
+  secret: 'sallyport-authority',
+  lease: 'sallyport-webhook',
+  webhookAccount: 'sallyport-webhook',
+  watchdogAccount: 'sallyport-watchdog',
 };
 
 interface Rule {
@@ -32,11 +37,26 @@ beforeAll(async () => {
 
 /** One line for each account, verb and resource. */
 function granted(binding: Binding): readonly string[] {
-  const { metadata: { namespace }, roleRef, subjects } = binding;
-  const role = deployed.find(({ kind, metadata }) => kind === roleRef.kind && metadata.name === roleRef.name && metadata.namespace === namespace);
+  const {
+    metadata: { namespace },
+    roleRef,
+    subjects,
+  } = binding;
+  const role = deployed.find(
+    ({ kind, metadata }) => kind === roleRef.kind && metadata.name === roleRef.name && metadata.namespace === namespace,
+  );
   const rules = (role?.['rules'] ?? []) as readonly Rule[];
-  return rules.flatMap(({ apiGroups, resources, resourceNames = [undefined], verbs }) => subjects.flatMap(({ name: account }) => apiGroups.flatMap((group) =>
-    resources.flatMap((resource) => resourceNames.flatMap((name) => verbs.map((verb) => line({ account, verb, group, resource, namespace, name })))))));
+  return rules.flatMap(({ apiGroups, resources, resourceNames = [undefined], verbs }) =>
+    subjects.flatMap(({ name: account }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) =>
+          resourceNames.flatMap((name) =>
+            verbs.map((verb) => line({ account, verb, group, resource, namespace, name })),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 interface Line {
@@ -54,9 +74,13 @@ function line({ account, verb, group, resource, namespace = '', name = '' }: Lin
 
 whereRendered('the doctor', () => {
   test('asks for exactly what the roles of webhook and watchdog grant', () => {
-    const needed = neededPermissions(installation).flatMap(({ verbs, namespace, name, ...rest }) => verbs.map((verb) => line({ ...rest, verb, namespace, name })));
+    const needed = neededPermissions(installation).flatMap(({ verbs, namespace, name, ...rest }) =>
+      verbs.map((verb) => line({ ...rest, verb, namespace, name })),
+    );
     const bindings = deployed.filter(isBinding);
-    expect(new Set(bindings.flatMap(({ subjects }) => subjects.map(({ name }) => name)))).toEqual(new Set(['sallyport-webhook', 'sallyport-watchdog']));
+    expect(new Set(bindings.flatMap(({ subjects }) => subjects.map(({ name }) => name)))).toEqual(
+      new Set(['sallyport-webhook', 'sallyport-watchdog']),
+    );
     expect(needed.toSorted()).toEqual(bindings.flatMap(granted).toSorted());
   });
 });

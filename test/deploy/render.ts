@@ -15,7 +15,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface DeployedObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly [field: string]: unknown;
 }
 
@@ -27,7 +31,10 @@ export async function renderKustomize(overlay: string, components: readonly stri
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-deploy-'));
   try {
     const place = (name: string) => relative(folder, join(root, 'deploy', name));
-    await writeFile(join(folder, 'kustomization.yaml'), JSON.stringify({ resources: [place(overlay)], components: components.map(place) }));
+    await writeFile(
+      join(folder, 'kustomization.yaml'),
+      JSON.stringify({ resources: [place(overlay)], components: components.map(place) }),
+    );
     return await render('kubectl', ['kustomize', folder]);
   } finally {
     await rm(folder, { recursive: true });
@@ -36,7 +43,12 @@ export async function renderKustomize(overlay: string, components: readonly stri
 
 /** Renders the chart; `values` as `--set` takes them. */
 export function renderChart(helm: string, values: readonly string[] = []): Promise<Rendered> {
-  return render(helm, ['template', 'sallyport', join(root, 'deploy/chart/sallyport'), ...values.flatMap((value) => ['--set', value])]);
+  return render(helm, [
+    'template',
+    'sallyport',
+    join(root, 'deploy/chart/sallyport'),
+    ...values.flatMap((value) => ['--set', value]),
+  ]);
 }
 
 /**

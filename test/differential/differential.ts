@@ -9,7 +9,14 @@
  */
 import { channels, minors, type Bundle } from '../../src/core/schema/availability.ts';
 import { nameOf } from '../../src/core/schema/problem.ts';
-import { create, createClient, loadCredentials, resourceType, type ApiClient, type KubernetesObject } from '../../src/kubernetes/index.ts';
+import {
+  create,
+  createClient,
+  loadCredentials,
+  resourceType,
+  type ApiClient,
+  type KubernetesObject,
+} from '../../src/kubernetes/index.ts';
 import { disagreement, refusalOf } from './compare.ts';
 import { examplesOf } from './examples.ts';
 import { randomObject } from './objects.ts';
@@ -32,12 +39,15 @@ for (const subject of subjectsOf(bundle)) total += await compareSubject(subject)
 await client.close();
 const demanded = new Set(subjectsOf(bundle).flatMap(demandedRules));
 const unseen = [...demanded].filter((rule) => !seen.has(rule));
-console.log(`${nameOf(bundle).padEnd(18)} ${seen.size} of ${demanded.size} rules refused something${unseen.length === 0 ? '' : `, not ${unseen.join(', ')}`}`);
+console.log(
+  `${nameOf(bundle).padEnd(18)} ${seen.size} of ${demanded.size} rules refused something${unseen.length === 0 ? '' : `, not ${unseen.join(', ')}`}`,
+);
 process.exitCode = total === 0 ? 0 : 1;
 
 function known<T extends string>(values: readonly T[], value: string | undefined): T {
   const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw new Error(`${value} is none of ${values.join(', ')}; usage: differential.ts MINOR CHANNEL COUNT SEED`);
+  if (found === undefined)
+    throw new Error(`${value} is none of ${values.join(', ')}; usage: differential.ts MINOR CHANNEL COUNT SEED`);
   return found;
 }
 
@@ -50,12 +60,16 @@ interface Tally {
 async function compareSubject(subject: Subject): Promise<number> {
   const tally: Tally = { taken: 0, refused: 0, differences: [] };
   const objects = objectsOf(subject);
-  await Promise.all(Array.from({ length: parallel }, async () => {
-    for (const object of objects) await compareObject(subject, object, tally);
-  }));
+  await Promise.all(
+    Array.from({ length: parallel }, async () => {
+      for (const object of objects) await compareObject(subject, object, tally);
+    }),
+  );
   const { taken, refused, differences } = tally;
   const name = `${subject.kind} ${subject.version}`;
-  console.log(`${nameOf(bundle).padEnd(18)} ${name.padEnd(32)} ${String(taken).padStart(6)} taken ${String(refused).padStart(6)} refused ${String(differences.length).padStart(4)} disagreements`);
+  console.log(
+    `${nameOf(bundle).padEnd(18)} ${name.padEnd(32)} ${String(taken).padStart(6)} taken ${String(refused).padStart(6)} refused ${String(differences.length).padStart(4)} disagreements`,
+  );
   for (const difference of differences.slice(0, shownPerSubject)) console.log(difference);
   return differences.length;
 }
@@ -64,13 +78,15 @@ async function compareSubject(subject: Subject): Promise<number> {
 function* objectsOf(subject: Subject): Generator {
   yield* examplesOf(subject);
   const versions = subjectsOf(bundle).filter(({ kind }) => kind === subject.kind).length;
-  for (let number = 0; number < Number(count) / versions; number += 1) yield randomObject(subject, createRandom(seedOf(subject, number)));
+  for (let number = 0; number < Number(count) / versions; number += 1)
+    yield randomObject(subject, createRandom(seedOf(subject, number)));
 }
 
 /** Each object can be made again without those before it. */
 function seedOf({ kind, version }: Subject, number: number): number {
   let hash = Number(seed);
-  for (const character of `${kind} ${version} ${number}`) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  for (const character of `${kind} ${version} ${number}`)
+    hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
   return hash;
 }
 
@@ -84,8 +100,16 @@ async function compareObject(subject: Subject, object: unknown, tally: Tally): P
   tally.differences.push(`  ${difference}\n  ${JSON.stringify(smallest)}`);
 }
 
-async function verdict(api: ApiClient, subject: Subject, object: unknown): Promise<{ readonly difference: string | undefined; readonly isTaken: boolean }> {
-  const outcome = await create({ client: api, type: resourceType(subject.table, subject.version) }, object as KubernetesObject, { dryRun: 'All' });
+async function verdict(
+  api: ApiClient,
+  subject: Subject,
+  object: unknown,
+): Promise<{ readonly difference: string | undefined; readonly isTaken: boolean }> {
+  const outcome = await create(
+    { client: api, type: resourceType(subject.table, subject.version) },
+    object as KubernetesObject,
+    { dryRun: 'All' },
+  );
   const refusal = refusalOf(outcome);
   const reasons = predict(subject, object);
   if (refusal !== undefined) for (const { rule } of reasons.filter(({ from }) => from === 'rule')) seen.add(rule);

@@ -18,13 +18,20 @@ const favourites = 3;
 /** A random value that fits the schema of a place, though hardly the rules beside it. */
 export function valueFor(node: Node, making: Making): unknown {
   switch (node.type) {
-    case 'string': return textFor(node, making);
-    case 'integer': return integerFor(node, making);
-    case 'boolean': return boundOf(node.enum?.[0], making.bundle) ?? making.random.chance(0.5);
-    case 'list': return listFor(node, making);
-    case 'map': return mapFor(node, making);
-    case 'object': return objectFor(node, making);
-    case 'intOrString': return making.random.pick([80, 'http']);
+    case 'string':
+      return textFor(node, making);
+    case 'integer':
+      return integerFor(node, making);
+    case 'boolean':
+      return boundOf(node.enum?.[0], making.bundle) ?? making.random.chance(0.5);
+    case 'list':
+      return listFor(node, making);
+    case 'map':
+      return mapFor(node, making);
+    case 'object':
+      return objectFor(node, making);
+    case 'intOrString':
+      return making.random.pick([80, 'http']);
   }
 }
 
@@ -34,7 +41,8 @@ function objectFor(node: ObjectNode, making: Making): Record<string, unknown> {
   const kept = [...fields].filter(([name]) => required.has(name) || making.random.chance(optionalChance));
   const made = Object.fromEntries(kept.map(([name, child]) => [name, valueFor(child, making)]));
   Object.assign(made, unknownFields(node, fields, making));
-  if (fields.has('group') && fields.has('kind') && making.random.chance(0.3)) Object.assign(made, making.random.pick(knownKinds));
+  if (fields.has('group') && fields.has('kind') && making.random.chance(0.3))
+    Object.assign(made, making.random.pick(knownKinds));
   return making.random.chance(0.8) ? withMemberOfType(fields, made, making) : made;
 }
 
@@ -42,37 +50,63 @@ function objectFor(node: ObjectNode, making: Making): Record<string, unknown> {
 const unknownChance = 0.1;
 
 /** A field that the API server drops before it judges the object: what is left must be right without it. */
-function unknownFields(node: ObjectNode, known: ReadonlyMap<string, Node>, { random }: Making): Record<string, unknown> {
+function unknownFields(
+  node: ObjectNode,
+  known: ReadonlyMap<string, Node>,
+  { random }: Making,
+): Record<string, unknown> {
   if (!random.chance(unknownChance)) return {};
   const others = Object.keys(node.fields).filter((name) => !known.has(name));
-  return { [others.length === 0 ? 'unknownField' : random.pick(others)]: random.pick<unknown>(['a', 80, true, [], {}, { name: 'a' }]) };
+  return {
+    [others.length === 0 ? 'unknownField' : random.pick(others)]: random.pick<unknown>([
+      'a',
+      80,
+      true,
+      [],
+      {},
+      { name: 'a' },
+    ]),
+  };
 }
 
 /** Kinds that rules treat in a way of their own. */
 const knownKinds = [
-  { group: '', kind: 'Service' }, { group: 'gateway.networking.x-k8s.io', kind: 'XBackend' }, { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle' },
+  { group: '', kind: 'Service' },
+  { group: 'gateway.networking.x-k8s.io', kind: 'XBackend' },
+  { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle' },
 ] as const;
 
 /** Of the fields that are named like values of `type`, the one of the chosen value: objects are hardly ever made so by chance. */
-function withMemberOfType(fields: ReadonlyMap<string, Node>, made: Record<string, unknown>, making: Making): Record<string, unknown> {
+function withMemberOfType(
+  fields: ReadonlyMap<string, Node>,
+  made: Record<string, unknown>,
+  making: Making,
+): Record<string, unknown> {
   const type = fields.get('type');
   if (type?.type !== 'string' || type.enum === undefined) return made;
   const types = new Set(resolveAll<string>(type.enum, making.bundle).map((value) => value.toLowerCase()));
   const others = Object.entries(made).filter(([name]) => !types.has(name.toLowerCase()));
   const chosen = [...fields].find(([name]) => name.toLowerCase() === String(made['type']).toLowerCase());
-  return { ...Object.fromEntries(others), ...(chosen === undefined ? {} : { [chosen[0]]: made[chosen[0]] ?? valueFor(chosen[1], making) }) };
+  return {
+    ...Object.fromEntries(others),
+    ...(chosen === undefined ? {} : { [chosen[0]]: made[chosen[0]] ?? valueFor(chosen[1], making) }),
+  };
 }
 
 function listFor(node: ListNode, making: Making): readonly unknown[] {
   const least = boundOf(node.minItems, making.bundle) ?? 0;
   const most = Math.max(least, Math.min(boundOf(node.maxItems, making.bundle) ?? 3, 3));
-  const items = Array.from({ length: least + making.random.below(most - least + 1) }, () => valueFor(node.items, making));
+  const items = Array.from({ length: least + making.random.below(most - least + 1) }, () =>
+    valueFor(node.items, making),
+  );
   return boundOf(node.listType, making.bundle) === 'set' ? [...new Set(items)] : items;
 }
 
 function mapFor(node: MapNode, making: Making): Record<string, unknown> {
   const least = boundOf(node.minProperties, making.bundle) ?? 0;
-  const keys = Array.from({ length: least + making.random.below(2) }, () => making.random.pick(['team', 'example.com/team', 'a/b/c', 'a b', `${'a'.repeat(253)}/a`]));
+  const keys = Array.from({ length: least + making.random.below(2) }, () =>
+    making.random.pick(['team', 'example.com/team', 'a/b/c', 'a b', `${'a'.repeat(253)}/a`]),
+  );
   return Object.fromEntries(keys.map((key) => [key, valueFor(node.values, making)]));
 }
 
@@ -81,7 +115,12 @@ function integerFor(node: IntegerNode, { bundle, random }: Making): number {
   if (values.length > 0) return random.pick(values);
   const least = boundOf(node.minimum, bundle) ?? 0;
   const most = boundOf(node.maximum, bundle) ?? 1000;
-  return random.pick([least, most, Math.min(most, Math.max(least, 80)), least + random.below(Math.min(most - least, 3) + 1)]);
+  return random.pick([
+    least,
+    most,
+    Math.min(most, Math.max(least, 80)),
+    least + random.below(Math.min(most - least, 3) + 1),
+  ]);
 }
 
 function textFor(node: StringNode, making: Making): string {
@@ -109,7 +148,8 @@ function textsFitting(node: StringNode, bundle: Bundle): readonly string[] {
 function fits(text: string, node: StringNode, bundle: Bundle): boolean {
   const pattern = boundOf(node.pattern, bundle);
   const { length } = Array.from(text);
-  if (length < (boundOf(node.minLength, bundle) ?? 0) || length > (boundOf(node.maxLength, bundle) ?? Infinity)) return false;
+  if (length < (boundOf(node.minLength, bundle) ?? 0) || length > (boundOf(node.maxLength, bundle) ?? Infinity))
+    return false;
   if (node.format === 'date-time') return text.startsWith('2026-');
   return pattern === undefined || new RegExp(pattern).test(text);
 }

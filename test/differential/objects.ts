@@ -20,7 +20,10 @@ export function randomObject(subject: Subject, random: Random): unknown {
   const sites = sitesOf(subject);
   const site = sites.length === 0 ? [] : random.pick(sites);
   const examples = examplesOf(subject);
-  let object = examples.length > 0 && random.chance(0.2) ? random.pick(examples) : mended(subject, reaching(subject.body, site, { value: written, making }), making);
+  let object =
+    examples.length > 0 && random.chance(0.2)
+      ? random.pick(examples)
+      : mended(subject, reaching(subject.body, site, { value: written, making }), making);
   const changes = random.pick([0, 1, 1, 1, 2, 3]);
   for (let change = 0; change < changes; change += 1) object = mutate(subject, object, { site, making });
   return object;
@@ -83,36 +86,58 @@ function mutate({ body, bundle }: Subject, object: unknown, { site, making }: Mu
   const places = placesIn(object).filter(([first]) => first === 'spec');
   const near = places.filter((place) => isNear(place, site));
   const at = near.filter((place) => place.length === site.length);
-  const candidates = [random.chance(0.4) ? at : [], random.chance(0.75) ? near : [], places].find((list) => list.length > 0);
+  const candidates = [random.chance(0.4) ? at : [], random.chance(0.75) ? near : [], places].find(
+    (list) => list.length > 0,
+  );
   if (candidates === undefined) return object;
   const path = random.pick(candidates);
   const node = nodeAt(body, path, bundle);
   if (node === undefined || random.chance(0.15)) return without(object, path);
-  if (random.chance(0.03)) return withValue(object, path, random.pick([null, 'a', 1, 1.5, -1, true, [], {}, [null], ['']]));
+  if (random.chance(0.03))
+    return withValue(object, path, random.pick([null, 'a', 1, 1.5, -1, true, [], {}, [null], ['']]));
   if (random.chance(0.2)) return withValue(object, path, valueFor(node, making));
   return withValue(object, path, boundaryValue(node, valueAt(object, path), making));
 }
 
 /** At most two steps below a site, whatever the positions in lists. */
 function isNear(place: Path, site: Path): boolean {
-  return site.length > 0 && place.length >= site.length && place.length <= site.length + 2
-    && site.every((part, position) => typeof part === typeof place[position] && (typeof part === 'number' || part === place[position]));
+  return (
+    site.length > 0 &&
+    place.length >= site.length &&
+    place.length <= site.length + 2 &&
+    site.every(
+      (part, position) =>
+        typeof part === typeof place[position] && (typeof part === 'number' || part === place[position]),
+    )
+  );
 }
 
 function boundaryValue(node: Node, value: unknown, making: Making): unknown {
   const { random, bundle } = making;
   switch (node.type) {
-    case 'string': return random.chance(0.5) ? valueFor(node, making) : random.pick([...texts, 'a'.repeat((boundOf(node.maxLength, bundle) ?? 100) + random.below(2))]);
+    case 'string':
+      return random.chance(0.5)
+        ? valueFor(node, making)
+        : random.pick([...texts, 'a'.repeat((boundOf(node.maxLength, bundle) ?? 100) + random.below(2))]);
     case 'integer': {
       const least = boundOf(node.minimum, bundle) ?? 0;
       const most = boundOf(node.maximum, bundle) ?? 2 ** 31 - 1;
       return random.pick([least - 1, least, least + 1, most - 1, most, most + 1, 0, 100]);
     }
-    case 'boolean': return random.pick([true, false]);
-    case 'object': return withField(node, value, making);
-    case 'map': return { ...(value as object), [random.pick(texts)]: random.pick(texts) };
-    case 'list': return changedList(node.items, { items: Array.isArray(value) ? value : [], limit: boundOf(node.maxItems, bundle) ?? 4 }, making);
-    case 'intOrString': return value;
+    case 'boolean':
+      return random.pick([true, false]);
+    case 'object':
+      return withField(node, value, making);
+    case 'map':
+      return { ...(value as object), [random.pick(texts)]: random.pick(texts) };
+    case 'list':
+      return changedList(
+        node.items,
+        { items: Array.isArray(value) ? value : [], limit: boundOf(node.maxItems, bundle) ?? 4 },
+        making,
+      );
+    case 'intOrString':
+      return value;
   }
 }
 
@@ -132,23 +157,34 @@ function changedList(node: Node, { items, limit }: Items, making: Making): reado
   const { random } = making;
   const item = items.length === 0 ? valueFor(node, making) : random.pick(items);
   switch (random.below(8)) {
-    case 0: return [];
-    case 1: return [...items, valueFor(node, making)];
-    case 2: return [...items, valueFor(node, making), valueFor(node, making)];
-    case 3: return Array.from({ length: Math.min(limit, 200) + random.below(2) }, () => item);
-    case 4: return Array.from({ length: 2 + random.below(2) }, () => fullItem(node, item, making));
-    default: return [...items, item];
+    case 0:
+      return [];
+    case 1:
+      return [...items, valueFor(node, making)];
+    case 2:
+      return [...items, valueFor(node, making), valueFor(node, making)];
+    case 3:
+      return Array.from({ length: Math.min(limit, 200) + random.below(2) }, () => item);
+    case 4:
+      return Array.from({ length: 2 + random.below(2) }, () => fullItem(node, item, making));
+    default:
+      return [...items, item];
   }
 }
 
 /** With every list in it as long as it may be. */
 function fullItem(node: Node, item: unknown, { bundle }: Making): unknown {
   if (node.type !== 'object' || typeof item !== 'object' || item === null) return item;
-  return Object.fromEntries(Object.entries(item).map(([name, value]) => {
-    const child = fieldsIn(node, bundle).get(name);
-    const limit = child?.type === 'list' ? boundOf(child.maxItems, bundle) ?? 4 : 0;
-    return [name, Array.isArray(value) && value.length > 0 ? Array.from({ length: limit }, () => value[0] as unknown) : value];
-  }));
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => {
+      const child = fieldsIn(node, bundle).get(name);
+      const limit = child?.type === 'list' ? (boundOf(child.maxItems, bundle) ?? 4) : 0;
+      return [
+        name,
+        Array.isArray(value) && value.length > 0 ? Array.from({ length: limit }, () => value[0] as unknown) : value,
+      ];
+    }),
+  );
 }
 
 function boundOf<T>(value: MaybeVersioned<T> | undefined, bundle: Bundle): T | undefined {

@@ -21,14 +21,28 @@ export interface Subject {
 /** Everything that the API server of a bundle takes objects of. */
 export function subjectsOf(bundle: Bundle): readonly Subject[] {
   const tables = Object.values<KindTable>(schemaTables).filter(({ group }) => group.startsWith('gateway.networking.'));
-  return tables.flatMap((table) => versionsIn(table, bundle).filter(({ served }) => served)
-    .map(({ name, body }) => ({ bundle, kind: table.kind as SchemaKind, version: name, table, body: body ?? table.body })));
+  return tables.flatMap((table) =>
+    versionsIn(table, bundle)
+      .filter(({ served }) => served)
+      .map(({ name, body }) => ({
+        bundle,
+        kind: table.kind as SchemaKind,
+        version: name,
+        table,
+        body: body ?? table.body,
+      })),
+  );
 }
 
 /** An object of a subject; the API server drops whatever status a new object has. */
 export function objectWith({ table, version }: Subject, spec: unknown): unknown {
   const metadata = { name: 'differential', ...(table.namespaced ? { namespace: 'default' } : {}) };
-  return { apiVersion: apiVersionOf(table, version), kind: table.kind, metadata, ...(spec === undefined ? {} : { spec }) };
+  return {
+    apiVersion: apiVersionOf(table, version),
+    kind: table.kind,
+    metadata,
+    ...(spec === undefined ? {} : { spec }),
+  };
 }
 
 /** A reason to refuse an object, with the place that it names. */
@@ -46,8 +60,20 @@ export function predict({ kind, bundle }: Subject, json: unknown): readonly Reas
   const { apiVersion } = json as { readonly apiVersion: string };
   const structure = refusedBySchema(kind, apiVersion, json, bundle).filter(({ keyword }) => keyword !== 'unknown');
   return [
-    ...structure.map(({ path, message }): Reason => ({ path, field: formatPath(path), message, from: 'schema', rule: 'schema' })),
-    ...refusedByRules(kind, apiVersion, json, bundle).map(({ path, message, rule }): Reason => ({ path, field: formatPath(path), message, from: 'rule', rule })),
+    ...structure.map(({ path, message }): Reason => ({
+      path,
+      field: formatPath(path),
+      message,
+      from: 'schema',
+      rule: 'schema',
+    })),
+    ...refusedByRules(kind, apiVersion, json, bundle).map(({ path, message, rule }): Reason => ({
+      path,
+      field: formatPath(path),
+      message,
+      from: 'rule',
+      rule,
+    })),
   ];
 }
 
@@ -62,5 +88,7 @@ export function demandedRules(subject: Subject): readonly string[] {
 }
 
 function demandedIn({ kind, version, bundle, body }: Subject): readonly Site[] {
-  return officialSites(kind, version, bundle).filter(({ path }) => path.startsWith('spec') && nodeAt(body, partsOf(path), bundle) !== undefined);
+  return officialSites(kind, version, bundle).filter(
+    ({ path }) => path.startsWith('spec') && nodeAt(body, partsOf(path), bundle) !== undefined,
+  );
 }

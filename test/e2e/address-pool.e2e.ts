@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvents, clusterState, installCrds, removeCrds, useNamespace } from './support/cluster.ts';
-import { conditionOf, gateway, installController, uninstallController, waitForGateway, type GatewayObject } from './support/controller.ts';
+import {
+  conditionOf,
+  gateway,
+  installController,
+  uninstallController,
+  waitForGateway,
+  type GatewayObject,
+} from './support/controller.ts';
 import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { systemNamespace } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
@@ -23,7 +30,9 @@ afterAll(async () => {
 interface Service {
   readonly metadata: { readonly uid: string };
   readonly spec: { readonly loadBalancerClass?: string };
-  readonly status: { readonly loadBalancer: { readonly ingress?: readonly { readonly ip: string; readonly ipMode?: string }[] } };
+  readonly status: {
+    readonly loadBalancer: { readonly ingress?: readonly { readonly ip: string; readonly ipMode?: string }[] };
+  };
 }
 
 function service(name: string): Promise<Service> {
@@ -33,7 +42,10 @@ function service(name: string): Promise<Service> {
 /** A Gateway that asks for these addresses; none: any. */
 async function ask(name: string, ...values: readonly string[]): Promise<void> {
   const wanted = gateway(name, namespace, 80);
-  await apply({ ...wanted, spec: { ...wanted.spec, addresses: values.map((value) => ({ type: 'IPAddress', value })) } });
+  await apply({
+    ...wanted,
+    spec: { ...wanted.spec, addresses: values.map((value) => ({ type: 'IPAddress', value })) },
+  });
 }
 
 function addressesOf({ status }: GatewayObject): readonly string[] {
@@ -48,32 +60,56 @@ async function waitForAddress(name: string, address: string): Promise<void> {
   });
   expect(addressesOf(found)).toEqual([address]);
   // The addresses of other clusters lead nowhere from here.
-  if (clusterState !== undefined) await waitFor(`an answer of ${address}`, async () => ((await fetch(`http://${address}/`)).status === 404 ? true : undefined));
+  if (clusterState !== undefined)
+    await waitFor(`an answer of ${address}`, async () =>
+      (await fetch(`http://${address}/`)).status === 404 ? true : undefined,
+    );
 }
 
 async function waitForProblem(name: string, text: string): Promise<void> {
-  await waitFor(`Gateway ${name} says: ${text}`, async () => (conditionOf(await waitForGateway(name, namespace, ['Programmed', 'False']), 'Programmed')?.message.includes(text) === true ? true : undefined));
+  await waitFor(`Gateway ${name} says: ${text}`, async () =>
+    conditionOf(await waitForGateway(name, namespace, ['Programmed', 'False']), 'Programmed')?.message.includes(
+      text,
+    ) === true
+      ? true
+      : undefined,
+  );
 }
 
 describe('a pool of addresses', () => {
   test('changes nothing for Services that are there already', async () => {
     await installController();
     await ask('before');
-    await waitFor('its Service', async () => ((await kubectl(['get', 'service', 'before-sallyport', '-n', namespace])).code === 0 ? true : undefined));
+    await waitFor('its Service', async () =>
+      (await kubectl(['get', 'service', 'before-sallyport', '-n', namespace])).code === 0 ? true : undefined,
+    );
     const before = await service('before-sallyport');
     expect(before.spec.loadBalancerClass).toBeUndefined();
     await installController([pool]);
     // What comes later is served, so the pool is in force.
     await ask('web');
     await waitForAddress('web', first);
-    expect(await service('before-sallyport')).toMatchObject({ metadata: { uid: before.metadata.uid }, spec: { ...before.spec, ports: expect.anything() } });
-    expect(conditionOf(await waitForGateway('before', namespace, ['Accepted', 'True']), 'Accepted')).toMatchObject({ reason: 'Accepted' });
+    expect(await service('before-sallyport')).toMatchObject({
+      metadata: { uid: before.metadata.uid },
+      spec: { ...before.spec, ports: expect.anything() },
+    });
+    expect(conditionOf(await waitForGateway('before', namespace, ['Accepted', 'True']), 'Accepted')).toMatchObject({
+      reason: 'Accepted',
+    });
     await kubectlOutput(['delete', 'gateway', 'before', '-n', namespace]);
   });
 
   test('gives addresses to Services of its class only, which a Gateway has', async () => {
-    expect(await service('web-sallyport')).toMatchObject({ spec: { loadBalancerClass: 'sallyport.dev/address-pool' }, status: { loadBalancer: { ingress: [{ ip: first }] } } });
-    await apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'theirs', namespace }, spec: { type: 'LoadBalancer', loadBalancerClass: 'sallyport.dev/address-pool', ports: [{ port: 80 }] } });
+    expect(await service('web-sallyport')).toMatchObject({
+      spec: { loadBalancerClass: 'sallyport.dev/address-pool' },
+      status: { loadBalancer: { ingress: [{ ip: first }] } },
+    });
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'theirs', namespace },
+      spec: { type: 'LoadBalancer', loadBalancerClass: 'sallyport.dev/address-pool', ports: [{ port: 80 }] },
+    });
     await ask('static', second);
     await waitForAddress('static', second);
     expect((await service('theirs')).status.loadBalancer).toEqual({});
@@ -82,7 +118,9 @@ describe('a pool of addresses', () => {
   test('says what cannot be had, and who has it', async () => {
     await ask('late', '192.0.2.1');
     await waitForProblem('late', '192.0.2.1 is not in the address pool (10.80.200.0/31).');
-    expect(conditionOf(await waitForGateway('late', namespace, ['Accepted', 'True']), 'Programmed')).toMatchObject({ reason: 'AddressNotUsable' });
+    expect(conditionOf(await waitForGateway('late', namespace, ['Accepted', 'True']), 'Programmed')).toMatchObject({
+      reason: 'AddressNotUsable',
+    });
     await ask('late', first);
     await waitForProblem('late', `${first} is already assigned to Gateway "${namespace}/web".`);
   });
@@ -90,15 +128,39 @@ describe('a pool of addresses', () => {
   test('that is exhausted says so, also by an Event, and gives what becomes free', async () => {
     await ask('late');
     await waitForProblem('late', 'The address pool (10.80.200.0/31) has no free IPv4 address.');
-    expect(conditionOf(await waitForGateway('late', namespace, ['Accepted', 'True']), 'Programmed')).toMatchObject({ reason: 'AddressNotAssigned' });
-    await waitFor('an Event', async () => ((await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'reason=AddressNotAssigned', '-o', 'jsonpath={.items[*].message}'])).includes('has no free IPv4 address') ? true : undefined));
+    expect(conditionOf(await waitForGateway('late', namespace, ['Accepted', 'True']), 'Programmed')).toMatchObject({
+      reason: 'AddressNotAssigned',
+    });
+    await waitFor('an Event', async () =>
+      (
+        await kubectlOutput([
+          'get',
+          'events',
+          '-n',
+          namespace,
+          '--field-selector',
+          'reason=AddressNotAssigned',
+          '-o',
+          'jsonpath={.items[*].message}',
+        ])
+      ).includes('has no free IPv4 address')
+        ? true
+        : undefined,
+    );
     await kubectlOutput(['delete', 'gateway', 'static', '-n', namespace]);
     await waitForAddress('late', second);
   });
 
   test('takes nothing away when another controller leads, and gives another address to who asks for it', async () => {
     await kubectlOutput(['rollout', 'restart', 'deployment/sallyport-controller', '-n', systemNamespace]);
-    await kubectlOutput(['rollout', 'status', 'deployment/sallyport-controller', '-n', systemNamespace, '--timeout=120s']);
+    await kubectlOutput([
+      'rollout',
+      'status',
+      'deployment/sallyport-controller',
+      '-n',
+      systemNamespace,
+      '--timeout=120s',
+    ]);
     await ask('fresh');
     await waitForProblem('fresh', 'has no free IPv4 address');
     await waitForAddress('web', first);
@@ -106,14 +168,26 @@ describe('a pool of addresses', () => {
     await kubectlOutput(['delete', 'gateway', 'fresh', 'web', '-n', namespace]);
     await ask('late', first);
     await waitForAddress('late', first);
-    expect((await service('late-sallyport')).status.loadBalancer.ingress).toEqual([expect.objectContaining({ ip: first })]);
+    expect((await service('late-sallyport')).status.loadBalancer.ingress).toEqual([
+      expect.objectContaining({ ip: first }),
+    ]);
   });
 
   test('is written by the permission for it, and nothing else is', async () => {
     const events = (await auditEvents()) ?? [];
-    const writes = events.filter(({ user, verb, objectRef }) => user.username === `system:serviceaccount:${systemNamespace}:sallyport-controller` && verb !== 'watch' && objectRef?.resource === 'services' && objectRef.subresource === 'status' && objectRef.namespace === namespace);
+    const writes = events.filter(
+      ({ user, verb, objectRef }) =>
+        user.username === `system:serviceaccount:${systemNamespace}:sallyport-controller` &&
+        verb !== 'watch' &&
+        objectRef?.resource === 'services' &&
+        objectRef.subresource === 'status' &&
+        objectRef.namespace === namespace,
+    );
     expect(writes.filter(({ verb, responseStatus }) => verb !== 'update' || responseStatus?.code === 403)).toEqual([]);
     // Nobody can look into the audit log of a cluster of somebody else.
-    if (clusterState !== undefined) expect(new Set(writes.map(({ objectRef }) => objectRef?.name))).toEqual(new Set(['web-sallyport', 'static-sallyport', 'late-sallyport']));
+    if (clusterState !== undefined)
+      expect(new Set(writes.map(({ objectRef }) => objectRef?.name))).toEqual(
+        new Set(['web-sallyport', 'static-sallyport', 'late-sallyport']),
+      );
   });
 });

@@ -17,7 +17,8 @@ describe('the cluster', () => {
   });
 
   test('resolves names of Services from a pod', async () => {
-    const script = 'require("node:dns").promises.lookup("kubernetes.default").then(({ address }) => console.log(address))';
+    const script =
+      'require("node:dns").promises.lookup("kubernetes.default").then(({ address }) => console.log(address))';
     const service = await getObject<{ spec: { clusterIP: string } }>(['service', 'kubernetes', '-n', 'default']);
     expect(await outputOf('dns', { command: [node, '-e', script] })).toBe(`${service.spec.clusterIP}\n`);
   });
@@ -26,15 +27,19 @@ describe('the cluster', () => {
 describe('the image', () => {
   beforeAll(async () => {
     await apply({
-      apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'objects', namespace },
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'objects', namespace },
       data: {
-        'class.yaml': 'apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: sallyport }\nspec: { controllerName: sallyport.dev/gateway }\n',
+        'class.yaml':
+          'apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: sallyport }\nspec: { controllerName: sallyport.dev/gateway }\n',
       },
     });
   });
 
   test('runs as a user without rights on a file system that cannot be written', async () => {
-    const script = 'let written = "yes"; try { require("node:fs").writeFileSync("/app/file", "") } catch (error) { written = error.code } console.log(process.getuid(), written)';
+    const script =
+      'let written = "yes"; try { require("node:fs").writeFileSync("/app/file", "") } catch (error) { written = error.code } console.log(process.getuid(), written)';
     expect(await outputOf('rights', { command: [node, '-e', script] })).toBe('65532 EROFS\n');
   });
 
@@ -44,7 +49,10 @@ describe('the image', () => {
 });
 
 /** What a pod of the project's image prints, once it has succeeded. */
-async function outputOf(name: string, container: { readonly command?: readonly string[]; readonly args?: readonly string[] }): Promise<string> {
+async function outputOf(
+  name: string,
+  container: { readonly command?: readonly string[]; readonly args?: readonly string[] },
+): Promise<string> {
   await apply({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -53,14 +61,20 @@ async function outputOf(name: string, container: { readonly command?: readonly s
       restartPolicy: 'Never',
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       volumes: [{ name: 'objects', configMap: { name: 'objects', optional: true } }],
-      containers: [{
-        name,
-        image,
-        imagePullPolicy: 'IfNotPresent',
-        ...container,
-        volumeMounts: [{ name: 'objects', mountPath: '/objects' }],
-        securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-      }],
+      containers: [
+        {
+          name,
+          image,
+          imagePullPolicy: 'IfNotPresent',
+          ...container,
+          volumeMounts: [{ name: 'objects', mountPath: '/objects' }],
+          securityContext: {
+            readOnlyRootFilesystem: true,
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ['ALL'] },
+          },
+        },
+      ],
     },
   });
   const phase = await waitFor(`pod ${name} ends`, async () => {

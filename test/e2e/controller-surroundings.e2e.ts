@@ -11,9 +11,20 @@ import { waitFor } from './support/wait.ts';
 // story and build on each other.
 const namespace = useNamespace('surroundings');
 const elsewhere = useNamespace('elsewhere');
-const gatewayClass = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'sallyport' }, spec: { controllerName: 'sallyport.dev/gateway-controller' } };
+const gatewayClass = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'GatewayClass',
+  metadata: { name: 'sallyport' },
+  spec: { controllerName: 'sallyport.dev/gateway-controller' },
+};
 /** It needs no backend. */
-const route = httpRoute({ name: 'moved', namespace }, { parentRefs: [{ name: 'web' }], rules: [{ filters: [{ type: 'RequestRedirect', requestRedirect: { hostname: 'new.example.com' } }] }] });
+const route = httpRoute(
+  { name: 'moved', namespace },
+  {
+    parentRefs: [{ name: 'web' }],
+    rules: [{ filters: [{ type: 'RequestRedirect', requestRedirect: { hostname: 'new.example.com' } }] }],
+  },
+);
 const [served, unrouted] = [302, 404];
 
 let address: string;
@@ -67,12 +78,23 @@ async function underRequests(act: () => Promise<void>): Promise<readonly string[
 
 /** Every container of controller and data plane, with how often it was started anew. */
 async function restarts(): Promise<string> {
-  const lists = [systemNamespace, namespace].map((one) => kubectlOutput(['get', 'pods', '-n', one, '-o', 'jsonpath={range .items[*]}{.metadata.name} {.status.containerStatuses[*].restartCount}{"\\n"}{end}']));
+  const lists = [systemNamespace, namespace].map((one) =>
+    kubectlOutput([
+      'get',
+      'pods',
+      '-n',
+      one,
+      '-o',
+      'jsonpath={range .items[*]}{.metadata.name} {.status.containerStatuses[*].restartCount}{"\\n"}{end}',
+    ]),
+  );
   return (await Promise.all(lists)).join('');
 }
 
 async function features(): Promise<readonly string[]> {
-  const { status } = await getObject<{ readonly status?: { readonly supportedFeatures?: readonly { readonly name: string }[] } }>(['gatewayclass', 'sallyport']);
+  const { status } = await getObject<{
+    readonly status?: { readonly supportedFeatures?: readonly { readonly name: string }[] };
+  }>(['gatewayclass', 'sallyport']);
   return (status?.supportedFeatures ?? []).map(({ name }) => name);
 }
 
@@ -81,8 +103,17 @@ test('a controller lives without CRDs, begins without them, and serves when they
   await removeCrds();
   expect(await restarts()).toBe(former);
   await kubectlOutput(['rollout', 'restart', 'deployment/sallyport-controller', '-n', systemNamespace]);
-  await kubectlOutput(['rollout', 'status', 'deployment/sallyport-controller', '-n', systemNamespace, '--timeout=120s']);
-  await waitFor('the former replicas are gone', async () => ((await restarts()).trimEnd().split('\n').length === 2 ? true : undefined));
+  await kubectlOutput([
+    'rollout',
+    'status',
+    'deployment/sallyport-controller',
+    '-n',
+    systemNamespace,
+    '--timeout=120s',
+  ]);
+  await waitFor('the former replicas are gone', async () =>
+    (await restarts()).trimEnd().split('\n').length === 2 ? true : undefined,
+  );
   const before = await restarts();
   await installCrds('v1.6.3', 'standard');
   await apply(gatewayClass, gateway('web', namespace, 80), route);
@@ -96,7 +127,9 @@ test('a newer bundle is in force at once, and no request notices', async () => {
   expect(await features()).not.toContain('HTTPRouteRetryCodes');
   const wrong = await underRequests(async () => {
     await installCrds('v1.7.0', 'standard');
-    await waitFor('the class claims more', async () => ((await features()).includes('HTTPRouteRetryCodes') ? true : undefined));
+    await waitFor('the class claims more', async () =>
+      (await features()).includes('HTTPRouteRetryCodes') ? true : undefined,
+    );
   });
   expect(wrong).toEqual([]);
 });
@@ -115,7 +148,12 @@ test('GatewayClasses in use keep their CRD, and traffic goes on until the last G
   const before = await restarts();
   const wrong = await underRequests(async () => {
     await kubectlOutput(['delete', crd('gatewayclasses'), '--wait=false']);
-    await waitFor('the class is to be deleted', async () => ((await getObject<{ readonly metadata: { readonly deletionTimestamp?: string } }>(['gatewayclass', 'sallyport'])).metadata.deletionTimestamp === undefined ? undefined : true));
+    await waitFor('the class is to be deleted', async () =>
+      (await getObject<{ readonly metadata: { readonly deletionTimestamp?: string } }>(['gatewayclass', 'sallyport']))
+        .metadata.deletionTimestamp === undefined
+        ? undefined
+        : true,
+    );
     // Whatever would follow from that has followed once a change of the Gateway was served.
     await apply(gateway('web', namespace, 80, 81));
     await waitForGateway('web', namespace, ['Programmed', 'True']);
@@ -124,17 +162,32 @@ test('GatewayClasses in use keep their CRD, and traffic goes on until the last G
   expect(await restarts()).toBe(before);
   await kubectlOutput(['delete', 'gateway', 'web', '-n', namespace]);
   await waitFor('the CRD goes', async () => ((await exists(crd('gatewayclasses'))) ? undefined : true));
-  await waitFor('the data plane goes', async () => ((await exists('deployment', 'web-sallyport', '-n', namespace)) ? undefined : true));
+  await waitFor('the data plane goes', async () =>
+    (await exists('deployment', 'web-sallyport', '-n', namespace)) ? undefined : true,
+  );
 });
 
 test('data planes are made where that is permitted, and a Gateway elsewhere says what is forbidden', async () => {
   await installCrds('v1.7.0', 'standard');
   await apply(gatewayClass);
   await kubectlOutput(['delete', 'clusterrolebinding', 'sallyport-data-planes']);
-  await kubectlOutput(['create', 'rolebinding', 'sallyport-data-planes', '-n', namespace, '--clusterrole=sallyport-data-planes', `--serviceaccount=${systemNamespace}:sallyport-controller`]);
+  await kubectlOutput([
+    'create',
+    'rolebinding',
+    'sallyport-data-planes',
+    '-n',
+    namespace,
+    '--clusterrole=sallyport-data-planes',
+    `--serviceaccount=${systemNamespace}:sallyport-controller`,
+  ]);
   await apply(gateway('web', namespace, 80), gateway('web', elsewhere, 80));
   await waitForGateway('web', namespace, ['Programmed', 'True']);
   const refused = await waitForGateway('web', elsewhere, ['Accepted', 'False']);
-  expect(conditionOf(refused, 'Accepted')).toMatchObject({ reason: 'NoResources', message: expect.stringContaining(`is forbidden: User "system:serviceaccount:${systemNamespace}:sallyport-controller"`) });
+  expect(conditionOf(refused, 'Accepted')).toMatchObject({
+    reason: 'NoResources',
+    message: expect.stringContaining(
+      `is forbidden: User "system:serviceaccount:${systemNamespace}:sallyport-controller"`,
+    ),
+  });
   expect(await exists('service', 'web-sallyport', '-n', elsewhere)).toBe(false);
 });

@@ -3,7 +3,17 @@ import { createClient, loadCredentials, type ApiClient } from '../../src/kuberne
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { burst, goodWrites, Load, mixedWrites, storeLoadRoute, unjudged, type Report } from './support/load.ts';
 import {
-  applyOverlay, failurePolicy, installSallyport, killWebhookPods, podNames, scale, uninstallSallyport, waitForFailurePolicy, waitUntilGone, webhookLogs, webhookPods,
+  applyOverlay,
+  failurePolicy,
+  installSallyport,
+  killWebhookPods,
+  podNames,
+  scale,
+  uninstallSallyport,
+  waitForFailurePolicy,
+  waitUntilGone,
+  webhookLogs,
+  webhookPods,
 } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
@@ -32,7 +42,10 @@ afterAll(async () => {
 });
 
 async function waitUntilNone(component: 'webhook' | 'watchdog'): Promise<void> {
-  await waitFor(`no pod of the ${component} is left`, async () => (await podNames(component)).length === 0 || undefined);
+  await waitFor(
+    `no pod of the ${component} is left`,
+    async () => (await podNames(component)).length === 0 || undefined,
+  );
 }
 
 /** All pods are killed, and none comes after them. */
@@ -49,7 +62,10 @@ async function waitUntilJudged(): Promise<void> {
 
 /** Waits until bad writes pass like good ones. */
 async function waitUntilUnjudged(): Promise<void> {
-  await waitFor('writes pass without judgement', async () => (await burst(client, mixed, 20)).surprises[unjudged] === 10 || undefined);
+  await waitFor(
+    'writes pass without judgement',
+    async () => (await burst(client, mixed, 20)).surprises[unjudged] === 10 || undefined,
+  );
 }
 
 describe('under failurePolicy Ignore', () => {
@@ -103,7 +119,8 @@ describe('under failurePolicy Fail', () => {
     await loseWebhook();
     const { accepted, surprises } = await burst(client, good, 100);
     expect(accepted).toBe(0);
-    for (const surprise of Object.keys(surprises)) expect(surprise).toContain('failed calling webhook "validate.gateway.sallyport.dev"');
+    for (const surprise of Object.keys(surprises))
+      expect(surprise).toContain('failed calling webhook "validate.gateway.sallyport.dev"');
   });
 
   test('writes go on as soon as the watchdog has acted', async () => {
@@ -131,7 +148,13 @@ describe('a webhook that never had settings which it can use', () => {
       const pods = await webhookPods();
       return (pods.length === 2 && pods.every(({ restarts }) => restarts > 0)) || undefined;
     });
-    await waitFor('the log says why', async () => (await webhookLogs()).every((log) => log.includes('settings.yaml:1:1: profile: unsupported value "standart". Did you mean standard?')) || undefined);
+    await waitFor(
+      'the log says why',
+      async () =>
+        (await webhookLogs()).every((log) =>
+          log.includes('settings.yaml:1:1: profile: unsupported value "standart". Did you mean standard?'),
+        ) || undefined,
+    );
     expect(await failurePolicy()).toBe('Ignore');
     await waitUntilUnjudged();
     expect(await burst(client, good, 100)).toEqual(goOn);

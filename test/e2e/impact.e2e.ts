@@ -13,7 +13,16 @@ beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
   await installController();
   await apply(gateway('web', namespace, 80), service(namespace, 'cart'));
-  await apply(httpRoute({ name: 'shop', namespace }, { parentRefs: [{ name: 'web' }], hostnames: ['shop.example.com'], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] }));
+  await apply(
+    httpRoute(
+      { name: 'shop', namespace },
+      {
+        parentRefs: [{ name: 'web' }],
+        hostnames: ['shop.example.com'],
+        rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }],
+      },
+    ),
+  );
   await waitForGateway('web', namespace, ['Programmed', 'True']);
 });
 
@@ -24,7 +33,11 @@ afterAll(async () => {
 });
 
 interface RouteObject {
-  readonly status?: { readonly parents?: readonly { readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[] }[] };
+  readonly status?: {
+    readonly parents?: readonly {
+      readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
+    }[];
+  };
 }
 
 async function stateOf(type: string): Promise<string> {
@@ -33,17 +46,35 @@ async function stateOf(type: string): Promise<string> {
   return condition === undefined ? '' : `${condition.status} (${condition.reason})`;
 }
 
-async function run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
+async function run(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
   const program = startProgram(...args);
   const code = await program.ended();
   return { code, output: program.output(), errors: program.errors() };
 }
 
 test('a Service that is deleted has the predicted effect', async () => {
-  await waitFor('the route is resolved', async () => ((await stateOf('ResolvedRefs')) === 'True (ResolvedRefs)' ? true : undefined));
-  const { code, output, errors } = await run('impact', '--cluster', '--delete', `service/${namespace}/cart`, '-o', 'json');
+  await waitFor('the route is resolved', async () =>
+    (await stateOf('ResolvedRefs')) === 'True (ResolvedRefs)' ? true : undefined,
+  );
+  const { code, output, errors } = await run(
+    'impact',
+    '--cluster',
+    '--delete',
+    `service/${namespace}/cart`,
+    '-o',
+    'json',
+  );
   expect(errors).toBe('');
-  const { statuses, routing } = JSON.parse(output) as { readonly statuses: readonly { readonly object: string; readonly condition: string; readonly after: { readonly status: string; readonly reason: string } }[]; readonly routing: readonly { readonly request: string }[] };
+  const { statuses, routing } = JSON.parse(output) as {
+    readonly statuses: readonly {
+      readonly object: string;
+      readonly condition: string;
+      readonly after: { readonly status: string; readonly reason: string };
+    }[];
+    readonly routing: readonly { readonly request: string }[];
+  };
   const ours = statuses.filter(({ object }) => object === `HTTPRoute ${namespace}/shop`);
   expect(ours).toHaveLength(1);
   // The backend has no ready endpoint, so requests get an error before and after; the error differs.
@@ -52,12 +83,21 @@ test('a Service that is deleted has the predicted effect', async () => {
   await kubectlOutput(['delete', 'service', 'cart', '-n', namespace]);
   const predicted = `${ours[0]?.after.status} (${ours[0]?.after.reason})`;
   expect(predicted).toBe('False (BackendNotFound)');
-  await waitFor('the prediction comes true', async () => ((await stateOf('ResolvedRefs')) === predicted ? true : undefined));
+  await waitFor('the prediction comes true', async () =>
+    (await stateOf('ResolvedRefs')) === predicted ? true : undefined,
+  );
 });
 
 test('explain reads the cluster', async () => {
   const { code, output } = await run('explain', '--cluster', '-o', 'json', 'http://shop.example.com/');
-  const { outcomes } = JSON.parse(output) as { readonly outcomes: readonly { readonly gateway: string; readonly shares: readonly { readonly result: { readonly type: string; readonly reason: string } }[] }[] };
-  expect(outcomes.find((outcome) => outcome.gateway === `${namespace}/web`)?.shares.map(({ result }) => result)).toMatchObject([{ type: 'answer', reason: 'invalid-backend' }]);
+  const { outcomes } = JSON.parse(output) as {
+    readonly outcomes: readonly {
+      readonly gateway: string;
+      readonly shares: readonly { readonly result: { readonly type: string; readonly reason: string } }[];
+    }[];
+  };
+  expect(
+    outcomes.find((outcome) => outcome.gateway === `${namespace}/web`)?.shares.map(({ result }) => result),
+  ).toMatchObject([{ type: 'answer', reason: 'invalid-backend' }]);
   expect(code).toBe(1);
 });

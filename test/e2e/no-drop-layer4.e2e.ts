@@ -32,7 +32,12 @@ beforeAll(async () => {
   await apply(gateway(), ...routesTo('one'));
   const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
   tcp = { address: status?.addresses?.[0]?.value ?? '', port: lineEchoPorts.tcp, host: '' };
-  terminated = { ...tcp, port: 443, host: terminatedHost, authorities: authoritiesOf(...authorities.map(({ certificate }) => certificate)) };
+  terminated = {
+    ...tcp,
+    port: 443,
+    host: terminatedHost,
+    authorities: authoritiesOf(...authorities.map(({ certificate }) => certificate)),
+  };
   passed = { ...terminated, host: passedHost };
   await waitUntilServed('one');
 });
@@ -51,7 +56,12 @@ function gateway(): object {
     { name: 'terminated', port: 443, protocol: 'TLS', hostname: terminatedHost, tls },
     { name: 'passed', port: 443, protocol: 'TLS', hostname: passedHost, tls: { mode: 'Passthrough' } },
   ];
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { name: 'web', namespace }, spec: { gatewayClassName: 'sallyport', listeners } };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata: { name: 'web', namespace },
+    spec: { gatewayClassName: 'sallyport', listeners },
+  };
 }
 
 /** The four routes, all of them to one Service. */
@@ -60,13 +70,21 @@ function routesTo(service: 'one' | 'two'): readonly object[] {
   return [
     route('TCPRoute', 'tcp', { rules: [{ backendRefs: [{ name: service, port: plain }] }] }),
     route('UDPRoute', 'udp', { rules: [{ backendRefs: [{ name: service, port: udp }] }] }),
-    route('TLSRoute', 'terminated', { hostnames: [terminatedHost], rules: [{ backendRefs: [{ name: service, port: plain }] }] }),
+    route('TLSRoute', 'terminated', {
+      hostnames: [terminatedHost],
+      rules: [{ backendRefs: [{ name: service, port: plain }] }],
+    }),
     route('TLSRoute', 'passed', { hostnames: [passedHost], rules: [{ backendRefs: [{ name: service, port: tls }] }] }),
   ];
 }
 
 function route(kind: string, listener: string, spec: object): object {
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind, metadata: { name: listener, namespace }, spec: { parentRefs: [{ name: 'web', sectionName: listener }], ...spec } };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind,
+    metadata: { name: listener, namespace },
+    spec: { parentRefs: [{ name: 'web', sectionName: listener }], ...spec },
+  };
 }
 
 /** The answers to one line, or datagram, by each way. */
@@ -75,20 +93,36 @@ function askAll(): Promise<readonly string[]> {
 }
 
 async function waitUntilServed(service: string): Promise<void> {
-  await waitFor(`${service} serves all routes`, async () => ((await askAll()).every((answer) => answer.startsWith(`${service} `)) ? true : undefined));
+  await waitFor(`${service} serves all routes`, async () =>
+    (await askAll()).every((answer) => answer.startsWith(`${service} `)) ? true : undefined,
+  );
 }
 
 /** A new certificate in a Secret. Gives it. */
 async function storeCertificate(name: string, authority: Authority | undefined): Promise<string> {
   if (authority === undefined) throw new Error('no authority');
-  const { certificate, privateKey } = await issueServingCertificate(authority, { dnsNames: [terminatedHost, passedHost], ipAddresses: [] });
-  await apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'kubernetes.io/tls', stringData: { 'tls.crt': certificate, 'tls.key': privateKey } });
+  const { certificate, privateKey } = await issueServingCertificate(authority, {
+    dnsNames: [terminatedHost, passedHost],
+    ipAddresses: [],
+  });
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace },
+    type: 'kubernetes.io/tls',
+    stringData: { 'tls.crt': certificate, 'tls.key': privateKey },
+  });
   return certificate;
 }
 
 /** The same client, which keeps no connection. */
 function withoutKept(client: Client): Client {
-  return { cycle: 4, fresh: (index) => client.fresh(index), kept: (index) => client.fresh(index), close: () => client.close() };
+  return {
+    cycle: 4,
+    fresh: (index) => client.fresh(index),
+    kept: (index) => client.fresh(index),
+    close: () => client.close(),
+  };
 }
 
 /** The clients of connections, and those of flows, as a test wants them. */
@@ -102,7 +136,10 @@ function unchanged(client: Client): Client {
 }
 
 /** Does something under load, which begins before and goes on after it. Gives the losses. */
-async function underTraffic({ streams = unchanged, flows = unchanged }: Wishes, act: (goesOn: (seconds: number) => Promise<void>) => Promise<void>): Promise<readonly string[]> {
+async function underTraffic(
+  { streams = unchanged, flows = unchanged }: Wishes,
+  act: (goesOn: (seconds: number) => Promise<void>) => Promise<void>,
+): Promise<readonly string[]> {
   const pace = { perSecond: 30, mostUnanswered: 150 };
   const traffic = [
     new Traffic('TCP', streams(new StreamClient(tcp)), pace),
@@ -110,7 +147,8 @@ async function underTraffic({ streams = unchanged, flows = unchanged }: Wishes, 
     new Traffic('TLS, passed through', streams(new StreamClient(passed)), pace),
     new Traffic('UDP', flows(new DatagramClient(tcp)), pace),
   ];
-  const goesOn = async (seconds: number): Promise<void> => void (await Promise.all(traffic.map((each) => each.goesOn(seconds))));
+  const goesOn = async (seconds: number): Promise<void> =>
+    void (await Promise.all(traffic.map((each) => each.goesOn(seconds))));
   const usesAll = async (): Promise<void> => void (await Promise.all(traffic.map((each) => each.usesAll())));
   try {
     await usesAll();
@@ -158,7 +196,12 @@ test('endpoints are removed: flows that stand get other ones, and new connection
 /** The certificate that a new connection is shown. */
 function shownCertificate(): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: terminated.address, port: terminated.port, servername: terminated.host, secureContext: terminated.authorities });
+    const socket = connect({
+      host: terminated.address,
+      port: terminated.port,
+      servername: terminated.host,
+      secureContext: terminated.authorities,
+    });
     socket.once('error', reject).once('secureConnect', () => {
       resolve(socket.getPeerCertificate().raw);
       socket.destroy();
@@ -170,7 +213,9 @@ test('the certificate of a listener is replaced', async () => {
   const lost = await underTraffic({}, async (goesOn) => {
     for (const authority of authorities.toReversed()) {
       const certificate = await storeCertificate('listener', authority);
-      await waitFor('it is shown', async () => (certificate.replaceAll('\n', '').includes((await shownCertificate()).toString('base64')) ? true : undefined));
+      await waitFor('it is shown', async () =>
+        certificate.replaceAll('\n', '').includes((await shownCertificate()).toString('base64')) ? true : undefined,
+      );
       await goesOn(0.5);
     }
   });
@@ -188,7 +233,20 @@ test('all replicas of the controller are killed', async () => {
 });
 
 async function dataPlanePods(): Promise<readonly string[]> {
-  return (await kubectlOutput(['get', 'pods', '-n', namespace, '-l', 'gateway.networking.k8s.io/gateway-name=web', '-o', 'name'])).trimEnd().split('\n');
+  return (
+    await kubectlOutput([
+      'get',
+      'pods',
+      '-n',
+      namespace,
+      '-l',
+      'gateway.networking.k8s.io/gateway-name=web',
+      '-o',
+      'name',
+    ])
+  )
+    .trimEnd()
+    .split('\n');
 }
 
 test('data planes are rolled: new connections and flows are served, and flows of the pods that end get an answer again', async () => {
@@ -198,7 +256,9 @@ test('data planes are rolled: new connections and flows are served, and flows of
     await lasting.kept(0);
     await kubectlOutput(['rollout', 'restart', 'deployment/web-sallyport', '-n', namespace]);
     await kubectlOutput(['rollout', 'status', 'deployment/web-sallyport', '-n', namespace, '--timeout=120s']);
-    await waitFor('the former pods are gone', async () => ((await dataPlanePods()).some((pod) => former.includes(pod)) ? undefined : true));
+    await waitFor('the former pods are gone', async () =>
+      (await dataPlanePods()).some((pod) => former.includes(pod)) ? undefined : true,
+    );
     await waitFor('the flow is served again', async () => {
       await lasting.kept(0);
       return true;

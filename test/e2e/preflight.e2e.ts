@@ -55,7 +55,9 @@ const gatewayClass = named('GatewayClass', 'preflight', { controllerName: 'sally
 const parentRefs = [{ name: 'web' }];
 const backendRefs = [{ name: 'app', port: 80 }];
 
-async function preflight(...args: readonly string[]): Promise<{ readonly code: number | null; readonly report: Report }> {
+async function preflight(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly report: Report }> {
   const program = startProgram('preflight', '--cluster', ...args, '-o', 'json');
   const code = await program.ended();
   expect(program.errors()).toBe('');
@@ -63,12 +65,17 @@ async function preflight(...args: readonly string[]): Promise<{ readonly code: n
 }
 
 function subjects(report: Report, check: string): readonly string[] {
-  return report.findings.filter((finding) => finding.check === check).map(({ subject }) => subject).toSorted();
+  return report.findings
+    .filter((finding) => finding.check === check)
+    .map(({ subject }) => subject)
+    .toSorted();
 }
 
 /** `HTTPRoute ns/name spec.rules[0].retry`, for the spec only: statuses are not part of what users write. */
 function predictedLosses({ findings }: Report): readonly string[] {
-  const lost = findings.filter(({ check, field = '' }) => ['lost-protection', 'pruned-fields'].includes(check) && field.startsWith('spec'));
+  const lost = findings.filter(
+    ({ check, field = '' }) => ['lost-protection', 'pruned-fields'].includes(check) && field.startsWith('spec'),
+  );
   return lost.map(({ subject, field }) => `${subject} ${field ?? ''}`).toSorted();
 }
 
@@ -81,31 +88,53 @@ function resourceOf({ apiVersion, kind }: Manifest): string {
 }
 
 async function stored(manifest: Manifest): Promise<Manifest> {
-  return getObject<Manifest>([resourceOf(manifest), manifest.metadata.name, ...(manifest.metadata.namespace === undefined ? [] : ['-n', manifest.metadata.namespace])]);
+  return getObject<Manifest>([
+    resourceOf(manifest),
+    manifest.metadata.name,
+    ...(manifest.metadata.namespace === undefined ? [] : ['-n', manifest.metadata.namespace]),
+  ]);
 }
 
 /** The fields of `before` that `after` does not have, each at its topmost place. */
 function lostFields(before: unknown, after: unknown, path: string): readonly string[] {
-  if (Array.isArray(before)) return before.flatMap((item, index) => lostFields(item, Array.isArray(after) ? after[index] : undefined, `${path}[${index}]`));
+  if (Array.isArray(before))
+    return before.flatMap((item, index) =>
+      lostFields(item, Array.isArray(after) ? after[index] : undefined, `${path}[${index}]`),
+    );
   if (typeof before !== 'object' || before === null) return [];
   return Object.entries(before).flatMap(([name, value]) => {
-    const there = typeof after === 'object' && after !== null ? (after as Readonly<Record<string, unknown>>)[name] : undefined;
+    const there =
+      typeof after === 'object' && after !== null ? (after as Readonly<Record<string, unknown>>)[name] : undefined;
     return there === undefined ? [`${path}.${name}`] : lostFields(value, there, `${path}.${name}`);
   });
 }
 
 /** The CRDs of a bundle that the API server refuses to install. */
-async function refusedCrds(version: string, channel: string, ...options: readonly string[]): Promise<readonly string[]> {
-  const { stderr } = await kubectl(['apply', '--server-side', '--force-conflicts', ...options, '-f', '-'], { stdin: crdManifests(version, channel) });
+async function refusedCrds(
+  version: string,
+  channel: string,
+  ...options: readonly string[]
+): Promise<readonly string[]> {
+  const { stderr } = await kubectl(['apply', '--server-side', '--force-conflicts', ...options, '-f', '-'], {
+    stdin: crdManifests(version, channel),
+  });
   await kubectlOutput(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
-  return [...new Set([...stderr.matchAll(/customresourcedefinitions?\.apiextensions\.k8s\.io "([^"]+)"/gi)].map(([, name = '']) => name))].toSorted();
+  return [
+    ...new Set(
+      [...stderr.matchAll(/customresourcedefinitions?\.apiextensions\.k8s\.io "([^"]+)"/gi)].map(
+        ([, name = '']) => name,
+      ),
+    ),
+  ].toSorted();
 }
 
 /** Whether the API server would take a copy of the object under another name, in the version that it serves now. */
 async function isRejected(manifest: Manifest): Promise<boolean> {
   const { apiVersion, kind, spec } = await stored(manifest);
   const copy = { apiVersion, kind, metadata: { ...manifest.metadata, name: `${manifest.metadata.name}-copy` }, spec };
-  const { code } = await kubectl(['create', '--dry-run=server', '--validate=false', '-f', '-'], { stdin: JSON.stringify(copy) });
+  const { code } = await kubectl(['create', '--dry-run=server', '--validate=false', '-f', '-'], {
+    stdin: JSON.stringify(copy),
+  });
   return code !== 0;
 }
 
@@ -113,14 +142,19 @@ async function isRejected(manifest: Manifest): Promise<boolean> {
 async function run(command: string): Promise<void> {
   const place = /-f https:\/\/\S+gateway-api\/(v[\d.]+)\/config\/crd\/(\w+)\/(\S+)_(\w+)\.yaml$/.exec(command);
   if (place === null) {
-    const child = spawn('bash', ['-c', `set -o pipefail; ${command}`], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('bash', ['-c', `set -o pipefail; ${command}`], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
     const [code, errors] = await Promise.all([ended, text(child.stderr), text(child.stdout)]);
     if (code !== 0) throw new Error(`${command}: ${errors}`);
     return;
   }
   const [, version = '', channel = '', ofGroup = '', plural = ''] = place;
-  const crd = (loadAll(crdManifests(version, channel)) as Manifest[]).find(({ kind, metadata }) => kind === 'CustomResourceDefinition' && metadata.name === `${plural}.${ofGroup}`);
+  const crd = (loadAll(crdManifests(version, channel)) as Manifest[]).find(
+    ({ kind, metadata }) => kind === 'CustomResourceDefinition' && metadata.name === `${plural}.${ofGroup}`,
+  );
   const file = join(folder, `${plural}.yaml`);
   await writeFile(file, dump(crd));
   await kubectlOutput(['apply', '--server-side', '-f', file]);
@@ -146,7 +180,11 @@ interface Comparison {
 }
 
 /** Installs the first bundle with its objects, predicts, and returns the prediction with the state before. */
-async function prepare({ from, to, objects }: Comparison): Promise<{ readonly code: number | null; readonly report: Report; readonly before: ReadonlyMap<Manifest, Manifest> }> {
+async function prepare({ from, to, objects }: Comparison): Promise<{
+  readonly code: number | null;
+  readonly report: Report;
+  readonly before: ReadonlyMap<Manifest, Manifest>;
+}> {
   await removeCrds();
   await installCrds(...from);
   await apply(...objects);
@@ -162,7 +200,9 @@ async function compareObjects(report: Report, before: ReadonlyMap<Manifest, Mani
   const losses: string[] = [];
   const rejected: string[] = [];
   for (const [manifest, was] of before) {
-    losses.push(...lostFields(was.spec, (await stored(manifest)).spec, 'spec').map((field) => `${nameOf(manifest)} ${field}`));
+    losses.push(
+      ...lostFields(was.spec, (await stored(manifest)).spec, 'spec').map((field) => `${nameOf(manifest)} ${field}`),
+    );
     if (await isRejected(manifest)) rejected.push(nameOf(manifest));
   }
   expect(losses.toSorted()).toEqual(predictedLosses(report));
@@ -171,13 +211,29 @@ async function compareObjects(report: Report, before: ReadonlyMap<Manifest, Mani
 
 describe('v1.0 experimental to v1.7 standard', () => {
   const alpha2 = `${group}/v1alpha2`;
-  const policy = named('BackendTLSPolicy', 'app', { targetRef: { group: '', kind: 'Service', name: 'app' }, tls: { hostname: 'app.example.com', wellKnownCACerts: 'System' } }, alpha2);
+  const policy = named(
+    'BackendTLSPolicy',
+    'app',
+    {
+      targetRef: { group: '', kind: 'Service', name: 'app' },
+      tls: { hostname: 'app.example.com', wellKnownCACerts: 'System' },
+    },
+    alpha2,
+  );
   const objects = [
     gatewayClass,
-    named('Gateway', 'web', { gatewayClassName: 'preflight', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] }),
+    named('Gateway', 'web', {
+      gatewayClassName: 'preflight',
+      listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }],
+    }),
     named('HTTPRoute', 'shop', { parentRefs, rules: [{ backendRefs, timeouts: { request: '10s' } }] }),
     named('HTTPRoute', 'empty', { parentRefs, rules: [] }),
-    named('ReferenceGrant', 'grant', { from: [{ group, kind: 'HTTPRoute', namespace: 'other' }], to: [{ group: '', kind: 'Service' }] }, `${group}/v1beta1`),
+    named(
+      'ReferenceGrant',
+      'grant',
+      { from: [{ group, kind: 'HTTPRoute', namespace: 'other' }], to: [{ group: '', kind: 'Service' }] },
+      `${group}/v1beta1`,
+    ),
     named('GRPCRoute', 'calls', { parentRefs, rules: [{ backendRefs }] }, alpha2),
     named('TCPRoute', 'database', { parentRefs, rules: [{ backendRefs }, { backendRefs }] }, alpha2),
     named('TLSRoute', 'open', { parentRefs, rules: [{ backendRefs }] }, alpha2),
@@ -185,36 +241,69 @@ describe('v1.0 experimental to v1.7 standard', () => {
   ];
 
   test('preflight predicts the CRDs that the API server refuses, and its commands lead to the target', async () => {
-    const { code, report, before } = await prepare({ from: ['v1.0.0', 'experimental'], to: ['v1.7.0', 'standard'], objects });
+    const { code, report, before } = await prepare({
+      from: ['v1.0.0', 'experimental'],
+      to: ['v1.7.0', 'standard'],
+      objects,
+    });
     expect(code).toBe(1);
     expect(report.from).toBe('v1.0 experimental');
-    const blocked = report.findings.filter(({ check, severity }) => check === 'stored-versions' && severity === 'blocker');
+    const blocked = report.findings.filter(
+      ({ check, severity }) => check === 'stored-versions' && severity === 'blocker',
+    );
     const names = blocked.map(({ subject }) => subject).toSorted();
     expect(names).toEqual([`backendtlspolicies.${group}`, `grpcroutes.${group}`]);
     // Users run the commands before the upgrade.
     expect(await refusedCrds('v1.7.0', 'standard', '--dry-run=server')).toEqual(names);
     expect(subjects(report, 'old-clients')).toContain(`kubectl (${alpha2})`);
 
-    const [policies, calls] = ['backendtlspolicies', 'grpcroutes'].map((plural) => blocked.find(({ subject }) => subject === `${plural}.${group}`)?.commands ?? []);
+    const [policies, calls] = ['backendtlspolicies', 'grpcroutes'].map(
+      (plural) => blocked.find(({ subject }) => subject === `${plural}.${group}`)?.commands ?? [],
+    );
     await run(calls?.[0] ?? '');
     await migrate((calls ?? []).slice(1));
     // Export, deletion and the new CRD; the edit is up to the user.
     for (const command of (policies ?? []).slice(0, 3)) await run(command);
-    await apply({ ...policy, apiVersion: `${group}/v1`, spec: { targetRefs: [{ group: '', kind: 'Service', name: 'app' }], validation: { hostname: 'app.example.com', wellKnownCACertificates: 'System' } } });
+    await apply({
+      ...policy,
+      apiVersion: `${group}/v1`,
+      spec: {
+        targetRefs: [{ group: '', kind: 'Service', name: 'app' }],
+        validation: { hostname: 'app.example.com', wellKnownCACertificates: 'System' },
+      },
+    });
     expect(await refusedCrds('v1.7.0', 'standard')).toEqual([]);
 
     // The policy was created anew, so nothing of it is left to compare.
-    await compareObjects({ ...report, findings: report.findings.filter(({ subject }) => subject !== nameOf(policy)) }, new Map([...before].filter(([manifest]) => manifest !== policy)));
-    expect([...new Set(subjects(report, 'rejected-objects'))]).toEqual([nameOf(policy), nameOf(objects[3] ?? policy), nameOf(objects[6] ?? policy), nameOf(objects[7] ?? policy)].toSorted());
+    await compareObjects(
+      { ...report, findings: report.findings.filter(({ subject }) => subject !== nameOf(policy)) },
+      new Map([...before].filter(([manifest]) => manifest !== policy)),
+    );
+    expect([...new Set(subjects(report, 'rejected-objects'))]).toEqual(
+      [
+        nameOf(policy),
+        nameOf(objects[3] ?? policy),
+        nameOf(objects[6] ?? policy),
+        nameOf(objects[7] ?? policy),
+      ].toSorted(),
+    );
     const later = await preflight('--to', 'v1.7.0');
-    expect(later.report.findings.filter(({ check, severity }) => check === 'stored-versions' && severity === 'blocker')).toEqual([]);
+    expect(
+      later.report.findings.filter(({ check, severity }) => check === 'stored-versions' && severity === 'blocker'),
+    ).toEqual([]);
     // Objects of versions that v1.7 lists and does not serve are still stored; storing them again ends that.
     const notes = later.report.findings.filter(({ check }) => check === 'stored-versions');
-    expect(notes.map(({ subject }) => subject).toSorted()).toEqual([`tcproutes.${group}`, `tlsroutes.${group}`, `udproutes.${group}`]);
+    expect(notes.map(({ subject }) => subject).toSorted()).toEqual([
+      `tcproutes.${group}`,
+      `tlsroutes.${group}`,
+      `udproutes.${group}`,
+    ]);
     // The TCPRoute has two rules and the TLSRoute no hostnames, which v1 rejects. They are stored as v1 nevertheless, because the API server ratchets.
     for (const plural of ['tcproutes', 'tlsroutes']) {
       await run(`kubectl get ${plural}.${group} --all-namespaces -o json | kubectl replace --validate=false -f -`);
-      await run(`kubectl patch crd ${plural}.${group} --subresource=status --type=merge -p '{"status":{"storedVersions":["v1"]}}'`);
+      await run(
+        `kubectl patch crd ${plural}.${group} --subresource=status --type=merge -p '{"status":{"storedVersions":["v1"]}}'`,
+      );
     }
     expect(subjects((await preflight('--to', 'v1.7.0')).report, 'stored-versions')).toEqual([`udproutes.${group}`]);
   });
@@ -224,11 +313,21 @@ describe('v1.5 to v1.7', () => {
   test('standard: objects are rejected', async () => {
     const objects = [
       gatewayClass,
-      named('HTTPRoute', 'names', { parentRefs, rules: [{ name: 'same', backendRefs }, { name: 'same', backendRefs }] }),
+      named('HTTPRoute', 'names', {
+        parentRefs,
+        rules: [
+          { name: 'same', backendRefs },
+          { name: 'same', backendRefs },
+        ],
+      }),
       named('HTTPRoute', 'shop', { parentRefs, rules: [{ name: 'one', backendRefs }] }),
       named('TLSRoute', 'secure', { parentRefs, hostnames: ['shop.example.com'], rules: [{ backendRefs }] }),
     ];
-    const { code, report, before } = await prepare({ from: ['v1.5.1', 'standard'], to: ['v1.7.0', 'standard'], objects });
+    const { code, report, before } = await prepare({
+      from: ['v1.5.1', 'standard'],
+      to: ['v1.7.0', 'standard'],
+      objects,
+    });
     expect(code).toBe(1);
     expect(await refusedCrds('v1.7.0', 'standard')).toEqual([]);
     await compareObjects(report, before);
@@ -237,34 +336,72 @@ describe('v1.5 to v1.7', () => {
 
   test('experimental: fields are renamed', async () => {
     const objects = [
-      named('HTTPRoute', 'sticky', { parentRefs, rules: [{ backendRefs, sessionPersistence: { sessionName: 'shop', type: 'Cookie', cookieConfig: { lifetimeType: 'Session' } } }] }),
+      named('HTTPRoute', 'sticky', {
+        parentRefs,
+        rules: [
+          {
+            backendRefs,
+            sessionPersistence: { sessionName: 'shop', type: 'Cookie', cookieConfig: { lifetimeType: 'Session' } },
+          },
+        ],
+      }),
       named('TCPRoute', 'database', { parentRefs, rules: [{ backendRefs }] }, `${group}/v1alpha2`),
     ];
-    const { report, before } = await prepare({ from: ['v1.5.1', 'experimental'], to: ['v1.7.0', 'experimental'], objects });
+    const { report, before } = await prepare({
+      from: ['v1.5.1', 'experimental'],
+      to: ['v1.7.0', 'experimental'],
+      objects,
+    });
     expect(await refusedCrds('v1.7.0', 'experimental')).toEqual([]);
     await compareObjects(report, before);
-    expect(predictedLosses(report)).toEqual(['cookieConfig', 'sessionName'].map((field) => `HTTPRoute ${namespace}/sticky spec.rules[0].sessionPersistence.${field}`));
+    expect(predictedLosses(report)).toEqual(
+      ['cookieConfig', 'sessionName'].map(
+        (field) => `HTTPRoute ${namespace}/sticky spec.rules[0].sessionPersistence.${field}`,
+      ),
+    );
   });
 });
 
 describe('v1.7', () => {
-  const authentication = { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'auth', port: 80 } } };
+  const authentication = {
+    type: 'ExternalAuth',
+    externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'auth', port: 80 } },
+  };
 
   test('experimental to standard: protection is lost, and kinds remain', async () => {
     const objects = [
       gatewayClass,
       named('Gateway', 'web', {
-        gatewayClassName: 'preflight', addresses: [{ type: 'IPAddress', value: '10.0.0.1', routability: 'Cluster' }],
+        gatewayClassName: 'preflight',
+        addresses: [{ type: 'IPAddress', value: '10.0.0.1', routability: 'Cluster' }],
         listeners: [{ name: 'http', port: 80, protocol: 'HTTP', filters: { requests: [authentication] } }],
       }),
       named('HTTPRoute', 'private', { parentRefs, rules: [{ backendRefs, filters: [authentication] }] }),
       named('HTTPRoute', 'retry', { parentRefs, rules: [{ backendRefs, retry: { attempts: 2 } }] }),
-      named('XBackend', 'outside', { type: 'ExternalHostname', externalHostname: { hostname: 'api.example.com' }, port: { number: 443 }, protocol: 'HTTP' }, `${experimentalGroup}/v1alpha1`),
+      named(
+        'XBackend',
+        'outside',
+        {
+          type: 'ExternalHostname',
+          externalHostname: { hostname: 'api.example.com' },
+          port: { number: 443 },
+          protocol: 'HTTP',
+        },
+        `${experimentalGroup}/v1alpha1`,
+      ),
     ];
-    const { code, report, before } = await prepare({ from: ['v1.7.0', 'experimental'], to: ['v1.7.0', 'standard'], objects });
+    const { code, report, before } = await prepare({
+      from: ['v1.7.0', 'experimental'],
+      to: ['v1.7.0', 'standard'],
+      objects,
+    });
     expect(code).toBe(1);
     expect(subjects(report, 'safe-upgrades')).toHaveLength(1);
-    expect(report.findings.filter(({ check }) => check === 'lost-protection').map(({ field }) => field)).toEqual(['spec.addresses[0].routability', 'spec.listeners[0].filters', 'spec.rules[0].filters[0].externalAuth']);
+    expect(report.findings.filter(({ check }) => check === 'lost-protection').map(({ field }) => field)).toEqual([
+      'spec.addresses[0].routability',
+      'spec.listeners[0].filters',
+      'spec.rules[0].filters[0].externalAuth',
+    ]);
     expect(subjects(report, 'removed-kinds')).toEqual([`xbackends.${experimentalGroup}`]);
     expect(await refusedCrds('v1.7.0', 'standard')).toEqual([]);
     await compareObjects(report, before);
@@ -272,7 +409,11 @@ describe('v1.7', () => {
   });
 
   test('standard to experimental: the policy denies it until it is deleted', async () => {
-    const { code, report } = await prepare({ from: ['v1.7.0', 'standard'], to: ['v1.7.0', 'experimental'], objects: [gatewayClass] });
+    const { code, report } = await prepare({
+      from: ['v1.7.0', 'standard'],
+      to: ['v1.7.0', 'experimental'],
+      objects: [gatewayClass],
+    });
     expect(code).toBe(1);
     const denial = report.findings.find(({ check }) => check === 'safe-upgrades');
     expect(denial?.severity).toBe('blocker');
@@ -281,7 +422,11 @@ describe('v1.7', () => {
     expect(refused.filter((name) => name.endsWith(experimentalGroup))).toEqual([]);
     for (const command of denial?.commands ?? []) await run(command);
     // API servers notice the deletion of a policy after seconds, or minutes. A dry run does not bring it back, as the bundle does.
-    await waitFor('the policy denies nothing', async () => ((await refusedCrds('v1.7.0', 'experimental', '--dry-run=server')).length === 0 ? true : undefined), 270);
+    await waitFor(
+      'the policy denies nothing',
+      async () => ((await refusedCrds('v1.7.0', 'experimental', '--dry-run=server')).length === 0 ? true : undefined),
+      270,
+    );
     expect(await refusedCrds('v1.7.0', 'experimental')).toEqual([]);
   });
 });

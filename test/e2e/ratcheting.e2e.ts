@@ -6,9 +6,23 @@ import { installSallyport, metricSum, uninstallSallyport } from './support/sally
 
 // Objects that were stored before anybody judged them must stay manageable.
 const namespace = useNamespace('ratcheting');
-const bad = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] } }], backendRefs: [backend] };
-const worse = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x shop'] } }], backendRefs: [backend] };
-const good = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-shop'] } }], backendRefs: [backend] };
+const bad = {
+  filters: [
+    {
+      type: 'RequestHeaderModifier',
+      requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] },
+    },
+  ],
+  backendRefs: [backend],
+};
+const worse = {
+  filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x shop'] } }],
+  backendRefs: [backend],
+};
+const good = {
+  filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-shop'] } }],
+  backendRefs: [backend],
+};
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
@@ -32,7 +46,11 @@ async function patched(name: string, patch: object, ...flags: readonly string[])
 const done = { code: 0, stderr: '' };
 
 test('the same object, new, is denied: the test means something', async () => {
-  expect(await kubectl(['create', '-f', '-'], { stdin: JSON.stringify(httpRoute({ name: 'fresh', namespace }, { rules: [bad] })) })).toMatchObject({ code: 1 });
+  expect(
+    await kubectl(['create', '-f', '-'], {
+      stdin: JSON.stringify(httpRoute({ name: 'fresh', namespace }, { rules: [bad] })),
+    }),
+  ).toMatchObject({ code: 1 });
 });
 
 describe('an object stored before the webhook came', () => {
@@ -51,11 +69,17 @@ describe('an object stored before the webhook came', () => {
   });
 
   test('can change elsewhere; the old mistake is told and tolerated', async () => {
-    const before = await metricSum('sallyport_admission_rule_findings_total{rule="header-acted-on-twice",mode="tolerate"}');
+    const before = await metricSum(
+      'sallyport_admission_rule_findings_total{rule="header-acted-on-twice",mode="tolerate"}',
+    );
     const { code, stderr } = await patched('stored', { spec: { hostnames: ['shop.example'] } });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^Warning: \[header-acted-on-twice\] spec\.rules\[0\]\.filters\[0\]\.requestHeaderModifier\.remove\[0\]: /);
-    expect(await metricSum('sallyport_admission_rule_findings_total{rule="header-acted-on-twice",mode="tolerate"}')).toBe(before + 1);
+    expect(stderr).toMatch(
+      /^Warning: \[header-acted-on-twice\] spec\.rules\[0\]\.filters\[0\]\.requestHeaderModifier\.remove\[0\]: /,
+    );
+    expect(
+      await metricSum('sallyport_admission_rule_findings_total{rule="header-acted-on-twice",mode="tolerate"}'),
+    ).toBe(before + 1);
   });
 
   test('can get a good rule before the bad one', async () => {
@@ -63,7 +87,12 @@ describe('an object stored before the webhook came', () => {
   });
 
   test('can be written by a client of v1beta1', async () => {
-    const route = await getObject<Record<string, unknown> & { metadata: object }>(['httproutes.v1beta1.gateway.networking.k8s.io', 'stored', '-n', namespace]);
+    const route = await getObject<Record<string, unknown> & { metadata: object }>([
+      'httproutes.v1beta1.gateway.networking.k8s.io',
+      'stored',
+      '-n',
+      namespace,
+    ]);
     const stdin = JSON.stringify({ ...route, metadata: { ...route.metadata, labels: { team: 'other' } } });
     expect(await kubectl(['replace', '-f', '-'], { stdin })).toMatchObject(done);
   });
@@ -74,7 +103,9 @@ describe('an object stored before the webhook came', () => {
   ])('cannot get %s', async (_, rules) => {
     const { code, stderr } = await patched('stored', { spec: { rules } });
     expect(code).toBe(1);
-    expect(stderr).toContain('The HTTPRoute "stored" is invalid: spec.rules[2].filters[0].requestHeaderModifier.remove[0]: ');
+    expect(stderr).toContain(
+      'The HTTPRoute "stored" is invalid: spec.rules[2].filters[0].requestHeaderModifier.remove[0]: ',
+    );
   });
 
   test('that lost its mistake cannot get it back', async () => {

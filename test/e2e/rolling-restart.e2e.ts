@@ -4,7 +4,16 @@ import { createClient, loadCredentials, type ApiClient } from '../../src/kuberne
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { kubectlOutput } from './support/kubectl.ts';
 import { burst, Load, mixedWrites, storeLoadRoute } from './support/load.ts';
-import { failurePolicy, installSallyport, podNames, systemNamespace, uninstallSallyport, waitUntilGone, waitUntilReady, webhookPods } from './support/sallyport.ts';
+import {
+  failurePolicy,
+  installSallyport,
+  podNames,
+  systemNamespace,
+  uninstallSallyport,
+  waitUntilGone,
+  waitUntilReady,
+  webhookPods,
+} from './support/sallyport.ts';
 
 // Under failurePolicy Fail every call that fails is a write that fails: replicas may come and go, and connections rest, without one.
 const namespace = useNamespace('restart');

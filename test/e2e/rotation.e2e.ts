@@ -6,7 +6,15 @@ import { readWebhookConfiguration, trustedByAll } from '../../src/webhook/config
 import { createClient, loadCredentials, type ApiClient } from '../../src/kubernetes/index.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { Load, mixedWrites, storeLoadRoute } from './support/load.ts';
-import { failurePolicy, installSallyport, systemNamespace, uninstallSallyport, webhookConfiguration, webhookPods, type WebhookPod } from './support/sallyport.ts';
+import {
+  failurePolicy,
+  installSallyport,
+  systemNamespace,
+  uninstallSallyport,
+  webhookConfiguration,
+  webhookPods,
+  type WebhookPod,
+} from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
 // A year of certificates in a minute and a half: authority and certificates are renewed under load, without one failed call.
@@ -47,7 +55,12 @@ interface Handshake {
  */
 function greet({ ip }: WebhookPod, authorities: readonly string[]): Promise<Handshake | undefined> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: ip, port: 10_250, servername: `sallyport-webhook.${systemNamespace}.svc`, ca: joinPem(authorities) });
+    const socket = connect({
+      host: ip,
+      port: 10_250,
+      servername: `sallyport-webhook.${systemNamespace}.svc`,
+      ca: joinPem(authorities),
+    });
     const end = (handshake: Handshake | undefined): void => {
       socket.destroy();
       resolve(handshake);
@@ -80,7 +93,13 @@ class Observer {
     return pods.map(({ name }) => {
       const issuers = [...(this.#shown.get(name)?.values() ?? [])];
       const authorities = new Set(issuers);
-      return { certificates: Math.max(0, ...[...authorities].map((authority) => issuers.filter((issuer) => issuer === authority).length)), authorities: authorities.size };
+      return {
+        certificates: Math.max(
+          0,
+          ...[...authorities].map((authority) => issuers.filter((issuer) => issuer === authority).length),
+        ),
+        authorities: authorities.size,
+      };
     });
   }
 
@@ -104,12 +123,14 @@ class Observer {
     const bundle = await trusted();
     if (bundle.join() !== this.bundles.at(-1)?.join()) this.bundles.push(bundle);
     // All at once, since a bundle is good for as long as its news takes to arrive.
-    await Promise.all(pods.map(async (pod) => {
-      const handshake = await greet(pod, bundle);
-      if (handshake === undefined) return;
-      const shown = this.#shown.get(pod.name) ?? new Map<string, string>();
-      this.#shown.set(pod.name, shown.set(handshake.serial, handshake.issuer));
-    }));
+    await Promise.all(
+      pods.map(async (pod) => {
+        const handshake = await greet(pod, bundle);
+        if (handshake === undefined) return;
+        const shown = this.#shown.get(pod.name) ?? new Map<string, string>();
+        this.#shown.set(pod.name, shown.set(handshake.serial, handshake.issuer));
+      }),
+    );
   }
 }
 
@@ -121,11 +142,17 @@ test('authority and certificates of three replicas are renewed under load withou
   const observer = new Observer();
   const load = new Load(client, mixedWrites(namespace), { together: 40 });
   try {
-    await waitFor('the first authority was replaced', async () => {
-      const overlap = observer.bundles.findIndex((bundle) => bundle.length > 1 && bundle.includes(first ?? ''));
-      const alone = observer.bundles.findIndex((bundle, index) => index > overlap && bundle.length === 1 && !bundle.includes(first ?? ''));
-      return (overlap !== -1 && alone !== -1) || undefined;
-    }, 200);
+    await waitFor(
+      'the first authority was replaced',
+      async () => {
+        const overlap = observer.bundles.findIndex((bundle) => bundle.length > 1 && bundle.includes(first ?? ''));
+        const alone = observer.bundles.findIndex(
+          (bundle, index) => index > overlap && bundle.length === 1 && !bundle.includes(first ?? ''),
+        );
+        return (overlap !== -1 && alone !== -1) || undefined;
+      },
+      200,
+    );
     await load.goesOn(500);
   } finally {
     await observer.stop();

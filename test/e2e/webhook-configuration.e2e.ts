@@ -5,7 +5,13 @@ import { AuthorityRotation, ManagedCertificate, serviceNames, type Rounds } from
 import { ClusterSecretStore } from '../../src/cluster/secret-store.ts';
 import { ClusterBundleStore } from '../../src/webhook/configuration/bundle-store.ts';
 import { FailurePolicyKeeper } from '../../src/webhook/configuration/failure-policy-keeper.ts';
-import { isProbe, probeDenial, readProbeOutcome, sendProbe, type ProbeOutcome } from '../../src/webhook/configuration/probe.ts';
+import {
+  isProbe,
+  probeDenial,
+  readProbeOutcome,
+  sendProbe,
+  type ProbeOutcome,
+} from '../../src/webhook/configuration/probe.ts';
 import { startSelfCheck } from '../../src/webhook/configuration/self-check.ts';
 import { Watchdog } from '../../src/webhook/configuration/watchdog.ts';
 import { readWebhookConfiguration } from '../../src/webhook/configuration/webhook-configuration.ts';
@@ -40,12 +46,27 @@ afterAll(async () => {
 function configurationObject(name: string): object {
   const webhook = {
     clientConfig: { service: { namespace, name: service, path: '/validate', port: 443 } },
-    rules: [{ apiGroups: ['gateway.networking.k8s.io'], apiVersions: ['*'], resources: ['gatewayclasses'], operations: ['CREATE'] }],
-    admissionReviewVersions: ['v1'], sideEffects: 'None', timeoutSeconds: 5, failurePolicy: 'Ignore',
+    rules: [
+      {
+        apiGroups: ['gateway.networking.k8s.io'],
+        apiVersions: ['*'],
+        resources: ['gatewayclasses'],
+        operations: ['CREATE'],
+      },
+    ],
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    timeoutSeconds: 5,
+    failurePolicy: 'Ignore',
   };
   return {
-    apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name },
-    webhooks: [{ name: 'one.test.sallyport.dev', ...webhook }, { name: 'other.test.sallyport.dev', ...webhook }],
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name },
+    webhooks: [
+      { name: 'one.test.sallyport.dev', ...webhook },
+      { name: 'other.test.sallyport.dev', ...webhook },
+    ],
   };
 }
 
@@ -66,10 +87,19 @@ secretStoreContract('a real API server', async () => {
 
 bundleStoreContract('a real API server', async () => {
   const name = await createConfiguration();
-  const [one, other] = await Promise.all([0, 1].map(async () => (await issueSigningAuthority(Date.now(), Date.now() + 60_000)).certificate));
+  const [one, other] = await Promise.all(
+    [0, 1].map(async () => (await issueSigningAuthority(Date.now(), Date.now() + 60_000)).certificate),
+  );
   return {
     store: new ClusterBundleStore({ client, log }, name),
-    touch: async () => void (await kubectlOutput(['annotate', 'validatingwebhookconfiguration', name, `touched=${randomBytes(4).toString('hex')}`, '--overwrite'])),
+    touch: async () =>
+      void (await kubectlOutput([
+        'annotate',
+        'validatingwebhookconfiguration',
+        name,
+        `touched=${randomBytes(4).toString('hex')}`,
+        '--overwrite',
+      ])),
     remove: () => deleteConfiguration(name),
     close: () => deleteConfiguration(name),
     certificates: [one ?? '', other ?? ''],
@@ -97,15 +127,29 @@ class Replica {
     const certificates = await managed.issued();
     certificates.onChange(() => (this.#leaves += 1));
     const app = buildWebhook({
-      certificates, log,
-      metrics: createAdmissionMetrics(createMetrics(), { cacheAge: () => undefined, certificateExpiry: () => undefined }),
+      certificates,
+      log,
+      metrics: createAdmissionMetrics(createMetrics(), {
+        cacheAge: () => undefined,
+        certificateExpiry: () => undefined,
+      }),
       decide: atOnce((request) => (isProbe(request) ? probeDenial : allow)),
       // Each call shakes hands anew.
       draining: () => true,
     });
     await app.listen({ host, port });
-    const check = startSelfCheck({ bundles, certificates, address: { host, port }, serverName: `${service}.${namespace}.svc` });
-    this.#stops.push(() => check.stop(), () => app.close(), () => renewal.stop(), () => rotation.stop());
+    const check = startSelfCheck({
+      bundles,
+      certificates,
+      address: { host, port },
+      serverName: `${service}.${namespace}.svc`,
+    });
+    this.#stops.push(
+      () => check.stop(),
+      () => app.close(),
+      () => renewal.stop(),
+      () => rotation.stop(),
+    );
     await waitFor('the replica trusts itself', async () => (check.problem() === undefined ? true : undefined));
   }
 
@@ -118,10 +162,17 @@ const ports = [9801, 9802, 9803];
 
 /** A Service whose endpoints are the replicas in this process. */
 async function exposeReplicas(ready: boolean): Promise<void> {
-  await apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: service, namespace }, spec: { ports: [{ name: 'https', port: 443, protocol: 'TCP' }] } });
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: service, namespace },
+    spec: { ports: [{ name: 'https', port: 443, protocol: 'TCP' }] },
+  });
   for (const port of ports) {
     await apply({
-      apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4',
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      addressType: 'IPv4',
       metadata: { name: `${service}-${port}`, namespace, labels: { 'kubernetes.io/service-name': service } },
       ports: [{ name: 'https', port, protocol: 'TCP' }],
       endpoints: [{ addresses: [host], conditions: { ready } }],
@@ -135,15 +186,31 @@ describe('three replicas with certificates of their own', () => {
   let configuration: string;
 
   const failurePolicies = async (): Promise<readonly string[]> => {
-    const { webhooks } = await getObject<{ webhooks: readonly { failurePolicy: string }[] }>(['validatingwebhookconfiguration', configuration]);
+    const { webhooks } = await getObject<{ webhooks: readonly { failurePolicy: string }[] }>([
+      'validatingwebhookconfiguration',
+      configuration,
+    ]);
     return webhooks.map(({ failurePolicy }) => failurePolicy);
   };
-  const becomes = (what: string) => waitFor(`failurePolicy becomes ${what}`, async () => ((await failurePolicies()).every((policy) => policy === what) ? true : undefined));
-  const probe = async (): Promise<ProbeOutcome> => readProbeOutcome(await sendProbe(client), await readWebhookConfiguration(client, configuration));
+  const becomes = (what: string) =>
+    waitFor(`failurePolicy becomes ${what}`, async () =>
+      (await failurePolicies()).every((policy) => policy === what) ? true : undefined,
+    );
+  const probe = async (): Promise<ProbeOutcome> =>
+    readProbeOutcome(await sendProbe(client), await readWebhookConfiguration(client, configuration));
   /** Service and endpoints take a moment to reach the node's tables. */
-  const probeShows = (type: ProbeOutcome['type']) => waitFor(`a probe is ${type}`, async () => ((await probe()).type === type ? true : undefined));
+  const probeShows = (type: ProbeOutcome['type']) =>
+    waitFor(`a probe is ${type}`, async () => ((await probe()).type === type ? true : undefined));
   const keeper = (wanted: 'Fail' | 'Ignore'): Rounds =>
-    new FailurePolicyKeeper({ client, log, metrics: createMetrics(), events: { record: (note) => void events.push(note) }, configuration, wanted: () => wanted, interval: 500 }).start();
+    new FailurePolicyKeeper({
+      client,
+      log,
+      metrics: createMetrics(),
+      events: { record: (note) => void events.push(note) },
+      configuration,
+      wanted: () => wanted,
+      interval: 500,
+    }).start();
 
   beforeAll(async () => {
     configuration = await createConfiguration();
@@ -162,8 +229,9 @@ describe('three replicas with certificates of their own', () => {
     await becomes('Fail');
     await rounds.stop();
     const after = await getObject<{ webhooks: readonly object[] }>(['validatingwebhookconfiguration', configuration]);
-    expect(after.webhooks.map((webhook) => ({ ...webhook, failurePolicy: 'Ignore', clientConfig: null })))
-      .toEqual(before.webhooks.map((webhook) => ({ ...webhook, clientConfig: null })));
+    expect(after.webhooks.map((webhook) => ({ ...webhook, failurePolicy: 'Ignore', clientConfig: null }))).toEqual(
+      before.webhooks.map((webhook) => ({ ...webhook, clientConfig: null })),
+    );
     expect(events.map(({ reason }) => reason)).toEqual(['FailurePolicyFail']);
   });
 
@@ -199,12 +267,22 @@ describe('three replicas with certificates of their own', () => {
     await exposeReplicas(true);
     await becomes('Fail');
     await rounds.stop();
-    expect(events.map(({ reason }) => reason)).toEqual(['FailurePolicyFail', 'FailurePolicyIgnore', 'FailurePolicyFail']);
+    expect(events.map(({ reason }) => reason)).toEqual([
+      'FailurePolicyFail',
+      'FailurePolicyIgnore',
+      'FailurePolicyFail',
+    ]);
   });
 
   test('are let go of by the watchdog when none is ready, and it never sets Fail', async () => {
     const watchdog = new Watchdog({
-      client, log, metrics: createMetrics(), events: { record: (note) => void events.push(note) }, configuration, service: { namespace, name: service }, patience: 2_000,
+      client,
+      log,
+      metrics: createMetrics(),
+      events: { record: (note) => void events.push(note) },
+      configuration,
+      service: { namespace, name: service },
+      patience: 2_000,
     });
     const rounds = watchdog.start();
     await waitFor('the watchdog sees', async () => (watchdog.problems().length === 0 ? true : undefined));

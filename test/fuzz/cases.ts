@@ -26,7 +26,10 @@ export interface Outcome {
 /** Tries a case; never throws. */
 export async function tryCase(subject: Subject, { texts, bundle }: Case): Promise<Outcome> {
   const start = process.threadCpuUsage();
-  const error = await subject.try(texts, bundle).then(() => undefined, (reason: unknown) => reason ?? new Error('nothing was thrown'));
+  const error = await subject.try(texts, bundle).then(
+    () => undefined,
+    (reason: unknown) => reason ?? new Error('nothing was thrown'),
+  );
   // Of this thread alone: what else the machine does must not count.
   const { user, system } = process.threadCpuUsage(start);
   const milliseconds = (user + system) / 1000;

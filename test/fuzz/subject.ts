@@ -34,7 +34,10 @@ export async function createSubject(): Promise<Subject> {
   kernel.apply([write(installationCell, [], installation), ...base.flatMap(writesOf)]);
   let policy: AdmissionPolicy = policyFor({ minor: '1.7', channel: 'standard' });
   const ground = await webhookGround();
-  const app = buildWebhook({ ...ground, decide: (request) => decisionOf(request, { kernel, policy, mayContinue: () => true }) });
+  const app = buildWebhook({
+    ...ground,
+    decide: (request) => decisionOf(request, { kernel, policy, mayContinue: () => true }),
+  });
   await app.ready();
   return {
     async try(texts, bundle) {
@@ -44,9 +47,13 @@ export async function createSubject(): Promise<Subject> {
       const written = read.flatMap(writesOf);
       try {
         inspectDelta(kernel.apply(written));
-        for (const [position, document] of read.entries()) inspect(judgeAny(kernel, document, { json: JSON.parse(texts[position] ?? ''), policy }));
+        for (const [position, document] of read.entries())
+          inspect(judgeAny(kernel, document, { json: JSON.parse(texts[position] ?? ''), policy }));
       } finally {
-        kernel.apply([...written.map(({ input, args }): Write => write(input, args, undefined)), ...base.flatMap(writesOf)]);
+        kernel.apply([
+          ...written.map(({ input, args }): Write => write(input, args, undefined)),
+          ...base.flatMap(writesOf),
+        ]);
       }
       await askWebhook(app, texts, ground.logged);
     },
@@ -73,17 +80,26 @@ function readFile(text: string): void {
   for (const { locate } of parseDocuments(text, 'fuzz.yaml').documents) locate(['spec', 'rules', 0]);
 }
 
-function judgeAny(kernel: Kernel, document: ReadDocument, { json, policy }: { readonly json: unknown; readonly policy: AdmissionPolicy }): readonly JudgedFinding[] {
+function judgeAny(
+  kernel: Kernel,
+  document: ReadDocument,
+  { json, policy }: { readonly json: unknown; readonly policy: AdmissionPolicy },
+): readonly JudgedFinding[] {
   if (document.type === 'candidate') return judge(kernel.read, document.candidate, policy);
   if (document.type !== 'unserved' || !isSchemaKind(document.ref.kind)) return [];
-  return judgeUnevaluated(emptyEvaluation().read, { kind: document.ref.kind, apiVersion: document.apiVersion, json }, policy);
+  return judgeUnevaluated(
+    emptyEvaluation().read,
+    { kind: document.ref.kind, apiVersion: document.apiVersion, json },
+    policy,
+  );
 }
 
 /** A rule that throws is caught, and says so. */
 function inspect(findings: readonly JudgedFinding[]): void {
   for (const { rule, message } of findings) {
     if (message.startsWith('This rule could not judge')) throw new Error(`${rule}: ${message}`);
-    if (/[\p{Cc}\p{Cs}]/u.test(message)) throw new Error(`${rule} says what nobody can see: ${JSON.stringify(message)}`);
+    if (/[\p{Cc}\p{Cs}]/u.test(message))
+      throw new Error(`${rule} says what nobody can see: ${JSON.stringify(message)}`);
   }
 }
 
@@ -97,14 +113,28 @@ async function askWebhook(app: FastifyInstance<Server>, texts: readonly string[]
   for (const [position, text] of texts.entries()) {
     const old = texts[position + 1];
     const { apiVersion, kind, metadata } = Object(JSON.parse(text)) as Record<string, unknown>;
-    const [group, version] = typeof apiVersion === 'string' && apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', 'v1'];
+    const [group, version] =
+      typeof apiVersion === 'string' && apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', 'v1'];
     const { name, namespace } = Object(metadata) as Record<string, unknown>;
     const operation = old === undefined ? 'CREATE' : 'UPDATE';
-    const rest = JSON.stringify({ uid: 'fuzz', operation, kind: { group, version, kind: textIn(kind) }, name: textIn(name), namespace: textIn(namespace), userInfo: {} });
+    const rest = JSON.stringify({
+      uid: 'fuzz',
+      operation,
+      kind: { group, version, kind: textIn(kind) },
+      name: textIn(name),
+      namespace: textIn(namespace),
+      userInfo: {},
+    });
     const payload = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"object":${text},"oldObject":${old ?? 'null'},${rest.slice(1)}}`;
-    const { statusCode, body } = await app.inject({ method: 'POST', url: '/validate', headers: { 'content-type': 'application/json' }, payload });
+    const { statusCode, body } = await app.inject({
+      method: 'POST',
+      url: '/validate',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
     // 400: the review names no kind. 413: the API server sends none that large.
-    if (![200, 400, 413].includes(statusCode)) throw new Error(`the webhook answered ${statusCode}: ${body}${logged.join('')}`);
+    if (![200, 400, 413].includes(statusCode))
+      throw new Error(`the webhook answered ${statusCode}: ${body}${logged.join('')}`);
     logged.length = 0;
   }
 }

@@ -27,7 +27,15 @@ export interface Failure {
   readonly place: string;
 }
 
-export const noTotals: Totals = { objects: 0, bytes: 0, cases: 0, milliseconds: 0, slowest: [], late: [], failures: [] };
+export const noTotals: Totals = {
+  objects: 0,
+  bytes: 0,
+  cases: 0,
+  milliseconds: 0,
+  slowest: [],
+  late: [],
+  failures: [],
+};
 
 const shown = 3;
 
@@ -43,7 +51,9 @@ export function addTotals(one: Totals, other: Totals): Totals {
     bytes: one.bytes + other.bytes,
     cases: one.cases + other.cases,
     milliseconds: one.milliseconds + other.milliseconds,
-    slowest: [...one.slowest, ...other.slowest].sort((left, right) => right.milliseconds - left.milliseconds).slice(0, shown),
+    slowest: [...one.slowest, ...other.slowest]
+      .sort((left, right) => right.milliseconds - left.milliseconds)
+      .slice(0, shown),
     late: [...one.late, ...other.late],
     failures: [...failures.values()],
   };
@@ -52,7 +62,11 @@ export function addTotals(one: Totals, other: Totals): Totals {
 /** What an error is and where it comes from, without what differs from case to case. */
 export function failureOf(number: number, error: unknown): Failure {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const frames = text.split('\n').filter((line) => /^\s+at /.test(line)).slice(0, 3).join('\n');
+  const frames = text
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 3)
+    .join('\n');
   const name = /^(?:\w*Error: )?[\w-]*/.exec(text)?.[0] ?? '';
   return { number, count: 1, error: text.slice(0, 2000), place: `${name}\n${frames}` };
 }

@@ -3,13 +3,109 @@ import type { Random } from '../differential/random.ts';
 /** Stands for a value that is nested too deeply to be written by JSON.stringify; see `textOf`. */
 const deepMark = '\u0001deep';
 
-const words = ['', ' ', 'a', 'cart', 'web', 'shop', 'HTTP', 'HTTPS', 'Exact', 'PathPrefix', 'RegularExpression', 'Service', 'Same', '*', '*.example.com', 'example.com', '/', '/a/../b', '//', '1.2.3.4', '::1', '10s', '1.5h', '0', '-1', 'true', 'null'];
+const words = [
+  '',
+  ' ',
+  'a',
+  'cart',
+  'web',
+  'shop',
+  'HTTP',
+  'HTTPS',
+  'Exact',
+  'PathPrefix',
+  'RegularExpression',
+  'Service',
+  'Same',
+  '*',
+  '*.example.com',
+  'example.com',
+  '/',
+  '/a/../b',
+  '//',
+  '1.2.3.4',
+  '::1',
+  '10s',
+  '1.5h',
+  '0',
+  '-1',
+  'true',
+  'null',
+];
 const hostile = [
-  '\0', '\n', '\r\n', '\u0085', '\u2028', '\u202e', '\ufeff', '\ud800', '\udc00\ud800', '😀', 'é', 'e\u0301', '%', '%zz', '%2f..%2f', '"', '\\', '`', '${a}', '{{a}}', '<!--', ']]>', '[31m',
-  '__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'length', '0', '(', '[', '(a+)+$', '(?=a)', '\\1', 'a{1000}', '(?i)é', '.*.*.*=.*', '\\p{L}', 'a'.repeat(64), 'a'.repeat(254), `${'a.'.repeat(130)}a`, '/'.repeat(1025), '9'.repeat(400), '1e999',
+  '\0',
+  '\n',
+  '\r\n',
+  '\u0085',
+  '\u2028',
+  '\u202e',
+  '\ufeff',
+  '\ud800',
+  '\udc00\ud800',
+  '😀',
+  'é',
+  'e\u0301',
+  '%',
+  '%zz',
+  '%2f..%2f',
+  '"',
+  '\\',
+  '`',
+  '${a}',
+  '{{a}}',
+  '<!--',
+  ']]>',
+  '[31m',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'then',
+  'length',
+  '0',
+  '(',
+  '[',
+  '(a+)+$',
+  '(?=a)',
+  '\\1',
+  'a{1000}',
+  '(?i)é',
+  '.*.*.*=.*',
+  '\\p{L}',
+  'a'.repeat(64),
+  'a'.repeat(254),
+  `${'a.'.repeat(130)}a`,
+  '/'.repeat(1025),
+  '9'.repeat(400),
+  '1e999',
 ];
 const numbers = [0, -0, 1, -1, 80, 443, 65_535, 65_536, 1.5, 1e21, 1e308, -1e308, 5e-324, 2 ** 31, 2 ** 53, -(2 ** 63)];
-const keys = ['__proto__', 'constructor', 'prototype', 'toString', 'length', '', '0', '-1', 'a/b', 'a.b/c', 'spec', 'status', 'metadata', 'name', 'namespace', 'kind', 'group', 'type', 'value', 'rules', '\0', '\ud800', '\u202e'];
+const keys = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'length',
+  '',
+  '0',
+  '-1',
+  'a/b',
+  'a.b/c',
+  'spec',
+  'status',
+  'metadata',
+  'name',
+  'namespace',
+  'kind',
+  'group',
+  'type',
+  'value',
+  'rules',
+  '\0',
+  '\ud800',
+  '\u202e',
+];
 
 /** Any string: plain, meaningful somewhere, hostile, or long. */
 export function anyText(random: Random): string {
@@ -29,7 +125,9 @@ export function anyJson(random: Random, depth = 0): unknown {
   if (choice < 58) return null;
   if (choice < 60) return random.chance(0.02) ? deepMark : '';
   if (choice < 80) return Array.from({ length: lengthOf(random) }, () => anyJson(random, depth + 2));
-  return Object.fromEntries(Array.from({ length: random.below(4) }, () => [anyKey(random), anyJson(random, depth + 1)]));
+  return Object.fromEntries(
+    Array.from({ length: random.below(4) }, () => [anyKey(random), anyJson(random, depth + 1)]),
+  );
 }
 
 /** A name of a property, of those that scripts are attacked by, too. */
@@ -49,6 +147,11 @@ export function textOf(value: unknown, random: Random): string {
   const mark = JSON.stringify(deepMark);
   if (!text.includes(mark)) return text;
   const depth = random.pick([50, 101, 600, 3000, 20_000]);
-  const [open, close] = random.pick([['[', ']'], ['{"a":', '}'], ['{"rules":[', ']}'], ['{"__proto__":', '}']] as const);
+  const [open, close] = random.pick([
+    ['[', ']'],
+    ['{"a":', '}'],
+    ['{"rules":[', ']}'],
+    ['{"__proto__":', '}'],
+  ] as const);
   return text.replaceAll(mark, () => `${open.repeat(depth)}1${close.repeat(depth)}`);
 }

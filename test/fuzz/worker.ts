@@ -25,7 +25,10 @@ for (let number = first; totals.objects < objects; number += step) {
   const limit = timeLimit(one);
   const late = error === undefined && milliseconds > limit && (await isLate(number));
   totals = addTotals(totals, {
-    objects: one.texts.length, bytes: one.bytes, cases: 1, milliseconds,
+    objects: one.texts.length,
+    bytes: one.bytes,
+    cases: 1,
+    milliseconds,
     slowest: [{ number, milliseconds, bytes: one.bytes }],
     late: late ? [{ number, milliseconds, bytes: one.bytes, limit }] : [],
     failures: error === undefined ? [] : [failureOf(number, error)],

@@ -9,7 +9,10 @@ import { present } from './present.ts';
 
 const root = new URL('./', import.meta.url);
 const rewriting = process.env['UPDATE_GOLDEN'] === '1';
-const cases = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
+const cases = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+  .sort();
 const known = new Set(['input.yaml', 'facts.yaml', 'expected.yaml']);
 
 function read(name: string, file: string): string {
@@ -19,7 +22,11 @@ function read(name: string, file: string): string {
 /** What the evaluation of a case says, as YAML. */
 function outcomeOf(name: string): string {
   const facts = existsSync(new URL(`${name}/facts.yaml`, root)) ? (load(read(name, 'facts.yaml')) as Facts) : {};
-  return dump(present(evaluate(loadAll(read(name, 'input.yaml')), facts)), { lineWidth: 160, noRefs: true, flowLevel: 5 });
+  return dump(present(evaluate(loadAll(read(name, 'input.yaml')), facts)), {
+    lineWidth: 160,
+    noRefs: true,
+    flowLevel: 5,
+  });
 }
 
 describe('golden', () => {

@@ -14,7 +14,10 @@ import type { World } from '../support/evaluation.ts';
 /** Verdicts by object, status by object, configuration by key; in the order of the input, keys sorted. */
 export function present(world: World): unknown {
   const status = world.kernel.emitted(statuses);
-  const objects = world.candidates.map((candidate) => [describeRef(candidate.resource.ref), presentVerdict(world, candidate)]);
+  const objects = world.candidates.map((candidate) => [
+    describeRef(candidate.resource.ref),
+    presentVerdict(world, candidate),
+  ]);
   const conditions = world.candidates.flatMap(({ resource: { ref } }) => {
     const own = status.get(`${ref.kind}/${ref.namespace}/${ref.name}`);
     return own === undefined ? [] : [[describeRef(ref), presentStatus(own)]];
@@ -31,7 +34,12 @@ function presentVerdict(world: World, candidate: World['candidates'][number]): u
   const found = world.judge(candidate);
   const verdict = found.some((finding) => finding.effect === 'deny') ? 'denied' : 'allowed';
   if (found.length === 0) return verdict;
-  return { verdict, findings: found.map(({ effect, rule, path, message }) => ({ [`${effect} ${rule}`]: `${formatPath(path)}: ${message}` })) };
+  return {
+    verdict,
+    findings: found.map(({ effect, rule, path, message }) => ({
+      [`${effect} ${rule}`]: `${formatPath(path)}: ${message}`,
+    })),
+  };
 }
 
 function presentStatus(status: OwnStatus): unknown {
@@ -48,7 +56,11 @@ function presentRoute({ parents }: RouteStatus): unknown {
 }
 
 function presentPolicy({ ancestors }: PolicyStatus): unknown {
-  return ancestors.map(({ ancestorRef: { kind, namespace, name }, controllerName, conditions }) => ({ ancestorRef: `${kind} ${namespace}/${name}`, controllerName, ...presentConditions(conditions) }));
+  return ancestors.map(({ ancestorRef: { kind, namespace, name }, controllerName, conditions }) => ({
+    ancestorRef: `${kind} ${namespace}/${name}`,
+    controllerName,
+    ...presentConditions(conditions),
+  }));
 }
 
 function presentListeners({ conditions, listeners, ...rest }: GatewayStatus | ListenerSetStatus): unknown {
@@ -58,7 +70,10 @@ function presentListeners({ conditions, listeners, ...rest }: GatewayStatus | Li
     ...(addresses.length === 0 ? {} : { addresses: addresses.map(({ value }) => value) }),
     ...(attachedListenerSets === 0 ? {} : { attachedListenerSets }),
     listeners: listeners.map(({ name, attachedRoutes, supportedKinds, conditions: own }) => ({
-      name, attachedRoutes, supportedKinds: supportedKinds.map(({ kind }) => kind), ...presentConditions(own),
+      name,
+      attachedRoutes,
+      supportedKinds: supportedKinds.map(({ kind }) => kind),
+      ...presentConditions(own),
     })),
   };
 }
@@ -66,6 +81,9 @@ function presentListeners({ conditions, listeners, ...rest }: GatewayStatus | Li
 /** `Accepted: True Accepted`, with the message where there is one; the generation once, since all agree. */
 function presentConditions(conditions: readonly Condition[]): Readonly<Record<string, unknown>> {
   const generations = new Set(conditions.map((condition) => condition.observedGeneration));
-  const lines = conditions.map(({ type, status, reason, message }) => [type, `${status} ${reason}${message === '' ? '' : `: ${message}`}`]);
+  const lines = conditions.map(({ type, status, reason, message }) => [
+    type,
+    `${status} ${reason}${message === '' ? '' : `: ${message}`}`,
+  ]);
   return { observedGeneration: [...generations].join(' and '), ...Object.fromEntries(lines) };
 }

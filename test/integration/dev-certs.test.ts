@@ -19,7 +19,9 @@ function makeCertificates(...args: readonly string[]) {
 
 describe('certs/make-dev-certs.ts', () => {
   test('writes an authority, a certificate for the names and a key that only the user can read', () => {
-    expect(makeCertificates('--dns', 'a.example', '--dns', 'b.example', '--ip', '127.0.0.5')).toMatchObject({ status: 0 });
+    expect(makeCertificates('--dns', 'a.example', '--dns', 'b.example', '--ip', '127.0.0.5')).toMatchObject({
+      status: 0,
+    });
     const leaf = new X509Certificate(readFileSync(join(folder, 'tls.crt')));
     const authority = new X509Certificate(readFileSync(join(folder, 'ca.crt')));
     expect(leaf.verify(authority.publicKey)).toBe(true);

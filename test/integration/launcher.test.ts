@@ -18,13 +18,19 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 /** A stand-in for Node at `path`: says its version, and given a program it prints both and exits with 7. */
 function installNode(path: string, version: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; else echo ${version} "$@"; exit 7; fi\n`);
+  writeFileSync(
+    path,
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; else echo ${version} "$@"; exit 7; fi\n`,
+  );
   chmodSync(path, 0o755);
 }
 
 function launch(...args: readonly string[]) {
   const launcher = join(root, 'package/bin/sallyport');
-  const { status, stdout, stderr } = spawnSync(launcher, args, { encoding: 'utf8', env: { PATH: `${join(root, 'path')}:/usr/bin:/bin` } });
+  const { status, stdout, stderr } = spawnSync(launcher, args, {
+    encoding: 'utf8',
+    env: { PATH: `${join(root, 'path')}:/usr/bin:/bin` },
+  });
   return { status, stdout: stdout.trim(), stderr: stderr.trim() };
 }
 
@@ -60,7 +66,10 @@ describe('bin/sallyport', () => {
     installNode(join(root, 'path/node'), 'v24.21.0');
     symlinkSync('package/bin/sallyport', join(root, 'relative'));
     symlinkSync(join(root, 'relative'), join(root, 'sallyport'));
-    const run = spawnSync(join(root, 'sallyport'), ['--help'], { encoding: 'utf8', env: { PATH: `${join(root, 'path')}:/usr/bin:/bin` } });
+    const run = spawnSync(join(root, 'sallyport'), ['--help'], {
+      encoding: 'utf8',
+      env: { PATH: `${join(root, 'path')}:/usr/bin:/bin` },
+    });
     expect(run.stdout).toContain('package/dist/sallyport.js --help');
   });
 

@@ -45,17 +45,36 @@ async function tryEveryClient(): Promise<void> {
 
   const grpc = hasGo() ? await startGrpcServer() : undefined;
   if (grpc !== undefined) ending.push(() => grpc.stop());
-  const ports = { http: await freePort(), https: await freePort(), backend: await startClientBackend(), grpc: grpc?.port };
+  const ports = {
+    http: await freePort(),
+    https: await freePort(),
+    backend: await startClientBackend(),
+    grpc: grpc?.port,
+  };
   const target = await startTarget(clientObjects(ports, certificate));
   ending.push(() => target.stop());
   const { host } = addressOfGateway(target);
-  const at = { host, http: ports.http, https: ports.https, caFile, httpUrl: `http://${host}:${ports.http}`, httpsUrl: `https://${host}:${ports.https}`, folder };
+  const at = {
+    host,
+    http: ports.http,
+    https: ports.https,
+    caFile,
+    httpUrl: `http://${host}:${ports.http}`,
+    httpsUrl: `https://${host}:${ports.https}`,
+    folder,
+  };
 
   for (const client of [curlClient, h2loadClient, wrkClient]) {
     if (isInstalled(client.command)) await runChecks(client.checksAt(at));
     else printLine('not installed', client.command);
   }
-  const environment = { HTTP_URL: at.httpUrl, HTTPS_URL: at.httpsUrl, CA_FILE: caFile, NODE_EXTRA_CA_CERTS: caFile, HAS_GRPC: grpc === undefined ? '0' : '1' };
+  const environment = {
+    HTTP_URL: at.httpUrl,
+    HTTPS_URL: at.httpsUrl,
+    CA_FILE: caFile,
+    NODE_EXTRA_CA_CERTS: caFile,
+    HAS_GRPC: grpc === undefined ? '0' : '1',
+  };
   await runScript(process.execPath, [join(import.meta.dirname, 'clients', 'node-clients.ts')], environment);
   const python = process.env['PYTHON'] ?? 'python3';
   if (isInstalled(python)) await runScript(python, [join(import.meta.dirname, 'clients', 'clients.py')], environment);
@@ -72,7 +91,11 @@ async function tryEveryClient(): Promise<void> {
 }
 
 /** Runs a program that prints the lines of its checks itself, for two minutes at most. */
-async function runScript(command: string, args: readonly string[], environment: Readonly<Record<string, string>>): Promise<void> {
+async function runScript(
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '', ...environment },
@@ -89,5 +112,6 @@ async function runScript(command: string, args: readonly string[], environment: 
     const [state = '', ...columns] = line.split('\t');
     printLine(state, ...columns);
   }
-  if (code !== 0 || printed === '') printLine('failed', command, 'run', code === null ? 'it was killed after two minutes' : `it ended with ${code}`);
+  if (code !== 0 || printed === '')
+    printLine('failed', command, 'run', code === null ? 'it was killed after two minutes' : `it ended with ${code}`);
 }

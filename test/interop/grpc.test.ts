@@ -13,7 +13,10 @@ import type { Address } from './objects.ts';
 import { hasGo, interopPrograms } from './programs.ts';
 
 const isPossible = hasGo();
-if (!isPossible) process.stderr.write('test/interop: the interop cases of grpc-go are left out, because go is not installed (https://go.dev/dl).\n');
+if (!isPossible)
+  process.stderr.write(
+    'test/interop: the interop cases of grpc-go are left out, because go is not installed (https://go.dev/dl).\n',
+  );
 
 (isPossible ? describe : describe.skip)('grpc-go, client and server, through a GRPCRoute', () => {
   let server: GrpcServer | undefined;
@@ -39,11 +42,19 @@ spec:
     await target?.stop();
   });
 
-  test.each(interopCases)('%s', async (name) => {
-    const client = spawn(join(interopPrograms(), 'client'), [`--server_host=${front.host}`, `--server_port=${front.port}`, `--test_case=${name}`], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    client.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const [code] = (await once(client, 'close')) as [number];
-    expect(code === 0 ? '' : said).toBe('');
-  }, 60_000);
+  test.each(interopCases)(
+    '%s',
+    async (name) => {
+      const client = spawn(
+        join(interopPrograms(), 'client'),
+        [`--server_host=${front.host}`, `--server_port=${front.port}`, `--test_case=${name}`],
+        { stdio: ['ignore', 'ignore', 'pipe'] },
+      );
+      let said = '';
+      client.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      const [code] = (await once(client, 'close')) as [number];
+      expect(code === 0 ? '' : said).toBe('');
+    },
+    60_000,
+  );
 });

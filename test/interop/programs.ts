@@ -21,12 +21,20 @@ interface Programs {
 /** The folder with client and server of grpc-go's interop tests, and `authorizer`. Two minutes with two cores, once. */
 export function interopPrograms(): string {
   const packages = ['client', 'server'].map((name) => `google.golang.org/grpc/interop/${name}`);
-  return built({ module: here, packages: [...packages, './authorizer'], sources: [join(here, 'authorizer', 'main.go')] });
+  return built({
+    module: here,
+    packages: [...packages, './authorizer'],
+    sources: [join(here, 'authorizer', 'main.go')],
+  });
 }
 
 /** The folder with `oauth2-proxy`. */
 export function oauth2Proxy(): string {
-  return built({ module: join(here, 'oauth2-proxy'), packages: ['github.com/oauth2-proxy/oauth2-proxy/v7'], sources: [] });
+  return built({
+    module: join(here, 'oauth2-proxy'),
+    packages: ['github.com/oauth2-proxy/oauth2-proxy/v7'],
+    sources: [],
+  });
 }
 
 /** Builds programs where the cache has none for their lock file and sources. */
@@ -39,7 +47,10 @@ function built({ module, packages, sources }: Programs): string {
   if (existsSync(folder)) return folder;
   const unfinished = join(cache, `${key}.${process.pid}`);
   mkdirSync(unfinished, { recursive: true });
-  const result = spawnSync('go', ['-C', module, 'build', '-o', `${unfinished}/`, ...packages], { encoding: 'utf8', env: { ...process.env, CGO_ENABLED: '0' } });
+  const result = spawnSync('go', ['-C', module, 'build', '-o', `${unfinished}/`, ...packages], {
+    encoding: 'utf8',
+    env: { ...process.env, CGO_ENABLED: '0' },
+  });
   if (result.status !== 0) {
     rmSync(unfinished, { recursive: true });
     throw new Error(`The programs ${packages.join(', ')} cannot be built: ${result.stderr}`);

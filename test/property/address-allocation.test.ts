@@ -10,19 +10,24 @@ const ranges = ['10.0.0.0/30', 'fd00::/126'].map((text): AddressRange => {
 });
 const starts = ranges.map(({ first }) => first);
 /** Addresses of the pool, and some behind its ends. */
-const address: Arbitrary<bigint> = record({ start: constantFrom(...starts), offset: integer({ min: 0, max: 5 }) }).map(({ start, offset }) => start + BigInt(offset));
+const address: Arbitrary<bigint> = record({ start: constantFrom(...starts), offset: integer({ min: 0, max: 5 }) }).map(
+  ({ start, offset }) => start + BigInt(offset),
+);
 
 /** Things that happen: a Service comes or changes, with whatever its status says, goes, or is settled. */
 const event = oneof(
   record({
-    type: constantFrom('put' as const), gateway: integer({ min: 0, max: 7 }), families: subarray(['IPv4', 'IPv6'] as const, { minLength: 1 }),
-    held: array(address, { maxLength: 2 }), asked: array(address, { maxLength: 2 }), content: constantFrom('any' as const, 'asked' as const),
+    type: constantFrom('put' as const),
+    gateway: integer({ min: 0, max: 7 }),
+    families: subarray(['IPv4', 'IPv6'] as const, { minLength: 1 }),
+    held: array(address, { maxLength: 2 }),
+    asked: array(address, { maxLength: 2 }),
+    content: constantFrom('any' as const, 'asked' as const),
   }),
   record({ type: constantFrom('drop' as const, 'settle' as const), gateway: integer({ min: 0, max: 7 }) }),
 );
 
 const everyAddress = starts.flatMap((start) => [0n, 1n, 2n, 3n].map((offset) => start + offset));
-
 
 /** Gives every claim what it is due, the oldest first, until nothing changes. */
 function settleAll(ledger: AddressLedger, gateways: ReadonlySet<string>): void {
@@ -41,37 +46,52 @@ function settle(ledger: AddressLedger, gateway: string): void {
 }
 
 test('whatever happens: no address twice, none from elsewhere, none without need, none taken away, and what asks for the free gets it', () => {
-  assert(property(array(event, { maxLength: 40 }), (events) => {
-    const ledger = new AddressLedger();
-    const gateways = new Set<string>();
-    for (const happening of events) {
-      const gateway = `shop/${happening.gateway}`;
-      if (happening.type === 'put') {
-        const { families, held, asked, content } = happening;
-        const given = ledger.get(gateway)?.held;
-        ledger.set({ gateway, since: `${happening.gateway % 3}`, families, held: given ?? held, asked: [...new Set(asked)], content: asked.length === 0 ? 'any' : content });
-        gateways.add(gateway);
-      } else if (happening.type === 'drop') {
-        ledger.delete(gateway);
-        gateways.delete(gateway);
-      } else settle(ledger, gateway);
-    }
-    settleAll(ledger, gateways);
+  assert(
+    property(array(event, { maxLength: 40 }), (events) => {
+      const ledger = new AddressLedger();
+      const gateways = new Set<string>();
+      for (const happening of events) {
+        const gateway = `shop/${happening.gateway}`;
+        if (happening.type === 'put') {
+          const { families, held, asked, content } = happening;
+          const given = ledger.get(gateway)?.held;
+          ledger.set({
+            gateway,
+            since: `${happening.gateway % 3}`,
+            families,
+            held: given ?? held,
+            asked: [...new Set(asked)],
+            content: asked.length === 0 ? 'any' : content,
+          });
+          gateways.add(gateway);
+        } else if (happening.type === 'drop') {
+          ledger.delete(gateway);
+          gateways.delete(gateway);
+        } else settle(ledger, gateway);
+      }
+      settleAll(ledger, gateways);
 
-    const claims = [...gateways].flatMap((gateway): Claim | readonly Claim[] => ledger.get(gateway) ?? []);
-    const held = claims.flatMap((claim) => claim.held);
-    expect(new Set(held).size).toBe(held.length);
-    for (const claim of claims) {
-      const { addresses, problem } = allocate(claim, ranges, ledger);
-      expect(addresses).toEqual(claim.held);
-      expect(addresses.filter((one) => !everyAddress.includes(one))).toEqual([]);
-      const missing = claim.content === 'asked' ? [] : claim.families.filter((family) => !addresses.some((one) => familyOf(one) === family));
-      expect(everyAddress.filter((one) => missing.includes(familyOf(one)) && ledger.ownerOf(one) === undefined)).toEqual([]);
-      expect(problem === undefined).toBe(claim.asked.every((one) => addresses.includes(one)) && addresses.length > 0);
-    }
-    // Sticky: one more comes, and all others keep what they have.
-    ledger.set({ gateway: 'shop/new', since: '', families: ['IPv4', 'IPv6'], held: [], asked: [], content: 'any' });
-    settleAll(ledger, new Set([...gateways, 'shop/new']));
-    for (const { gateway, held: before } of claims) expect(ledger.get(gateway)?.held).toEqual(before);
-  }), { numRuns: 500 });
+      const claims = [...gateways].flatMap((gateway): Claim | readonly Claim[] => ledger.get(gateway) ?? []);
+      const held = claims.flatMap((claim) => claim.held);
+      expect(new Set(held).size).toBe(held.length);
+      for (const claim of claims) {
+        const { addresses, problem } = allocate(claim, ranges, ledger);
+        expect(addresses).toEqual(claim.held);
+        expect(addresses.filter((one) => !everyAddress.includes(one))).toEqual([]);
+        const missing =
+          claim.content === 'asked'
+            ? []
+            : claim.families.filter((family) => !addresses.some((one) => familyOf(one) === family));
+        expect(
+          everyAddress.filter((one) => missing.includes(familyOf(one)) && ledger.ownerOf(one) === undefined),
+        ).toEqual([]);
+        expect(problem === undefined).toBe(claim.asked.every((one) => addresses.includes(one)) && addresses.length > 0);
+      }
+      // Sticky: one more comes, and all others keep what they have.
+      ledger.set({ gateway: 'shop/new', since: '', families: ['IPv4', 'IPv6'], held: [], asked: [], content: 'any' });
+      settleAll(ledger, new Set([...gateways, 'shop/new']));
+      for (const { gateway, held: before } of claims) expect(ledger.get(gateway)?.held).toEqual(before);
+    }),
+    { numRuns: 500 },
+  );
 });

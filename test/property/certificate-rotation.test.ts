@@ -58,10 +58,13 @@ class Cluster {
   /** No API server is further behind than the policy says, so none may fail to verify any leaf that is served. */
   verify(): void {
     // Where nothing was ever trusted, no call worked before either.
-    const views = this.#views.filter(({ certificates, replacedAt }) => certificates.length > 0 && replacedAt > this.now - policy.propagation);
+    const views = this.#views.filter(
+      ({ certificates, replacedAt }) => certificates.length > 0 && replacedAt > this.now - policy.propagation,
+    );
     for (const { leaf } of this.replicas) {
       if (leaf === undefined || leaf.notAfter <= this.now) continue;
-      if (!views.every(({ certificates }) => certificates.includes(leaf.authority))) throw new Error(`${leaf.authority} is not trusted everywhere`);
+      if (!views.every(({ certificates }) => certificates.includes(leaf.authority)))
+        throw new Error(`${leaf.authority} is not trusted everywhere`);
     }
   }
 }
@@ -132,7 +135,12 @@ class Replica {
       policy,
       log,
       now: this.#clock,
-      issue: async (issuedAt, notAfter) => ({ certificate: `authority ${++this.#cluster.issued}`, privateKey: 'key', issuedAt, notAfter }),
+      issue: async (issuedAt, notAfter) => ({
+        certificate: `authority ${++this.#cluster.issued}`,
+        privateKey: 'key',
+        issuedAt,
+        notAfter,
+      }),
     });
   }
 
@@ -159,9 +167,21 @@ const who = fc.nat({ max: 2 });
 const action = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant('lead' as const), who }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('renew' as const), who }) },
-  { weight: 6, arbitrary: fc.record({ type: fc.constant('proceed' as const), who, calls: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 6, arbitrary: fc.record({ type: fc.constant('work' as const), who, turns: fc.integer({ min: 1, max: 8 }) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('pass' as const), time: fc.constantFrom(1, 3, policy.propagation, policy.leafLifetime, 20, 40) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant('proceed' as const), who, calls: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant('work' as const), who, turns: fc.integer({ min: 1, max: 8 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('pass' as const),
+      time: fc.constantFrom(1, 3, policy.propagation, policy.leafLifetime, 20, 40),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('crash' as const), who }) },
 );
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
@@ -204,24 +224,29 @@ async function takeTurn(cluster: Cluster, replica: Replica): Promise<void> {
 
 /** Everybody works again, nobody crashes, time passes evenly. */
 async function settle(cluster: Cluster, rounds: number): Promise<void> {
-  for (let round = 0; round < rounds; round++, cluster.now++) for (const replica of cluster.replicas) await takeTurn(cluster, replica);
+  for (let round = 0; round < rounds; round++, cluster.now++)
+    for (const replica of cluster.replicas) await takeTurn(cluster, replica);
 }
 
 test('no API server ever meets a leaf that it cannot verify, whatever crashes, races and lags', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.tuple(offset, offset, offset), fc.array(action, { minLength: 30, maxLength: 120, size: 'max' }), async (clocks, steps) => {
-      const cluster = new Cluster(clocks);
-      await settle(cluster, 5);
-      for (const step of steps) {
-        await play(cluster, step);
-        cluster.verify();
-      }
-      await settle(cluster, 30);
-      for (const { leaf } of cluster.replicas) {
-        expect(leaf?.notAfter).toBeGreaterThan(cluster.now);
-        expect(cluster.bundles.cell.value).toContain(leaf?.authority);
-      }
-    }),
+    fc.asyncProperty(
+      fc.tuple(offset, offset, offset),
+      fc.array(action, { minLength: 30, maxLength: 120, size: 'max' }),
+      async (clocks, steps) => {
+        const cluster = new Cluster(clocks);
+        await settle(cluster, 5);
+        for (const step of steps) {
+          await play(cluster, step);
+          cluster.verify();
+        }
+        await settle(cluster, 30);
+        for (const { leaf } of cluster.replicas) {
+          expect(leaf?.notAfter).toBeGreaterThan(cluster.now);
+          expect(cluster.bundles.cell.value).toContain(leaf?.authority);
+        }
+      },
+    ),
     { numRuns: 200 },
   );
 }, 60_000);

@@ -6,24 +6,40 @@ import { findingsOf, gatewayWith, httpRoute, unenforcedFindings } from '../suppo
 const headers = { set: [{ name: 'a', value: 'b' }], add: [{ name: 'A', value: 'c' }], remove: ['a', 'x y'] };
 const filters = [
   { type: 'RequestHeaderModifier', requestHeaderModifier: headers },
-  { type: 'URLRewrite', urlRewrite: { hostname: '1.2.3.4', path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } } },
+  {
+    type: 'URLRewrite',
+    urlRewrite: { hostname: '1.2.3.4', path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } },
+  },
   { type: 'RequestRedirect', requestRedirect: { path: { type: 'ReplaceFullPath', replaceFullPath: '/' } } },
   { type: 'RequestMirror', requestMirror: { backendRef: { name: 'a' } } },
 ];
 const route = httpRoute({
   parentRefs: [{ name: 'front' }, { name: 'front', namespace: 'shop' }],
   hostnames: ['a.example'],
-  rules: [{
-    name: 'one',
-    matches: [{ path: { type: 'RegularExpression', value: '(' }, headers: [{ name: 'a', value: 'b' }], queryParams: [{ name: 'a', value: 'b' }] }],
-    filters,
-    backendRefs: [{ name: 'a', filters }],
-    timeouts: { request: '1s', backendRequest: '2s' },
-  }],
+  rules: [
+    {
+      name: 'one',
+      matches: [
+        {
+          path: { type: 'RegularExpression', value: '(' },
+          headers: [{ name: 'a', value: 'b' }],
+          queryParams: [{ name: 'a', value: 'b' }],
+        },
+      ],
+      filters,
+      backendRefs: [{ name: 'a', filters }],
+      timeouts: { request: '1s', backendRequest: '2s' },
+    },
+  ],
 });
 const gateway = gatewayWith({
-  name: 'a', protocol: 'TLS', hostname: 'a.example', tls: { mode: 'Terminate' },
-  allowedRoutes: { namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] } } },
+  name: 'a',
+  protocol: 'TLS',
+  hostname: 'a.example',
+  tls: { mode: 'Terminate' },
+  allowedRoutes: {
+    namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] } },
+  },
 });
 
 type Path = readonly (string | number)[];
@@ -46,7 +62,10 @@ function withReplaced(value: unknown, path: Path, replacement: unknown): unknown
 const replacement = fc.oneof(
   fc.jsonValue(),
   fc.string({ unit: 'binary' }),
-  fc.string({ unit: fc.constantFrom('a', '1', '/', '.', ':', '"', '\n', '\r', '\0', '\u0085', '\u202e', '\ud800'), minLength: 1 }),
+  fc.string({
+    unit: fc.constantFrom('a', '1', '/', '.', ':', '"', '\n', '\r', '\0', '\u0085', '\u202e', '\ud800'),
+    minLength: 1,
+  }),
   fc.constant(JSON.parse('{"__proto__": {"type": "URLRewrite"}, "constructor": 1}') as unknown),
 );
 
@@ -55,7 +74,10 @@ function findingsIn(object: unknown) {
 }
 
 describe('defensive rules', () => {
-  test.each([['an HTTPRoute', route], ['a Gateway', gateway]])('judge %s with anything put in any place', (_, object) => {
+  test.each([
+    ['an HTTPRoute', route],
+    ['a Gateway', gateway],
+  ])('judge %s with anything put in any place', (_, object) => {
     const paths = pathsOf((object as { readonly spec: unknown }).spec, ['spec']);
     fc.assert(
       fc.property(fc.constantFrom(...paths), replacement, (path, value) => {

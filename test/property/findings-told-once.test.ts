@@ -18,7 +18,8 @@ const { kernel } = evaluate([...platform, serviceWith({ ports: [{ port: 80 }] },
 function findingsIn(json: unknown, bundle: Bundle): readonly Finding[] {
   const policy = { profile: 'standard', overrides: {}, bundle } as const;
   const read = readDocument(json, bundle);
-  if (read.type === 'unserved' && isSchemaKind(read.ref.kind)) return judgeUnevaluated(emptyEvaluation().read, { kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);
+  if (read.type === 'unserved' && isSchemaKind(read.ref.kind))
+    return judgeUnevaluated(emptyEvaluation().read, { kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);
   if (read.type !== 'candidate') return [];
   const { resource } = read.candidate;
   return judge(kernel.overlay([writeOf(resource.ref, resource)]).read, read.candidate, policy);
@@ -32,7 +33,8 @@ function companions(bundle: Bundle): ReadonlyMap<string, readonly ReadonlySet<st
     for (const object of [...examplesOf(subject), ...Array.from({ length: 40 }, () => randomObject(subject, random))]) {
       for (const here of Map.groupBy(findingsIn(object, bundle), ({ path }) => formatPath(path)).values()) {
         const rules = new Set(here.map(({ rule }) => rule));
-        for (const rule of rules) found.set(rule, [...(found.get(rule) ?? []), new Set([...rules].filter((other) => other !== rule))]);
+        for (const rule of rules)
+          found.set(rule, [...(found.get(rule) ?? []), new Set([...rules].filter((other) => other !== rule))]);
       }
     }
   }
@@ -40,8 +42,13 @@ function companions(bundle: Bundle): ReadonlyMap<string, readonly ReadonlySet<st
 }
 
 describe('findings', () => {
-  test.each<Bundle>([{ minor: '1.7', channel: 'experimental' }, { minor: '1.7', channel: 'standard' }])('of no rule stand beside those of another one each time: %j', (bundle) => {
-    const pairs = [...companions(bundle)].flatMap(([rule, sets]) => [...(sets[0] ?? [])].filter((other) => sets.every((set) => set.has(other))).map((other) => `${rule}, ${other}`));
+  test.each<Bundle>([
+    { minor: '1.7', channel: 'experimental' },
+    { minor: '1.7', channel: 'standard' },
+  ])('of no rule stand beside those of another one each time: %j', (bundle) => {
+    const pairs = [...companions(bundle)].flatMap(([rule, sets]) =>
+      [...(sets[0] ?? [])].filter((other) => sets.every((set) => set.has(other))).map((other) => `${rule}, ${other}`),
+    );
     expect(pairs).toEqual([]);
   });
 });

@@ -38,7 +38,12 @@ describe('the subject of fuzzing', () => {
   });
 
   test('leaves no trace', async () => {
-    const route = JSON.stringify({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'example.net/other' } });
+    const route = JSON.stringify({
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'GatewayClass',
+      metadata: { name: 'ours' },
+      spec: { controllerName: 'example.net/other' },
+    });
     const before = subject.statuses();
     await subject.try([route], bundle);
     expect(subject.statuses()).toEqual(before);

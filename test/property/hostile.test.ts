@@ -14,8 +14,15 @@ const aim: Aim = { namespaces: ['shop', 'infra'], gateway: 'front' };
 
 /** What the healthy objects of a kernel say and are served by, without counts, which others add to. */
 function healthy(kernel: Kernel): unknown {
-  const own = [...kernel.emitted(statuses), ...kernel.emitted(configuration)].filter(([key]) => !key.includes('hostile-'));
-  return JSON.parse(JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)), (key, value: unknown) => (key === 'attachedRoutes' || key === 'attachedListenerSets' ? undefined : value)));
+  const own = [...kernel.emitted(statuses), ...kernel.emitted(configuration)].filter(
+    ([key]) => !key.includes('hostile-'),
+  );
+  return JSON.parse(
+    JSON.stringify(
+      own.sort(([one], [other]) => (one < other ? -1 : 1)),
+      (key, value: unknown) => (key === 'attachedRoutes' || key === 'attachedListenerSets' ? undefined : value),
+    ),
+  );
 }
 
 /** Precedence goes by age. */
@@ -26,7 +33,14 @@ function older(json: object): object {
 
 function writeOf(text: string, order: number): readonly Write[] {
   const json = JSON.parse(text) as { readonly metadata: object };
-  const parsed = parseObject({ ...json, metadata: { ...json.metadata, generation: 1, creationTimestamp: `2027-01-01T00:00:00.${String(order).padStart(6, '0')}Z` } });
+  const parsed = parseObject({
+    ...json,
+    metadata: {
+      ...json.metadata,
+      generation: 1,
+      creationTimestamp: `2027-01-01T00:00:00.${String(order).padStart(6, '0')}Z`,
+    },
+  });
   if (parsed.type !== 'resource') return [];
   const { kind, namespace, name } = parsed.resource.ref;
   return [write(objectCell, [kind, namespace, name], parsed.resource)];

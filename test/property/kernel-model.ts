@@ -1,5 +1,12 @@
 import * as fc from 'fast-check';
-import { defineEmission, defineIndex, defineInput, defineQuery, type Write, write } from '../../src/core/incremental/declare.ts';
+import {
+  defineEmission,
+  defineIndex,
+  defineInput,
+  defineQuery,
+  type Write,
+  write,
+} from '../../src/core/incremental/declare.ts';
 import { createKernel, type Delta, type Kernel, type Statistics } from '../../src/core/incremental/kernel.ts';
 import type { Query, Reader } from '../../src/core/incremental/reader.ts';
 
@@ -55,7 +62,8 @@ const tagged = defineIndex({
 const popularity = defineQuery({
   name: 'popularity',
   stratum: 1,
-  compute: (read, kind: string, name: string) => Math.min(read.count(referrers, `${kind}/${name}`), read.input(limit, 'of popularity') ?? 2),
+  compute: (read, kind: string, name: string) =>
+    Math.min(read.count(referrers, `${kind}/${name}`), read.input(limit, 'of popularity') ?? 2),
 });
 
 /** What it reads depends on what it finds. */
@@ -113,9 +121,12 @@ const lineage = defineQuery({
   compute(read, kind: string, name: string, steps: string): string {
     const seen = read.query(view, kind, name);
     const [target, targetName] = seen?.refs[0] ?? [];
-    if (seen === undefined || steps === '' || target === undefined || targetName === undefined) return seen?.tag ?? 'nobody';
+    if (seen === undefined || steps === '' || target === undefined || targetName === undefined)
+      return seen?.tag ?? 'nobody';
     const [next, rest] = [seen.heavy ? targetName : 'x', steps.slice(1)];
-    return seen.tag === '' ? read.query(lineage, target, next, rest) : `${seen.tag} ${read.query(lineage, target, next, rest).slice(0, 3)}`;
+    return seen.tag === ''
+      ? read.query(lineage, target, next, rest)
+      : `${seen.tag} ${read.query(lineage, target, next, rest).slice(0, 3)}`;
   },
 });
 
@@ -178,7 +189,10 @@ export function freshKernel(state: ReadonlyMap<string, Write>): Kernel {
 export function allReads(read: Reader): readonly (() => unknown)[] {
   const things = kinds.flatMap((kind) => names.map((name) => [kind, name] as const));
   const buckets = [
-    ...things.flatMap(([kind, name]) => [[referrers, `${kind}/${name}`] as const, [reached, `${kind}/${name}`] as const]),
+    ...things.flatMap(([kind, name]) => [
+      [referrers, `${kind}/${name}`] as const,
+      [reached, `${kind}/${name}`] as const,
+    ]),
     ...tags.map((tag) => [tagged, tag] as const),
     ...['rank 0', 'rank 1', 'rank 2', 'rank 3'].map((rank) => [ranked, rank] as const),
   ];
@@ -215,9 +229,15 @@ function copy(content: ReadonlyMap<string, unknown>): Map<string, unknown> {
 }
 
 /** What a delta says about both emissions. */
-export function changesOf(delta: Delta): { readonly upserted: ReadonlyMap<string, unknown>; readonly removed: ReadonlySet<string> } {
+export function changesOf(delta: Delta): {
+  readonly upserted: ReadonlyMap<string, unknown>;
+  readonly removed: ReadonlySet<string>;
+} {
   const [one, other] = [delta.of(summary), delta.of(firsts)];
-  return { upserted: new Map([...copy(one.upserted), ...copy(other.upserted)]), removed: new Set([...one.removed, ...other.removed]) };
+  return {
+    upserted: new Map([...copy(one.upserted), ...copy(other.upserted)]),
+    removed: new Set([...one.removed, ...other.removed]),
+  };
 }
 
 /** How many nodes of each kind there are, without how they came to be. */
@@ -255,7 +275,10 @@ const thingWrite = fc
 
 const limitWrite = fc.option(fc.nat(3), { nil: undefined }).map((value) => write(limit, ['of popularity'], value));
 
-export const anyWrite: fc.Arbitrary<Write> = fc.oneof({ weight: 9, arbitrary: thingWrite }, { weight: 1, arbitrary: limitWrite });
+export const anyWrite: fc.Arbitrary<Write> = fc.oneof(
+  { weight: 9, arbitrary: thingWrite },
+  { weight: 1, arbitrary: limitWrite },
+);
 export const anyBatch: fc.Arbitrary<readonly Write[]> = fc.array(anyWrite, { maxLength: 6 });
 export const anyBatches: fc.Arbitrary<readonly (readonly Write[])[]> = fc.array(anyBatch, { maxLength: 12 });
 

@@ -1,6 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { allReads, anyBatch, anyBatches, copyOf, emittedOf, finalState, freshKernel, newKernel, observed, readAll } from './kernel-model.ts';
+import {
+  allReads,
+  anyBatch,
+  anyBatches,
+  copyOf,
+  emittedOf,
+  finalState,
+  freshKernel,
+  newKernel,
+  observed,
+  readAll,
+} from './kernel-model.ts';
 
 describe('an overlay', () => {
   test('reads as a fresh kernel over the merged state, in any order of reading, buckets included', () => {
@@ -56,9 +67,14 @@ describe('an overlay', () => {
           expect(old()).not.toEqual(young());
         }
         // Present things are those whose results the kernel surely keeps.
-        for (const { input, args: [kind = '', name = ''] } of finalState(batches).values()) {
+        for (const {
+          input,
+          args: [kind = '', name = ''],
+        } of finalState(batches).values()) {
           if (input.name !== 'thing') continue;
-          const differs = JSON.stringify(before.read.query(query, kind, name)) !== JSON.stringify(after.read.query(query, kind, name));
+          const differs =
+            JSON.stringify(before.read.query(query, kind, name)) !==
+            JSON.stringify(after.read.query(query, kind, name));
           expect(found.has(JSON.stringify([kind, name]))).toBe(differs);
         }
       }),

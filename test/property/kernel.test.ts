@@ -66,7 +66,9 @@ describe('an incremental kernel', () => {
   test('does not depend on the order of writes to different cells, nor on how they are batched', () => {
     const shuffled = fc
       .uniqueArray(anyWrite, { selector: cellName, maxLength: 12 })
-      .chain((writes) => fc.tuple(fc.constant(writes), fc.shuffledSubarray(writes, { minLength: writes.length }), fc.nat(12)));
+      .chain((writes) =>
+        fc.tuple(fc.constant(writes), fc.shuffledSubarray(writes, { minLength: writes.length }), fc.nat(12)),
+      );
     fc.assert(
       fc.property(anyBatch, shuffled, (start, [writes, others, cut]) => {
         const one = newKernel();

@@ -3,7 +3,21 @@ import { startRawBackend } from '../support/backends.ts';
 import { frame, literal, receiveFrames } from '../support/http2.ts';
 import { framesOf } from '../support/http2-backend.ts';
 
-export const backendOperations = ['interim response', 'head', 'part of a body', 'more than anybody holds', 'whole answer', 'refusal', 'switch', 'stop reading', 'resume', 'cancel', 'end', 'reset', 'close'] as const;
+export const backendOperations = [
+  'interim response',
+  'head',
+  'part of a body',
+  'more than anybody holds',
+  'whole answer',
+  'refusal',
+  'switch',
+  'stop reading',
+  'resume',
+  'cancel',
+  'end',
+  'reset',
+  'close',
+] as const;
 export type BackendOperation = (typeof backendOperations)[number];
 
 /** A backend that accepts everything and does as it is told, with the request that came last. */
@@ -89,7 +103,8 @@ const http1Words: Partial<Record<BackendOperation, Buffer | string>> = {
   'more than anybody holds': large,
   'whole answer': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
   refusal: 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n',
-  switch: 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\nhello',
+  switch:
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\nhello',
 };
 const http1Answers: ReadonlySet<BackendOperation> = new Set(['whole answer', 'refusal']);
 
@@ -125,7 +140,8 @@ const http2Words: Partial<Record<BackendOperation, (stream: number) => Buffer>> 
   head: (stream) => frame('headers', endHeaders, stream, literal([':status', '200'])),
   switch: (stream) => frame('headers', endHeaders, stream, literal([':status', '200'])),
   'part of a body': (stream) => frame('data', 0, stream, Buffer.from('part')),
-  'more than anybody holds': (stream) => Buffer.concat(Array.from({ length: 8 }, () => frame('data', 0, stream, Buffer.alloc(16_384)))),
+  'more than anybody holds': (stream) =>
+    Buffer.concat(Array.from({ length: 8 }, () => frame('data', 0, stream, Buffer.alloc(16_384)))),
   'whole answer': (stream) => frame('headers', endHeaders | endStream, stream, literal([':status', '200'])),
   refusal: (stream) => frame('headers', endHeaders | endStream, stream, literal([':status', '503'])),
   cancel: (stream) => frame('reset', 0, stream, Buffer.from([0, 0, 0, 8])),
@@ -147,7 +163,10 @@ export function startHttp2Actor(): Promise<LifecycleBackend> {
     });
     return {
       socket,
-      isHeld: () => framesOf(raw, 'headers').some(({ stream }) => !ended.has(stream) && !framesOf(raw, 'reset').some((gone) => gone.stream === stream)),
+      isHeld: () =>
+        framesOf(raw, 'headers').some(
+          ({ stream }) => !ended.has(stream) && !framesOf(raw, 'reset').some((gone) => gone.stream === stream),
+        ),
       say: (operation) => {
         const words = http2Words[operation];
         if (words === undefined || last === 0) return;

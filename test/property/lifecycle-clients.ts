@@ -13,11 +13,28 @@ export const clientKinds = ['http1', 'https1', 'http2'] as const;
 export type ClientKind = (typeof clientKinds)[number];
 
 export const clientOperations = [
-  'half a head', 'request', 'upload', 'expectation', 'upgrade', 'part of a body', 'more than anybody holds', 'pipelined requests', 'cancel', 'stall', 'resume', 'end', 'reset', 'close',
+  'half a head',
+  'request',
+  'upload',
+  'expectation',
+  'upgrade',
+  'part of a body',
+  'more than anybody holds',
+  'pipelined requests',
+  'cancel',
+  'stall',
+  'resume',
+  'end',
+  'reset',
+  'close',
 ] as const;
 export type ClientOperation = (typeof clientOperations)[number];
 
-const filling: ReadonlySet<ClientOperation | 'room'> = new Set(['part of a body', 'more than anybody holds', 'pipelined requests']);
+const filling: ReadonlySet<ClientOperation | 'room'> = new Set([
+  'part of a body',
+  'more than anybody holds',
+  'pipelined requests',
+]);
 
 const large = Buffer.alloc(16_000_000);
 const part = Buffer.alloc(10_000);
@@ -33,7 +50,8 @@ const http1: Words = {
   request: (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
   upload: (path) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\nbegin`,
   expectation: (path) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\nExpect: 100-continue\r\n\r\n`,
-  upgrade: (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  upgrade: (path) =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   'part of a body': () => part,
   'more than anybody holds': () => large,
   'pipelined requests': (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(8_000)}\r\n\r\n`.repeat(6),
@@ -44,7 +62,12 @@ function http2(): Words {
   let stream = -1;
   const head = (method: string, path: string, flags: number, ...fields: [string, string][]): Buffer => {
     stream += 2;
-    return frame('headers', flags | endHeaders, stream, literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a'], ...fields));
+    return frame(
+      'headers',
+      flags | endHeaders,
+      stream,
+      literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a'], ...fields),
+    );
   };
   const data = (bytes: number): Buffer => frame('data', 0, Math.max(stream, 1), Buffer.alloc(bytes));
   return {
@@ -58,7 +81,12 @@ function http2(): Words {
     'more than anybody holds': () => Buffer.concat(Array.from({ length: 3 }, () => data(frameBytes))),
     'pipelined requests': (path) => Buffer.concat([head('GET', path, endStream), head('GET', path, endStream)]),
     cancel: () => frame('reset', 0, Math.max(stream, 1), Buffer.from([0, 0, 0, 8])),
-    room: () => Buffer.concat(Array.from({ length: (stream + 3) / 2 }, (_, number) => frame('windowUpdate', 0, Math.max(0, 2 * number - 1), Buffer.from([0x3f, 0, 0, 0])))),
+    room: () =>
+      Buffer.concat(
+        Array.from({ length: (stream + 3) / 2 }, (_, number) =>
+          frame('windowUpdate', 0, Math.max(0, 2 * number - 1), Buffer.from([0x3f, 0, 0, 0])),
+        ),
+      ),
   };
 }
 
@@ -87,8 +115,21 @@ export class LifecycleClient {
   constructor(kind: ClientKind, ports: Ports) {
     this.words = kind === 'http2' ? http2() : http1;
     const { port, address } = ports.secure;
-    this.below = kind === 'http2' ? openFrames(ports.plain).socket : kind === 'http1' ? openRaw(ports.plain) : openRaw(port, address);
-    this.socket = kind === 'https1' ? connectTls({ socket: this.below, rejectUnauthorized: false, servername: 'inner.example', ALPNProtocols: ['http/1.1'] }) : this.below;
+    this.below =
+      kind === 'http2'
+        ? openFrames(ports.plain).socket
+        : kind === 'http1'
+          ? openRaw(ports.plain)
+          : openRaw(port, address);
+    this.socket =
+      kind === 'https1'
+        ? connectTls({
+            socket: this.below,
+            rejectUnauthorized: false,
+            servername: 'inner.example',
+            ALPNProtocols: ['http/1.1'],
+          })
+        : this.below;
     this.socket.on('error', () => undefined).on('data', () => undefined);
   }
 

@@ -35,7 +35,11 @@ const matchParts = fc.record({
 });
 
 const matches = fc.array(matchParts, { minLength: 1, maxLength: 3 }).map((all) =>
-  all.map(({ method, ...parts }, index): RouteMatch => ({ index, ...parts, ...(method === undefined ? {} : { method }) })),
+  all.map(({ method, ...parts }, index): RouteMatch => ({
+    index,
+    ...parts,
+    ...(method === undefined ? {} : { method }),
+  })),
 );
 
 const attachment = fc.record({
@@ -58,7 +62,12 @@ const route: fc.Arbitrary<RouteConfig> = fc
     ...(grpc ? { protocol: 'grpc' } : {}),
     created,
     attachments,
-    rules: rules.map((matches, index) => ({ index, matches: grpc ? matches : matches.map(({ call: _call, ...match }) => match), filters: [], backends: [] })),
+    rules: rules.map((matches, index) => ({
+      index,
+      matches: grpc ? matches : matches.map(({ call: _call, ...match }) => match),
+      filters: [],
+      backends: [],
+    })),
     generation: 1,
   }));
 
@@ -73,7 +82,9 @@ const request: fc.Arbitrary<RouteRequest> = fc
     contentType: fc.constantFrom('application/grpc', 'application/grpc+proto', 'text/plain', undefined),
     query: values,
   })
-  .map(({ headers, contentType, query, ...line }) => Object.assign(line, { header: valueIn({ ...headers, 'content-type': contentType }), query: valueIn(query) }));
+  .map(({ headers, contentType, query, ...line }) =>
+    Object.assign(line, { header: valueIn({ ...headers, 'content-type': contentType }), query: valueIn(query) }),
+  );
 
 function valueIn(values: Partial<Record<string, string>>): (name: string) => string | undefined {
   return (name) => values[name];
@@ -107,8 +118,12 @@ function compare(left: Entry, right: Entry): number {
     ({ route }) => (route.protocol === 'grpc' ? 0 : 1),
     ({ match }) => -(match.call?.service ?? 0),
     ({ match }) => -(match.call?.method ?? 0),
-    ({ match }) => (match.call === undefined ? ['Exact', 'RegularExpression', 'PathPrefix'].indexOf(match.path.type) : 0),
-    ({ match }) => (match.call === undefined ? -(match.path.type === 'PathPrefix' ? match.path.value.replace(/\/$/, '') : match.path.value).length : 0),
+    ({ match }) =>
+      match.call === undefined ? ['Exact', 'RegularExpression', 'PathPrefix'].indexOf(match.path.type) : 0,
+    ({ match }) =>
+      match.call === undefined
+        ? -(match.path.type === 'PathPrefix' ? match.path.value.replace(/\/$/, '') : match.path.value).length
+        : 0,
     ({ match }) => (match.call === undefined && match.method === undefined ? 1 : 0),
     ({ match }) => -match.headers.length,
     ({ match }) => -match.query.length,
@@ -133,7 +148,8 @@ function covers(hostname: string, host: string): boolean {
 }
 
 function fits({ route, match }: MatchedRoute, request: RouteRequest): boolean {
-  if (route.protocol === 'grpc' && request.header('content-type')?.startsWith('application/grpc') !== true) return false;
+  if (route.protocol === 'grpc' && request.header('content-type')?.startsWith('application/grpc') !== true)
+    return false;
   const equal = (text: string | undefined, type: string, wanted: string) =>
     text !== undefined && (type === 'Exact' ? text === wanted : wholly(wanted, text));
   return (
@@ -202,7 +218,10 @@ describe('the route table', () => {
   });
 
   test('depends on the routes it holds, not on the changes that led to them', () => {
-    const change = fc.oneof(route, route.map(({ key }) => key));
+    const change = fc.oneof(
+      route,
+      route.map(({ key }) => key),
+    );
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20 }), fc.array(request, { minLength: 5 }), (changes, requests) => {
         const table = new RouteTable();

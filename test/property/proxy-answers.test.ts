@@ -5,7 +5,14 @@ import * as fc from 'fast-check';
 import { ResponseReader } from '../../src/proxy/response-reader.ts';
 
 /** An answer as one reading of its bytes; `undefined` where it was refused or did not end. */
-type Reading = { readonly status: number; readonly fields: readonly string[]; readonly body: string; readonly trailers: readonly string[] } | undefined;
+type Reading =
+  | {
+      readonly status: number;
+      readonly fields: readonly string[];
+      readonly body: string;
+      readonly trailers: readonly string[];
+    }
+  | undefined;
 
 /** And how many bytes stand behind it. */
 function readByProxy(pieces: readonly Buffer[]): { readonly reading: Reading; readonly rest: number } {
@@ -41,8 +48,17 @@ function readByNode(bytes: Buffer): Promise<Reading> {
   message.on('error', () => resolve(undefined));
   message.on('response', (response) => {
     let body = '';
-    response.on('data', (chunk: Buffer) => (body += chunk.toString('latin1'))).on('error', () => resolve(undefined)).on('close', () => resolve(undefined));
-    response.on('end', () => resolve(response.complete ? { status: response.statusCode ?? 0, fields: response.rawHeaders, body, trailers: response.rawTrailers } : undefined));
+    response
+      .on('data', (chunk: Buffer) => (body += chunk.toString('latin1')))
+      .on('error', () => resolve(undefined))
+      .on('close', () => resolve(undefined));
+    response.on('end', () =>
+      resolve(
+        response.complete
+          ? { status: response.statusCode ?? 0, fields: response.rawHeaders, body, trailers: response.rawTrailers }
+          : undefined,
+      ),
+    );
   });
   message.end();
   connection.push(bytes);
@@ -52,15 +68,57 @@ function readByNode(bytes: Buffer): Promise<Reading> {
 
 // Parts of answers, right and wrong, in any order: most of what comes out is nearly an answer.
 const piece = fc.constantFrom(
-  'HTTP/1.1 200 OK', 'HTTP/1.0 200 OK', 'HTTP/1.1 204 No Content', 'HTTP/1.1 304', 'HTTP/1.1 103 Early Hints', '\r\n', '\r\n\r\n', '\n', '\r', ' ', '\t', ':', ';', ',', '0', '1', '5', 'a', 'ff', '\0', '\xe9',
-  'Content-Length: 5', 'content-length: 0', 'Transfer-Encoding: chunked', 'transfer-encoding: gzip', 'Connection: close', 'X-A: b', '5\r\nhello\r\n', '0\r\n\r\n', 'hello', '1;a=b\r\nc\r\n', '0\r\nX-T: u\r\n\r\n',
+  'HTTP/1.1 200 OK',
+  'HTTP/1.0 200 OK',
+  'HTTP/1.1 204 No Content',
+  'HTTP/1.1 304',
+  'HTTP/1.1 103 Early Hints',
+  '\r\n',
+  '\r\n\r\n',
+  '\n',
+  '\r',
+  ' ',
+  '\t',
+  ':',
+  ';',
+  ',',
+  '0',
+  '1',
+  '5',
+  'a',
+  'ff',
+  '\0',
+  '\xe9',
+  'Content-Length: 5',
+  'content-length: 0',
+  'Transfer-Encoding: chunked',
+  'transfer-encoding: gzip',
+  'Connection: close',
+  'X-A: b',
+  '5\r\nhello\r\n',
+  '0\r\n\r\n',
+  'hello',
+  '1;a=b\r\nc\r\n',
+  '0\r\nX-T: u\r\n\r\n',
 );
-const start = fc.constantFrom('HTTP/1.1 200 OK\r\n', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n', '');
-const answer = fc.tuple(start, fc.array(piece, { maxLength: 8 })).map(([first, rest]) => Buffer.from([first, ...rest].join(''), 'latin1'));
+const start = fc.constantFrom(
+  'HTTP/1.1 200 OK\r\n',
+  'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n',
+  '',
+);
+const answer = fc
+  .tuple(start, fc.array(piece, { maxLength: 8 }))
+  .map(([first, rest]) => Buffer.from([first, ...rest].join(''), 'latin1'));
 const cuts = fc.array(fc.nat(120), { maxLength: 4 });
 
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const edges = [0, ...places.filter((place) => place < bytes.length).toSorted((one, other) => one - other), bytes.length];
+  const edges = [
+    0,
+    ...places.filter((place) => place < bytes.length).toSorted((one, other) => one - other),
+    bytes.length,
+  ];
   return edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
 }
 

@@ -15,18 +15,29 @@ function bothReadings(written: unknown): { readonly read: unknown; readonly adop
   const identified = identifyObject(json);
   if (identified.type !== 'resource') return undefined;
   const { stored, isWhole } = examine({ kind: identified.kind, apiVersion: identified.apiVersion, json }, bundle);
-  return isWhole && typeof stored === 'object' ? { read: identified.read(json), adopted: identified.adopt(stored) } : undefined;
+  return isWhole && typeof stored === 'object'
+    ? { read: identified.read(json), adopted: identified.adopt(stored) }
+    : undefined;
 }
 
 describe('an object that is as its schema says', () => {
   test('reads the same, whoever reads it', () => {
     let whole = 0;
-    fc.assert(fc.property(fc.oneof(kubernetesObject, damaged(kubernetesObject).map(({ damage }) => damage)), (json) => {
-      const readings = bothReadings(json);
-      if (readings === undefined) return;
-      whole += 1;
-      expect(readings.adopted).toEqual(readings.read);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          kubernetesObject,
+          damaged(kubernetesObject).map(({ damage }) => damage),
+        ),
+        (json) => {
+          const readings = bothReadings(json);
+          if (readings === undefined) return;
+          whole += 1;
+          expect(readings.adopted).toEqual(readings.read);
+        },
+      ),
+      { numRuns: 500 },
+    );
     expect(whole).toBeGreaterThan(0);
   });
 });

@@ -4,7 +4,18 @@ import { RE2JS } from 're2js';
 import { automata } from '../../src/core/schema/generated/index.js';
 import { readerOf } from '../../src/core/text/automaton.ts';
 
-const sign = fc.constantFrom(...'aZ09-._~%!/:*?#,; hms|'.split(''), 'IPAddress', '\t', '\n', '\r', 'é', '\u2028', '😀', '\ud83d', '\ude00');
+const sign = fc.constantFrom(
+  ...'aZ09-._~%!/:*?#,; hms|'.split(''),
+  'IPAddress',
+  '\t',
+  '\n',
+  '\r',
+  'é',
+  '\u2028',
+  '😀',
+  '\ud83d',
+  '\ude00',
+);
 const anyText = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
 
 /** Texts that the pattern matches, and such with something in them that it may not like. */
@@ -20,8 +31,11 @@ function textsNear(pattern: string): fc.Arbitrary<string> {
 describe('automata of the schema', () => {
   test.each([...automata])('%s matches what RE2 matches', (pattern, automaton) => {
     const expression = RE2JS.compile(pattern);
-    fc.assert(fc.property(textsNear(pattern), (text) => {
-      expect([text, readerOf(automaton)(text)]).toEqual([text, expression.test(text)]);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(textsNear(pattern), (text) => {
+        expect([text, readerOf(automaton)(text)]).toEqual([text, expression.test(text)]);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

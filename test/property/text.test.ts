@@ -2,19 +2,28 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { quote } from '../../src/core/text/display.ts';
 import { formatDuration, isStandardForm, parseDuration } from '../../src/core/text/duration.ts';
-import { hostFromHeader, hostnameMatches, hostnameProblems, intersectHostnames, preciseHostnameProblems } from '../../src/core/text/hostname.ts';
+import {
+  hostFromHeader,
+  hostnameMatches,
+  hostnameProblems,
+  intersectHostnames,
+  preciseHostnameProblems,
+} from '../../src/core/text/hostname.ts';
 import { hasPathPrefix, normalizePath, pathProblems, replacePathPrefix } from '../../src/core/text/path.ts';
 import { compilePattern } from '../../src/core/text/pattern.ts';
 import { selectorMatches, selectorProblems } from '../../src/core/text/selector.ts';
 import { nearest } from '../../src/core/text/suggest.ts';
 
 // Texts near the grammars under test are far likelier to find something than any text.
-const nearly = (alphabet: string) => fc.oneof(fc.string({ unit: fc.constantFrom(...Array.from(alphabet)) }), fc.string({ unit: 'binary' }));
+const nearly = (alphabet: string) =>
+  fc.oneof(fc.string({ unit: fc.constantFrom(...Array.from(alphabet)) }), fc.string({ unit: 'binary' }));
 
 describe('durations', () => {
   // The grammar as GEP-2257 states it.
   const grammar = /^(?:[0-9]{1,5}(?:ms|h|m|s)){1,4}$/;
-  const component = fc.tuple(fc.stringMatching(/^[0-9]{1,5}$/), fc.constantFrom('h', 'm', 's', 'ms')).map((parts) => parts.join(''));
+  const component = fc
+    .tuple(fc.stringMatching(/^[0-9]{1,5}$/), fc.constantFrom('h', 'm', 's', 'ms'))
+    .map((parts) => parts.join(''));
   const duration = fc.array(component, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
   const units = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
@@ -67,20 +76,28 @@ describe('durations', () => {
 describe('hostnames', () => {
   const label = fc.constantFrom('a', 'b', 'c');
   const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
-  const hostname = fc.oneof(name, name.map((text) => `*.${text}`), fc.constant(''));
+  const hostname = fc.oneof(
+    name,
+    name.map((text) => `*.${text}`),
+    fc.constant(''),
+  );
 
   test('a host falls under the intersection exactly when it falls under both', () => {
     fc.assert(
       fc.property(hostname, hostname, name, (a, b, host) => {
         const common = intersectHostnames(a, b);
-        expect(common !== undefined && hostnameMatches(common, host)).toBe(hostnameMatches(a, host) && hostnameMatches(b, host));
+        expect(common !== undefined && hostnameMatches(common, host)).toBe(
+          hostnameMatches(a, host) && hostnameMatches(b, host),
+        );
       }),
       { numRuns: 2_000 },
     );
   });
 
   test('intersecting does not depend on the side', () => {
-    fc.assert(fc.property(hostname, hostname, (a, b) => expect(intersectHostnames(a, b)).toBe(intersectHostnames(b, a))));
+    fc.assert(
+      fc.property(hostname, hostname, (a, b) => expect(intersectHostnames(a, b)).toBe(intersectHostnames(b, a))),
+    );
   });
 
   test('a good hostname survives the Host header', () => {

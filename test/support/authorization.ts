@@ -7,7 +7,16 @@ import { prefixRule, startProxy, throwFault, webRoute } from './proxy.ts';
 
 /** A filter that asks the Service `shop/<service>` over HTTP unless told otherwise. */
 export function authorizedBy(service: string, parts: Partial<AuthorizationFilter> = {}): AuthorizationFilter {
-  return { type: 'authorization', target: { type: 'endpoints', key: endpointsConfig(service).key }, protocol: 'http', requestHeaders: [], responseHeaders: [], path: '', maxBody: 0, ...parts };
+  return {
+    type: 'authorization',
+    target: { type: 'endpoints', key: endpointsConfig(service).key },
+    protocol: 'http',
+    requestHeaders: [],
+    responseHeaders: [],
+    path: '',
+    maxBody: 0,
+    ...parts,
+  };
 }
 
 interface Answer {
@@ -21,12 +30,20 @@ export async function startServer(answer: (request: Echo) => Answer = () => ({ s
   const asked: Echo[] = [];
   const { port, ...server } = await startBackend((request, response) => {
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      const seen = { backend: 'auth', method: request.method ?? '', target: request.url ?? '', fields: request.rawHeaders, body: Buffer.concat(chunks).toString() };
-      asked.push(seen);
-      const { status, headers = {}, body = '' } = answer(seen);
-      response.writeHead(status, headers as Record<string, string>).end(body);
-    });
+    request
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        const seen = {
+          backend: 'auth',
+          method: request.method ?? '',
+          target: request.url ?? '',
+          fields: request.rawHeaders,
+          body: Buffer.concat(chunks).toString(),
+        };
+        asked.push(seen);
+        const { status, headers = {}, body = '' } = answer(seen);
+        response.writeHead(status, headers as Record<string, string>).end(body);
+      });
   });
   return { port, asked, ...server };
 }
@@ -49,9 +66,16 @@ export interface Setup {
 }
 
 /** A proxy of which every request to `shop/app` has to be permitted by `shop/auth`. */
-export function startAuthorized(app: number, auth: number | undefined, { filters = [authorizedBy('auth')], parts = {}, resources = [], options = {} }: Setup = {}) {
+export function startAuthorized(
+  app: number,
+  auth: number | undefined,
+  { filters = [authorizedBy('auth')], parts = {}, resources = [], options = {} }: Setup = {},
+) {
   const endpoints = [endpointsConfig('app', app), ...(auth === undefined ? [] : [endpointsConfig('auth', auth)])];
-  return startProxy([...endpoints, ...resources, webRoute(prefixRule('/', filters, parts))], { onFault: throwFault, ...options });
+  return startProxy([...endpoints, ...resources, webRoute(prefixRule('/', filters, parts))], {
+    onFault: throwFault,
+    ...options,
+  });
 }
 
 /** A server that reads and never answers. */

@@ -4,7 +4,12 @@ import type { Facts } from './evaluation.ts';
 export function backendTlsPolicy(name: string, spec: object = {}, created = '2026-01-01T00:00:00Z'): unknown {
   const targetRefs = [{ group: '', kind: 'Service', name: 'cart' }];
   const validation = { hostname: 'cart.example.com', caCertificateRefs: [authority('good')] };
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'BackendTLSPolicy', metadata: { name, namespace: 'shop', creationTimestamp: created }, spec: { targetRefs, validation, ...spec } };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'BackendTLSPolicy',
+    metadata: { name, namespace: 'shop', creationTimestamp: created },
+    spec: { targetRefs, validation, ...spec },
+  };
 }
 
 /** A reference to a ConfigMap with an authority. */
@@ -14,5 +19,8 @@ export function authority(name: string): object {
 
 /** The ConfigMap `shop/good` is one, `shop/empty` is not. */
 export const authorityFacts: Facts = {
-  authorities: { 'shop/good': { type: 'authorities', certificates: ['PEM'] }, 'shop/empty': { type: 'unusable', problem: 'ca.crt is missing from its data' } },
+  authorities: {
+    'shop/good': { type: 'authorities', certificates: ['PEM'] },
+    'shop/empty': { type: 'unusable', problem: 'ca.crt is missing from its data' },
+  },
 };

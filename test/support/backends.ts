@@ -54,7 +54,12 @@ export async function startHttp2Backend(listener: Http2Listener, options: Server
   const server = createHttp2Server(options);
   // A test that breaks a connection means it.
   server.on('sessionError', () => undefined).on('session', (session) => sessions.push(session));
-  server.on('stream', (stream, headers) => listener(stream.on('error', () => undefined), headers));
+  server.on('stream', (stream, headers) =>
+    listener(
+      stream.on('error', () => undefined),
+      headers,
+    ),
+  );
   return { ...(await listen(server)), sessions };
 }
 
@@ -65,12 +70,18 @@ export interface ServingPair {
 
 /** A backend over TLS that takes HTTP/2 and HTTP/1.1; answers with the version it speaks. */
 export function startNegotiatingBackend(pair: ServingPair): Promise<Backend> {
-  return listen(createSecureServer({ ...pair, allowHTTP1: true }, (request, response) => response.end(request.httpVersion)));
+  return listen(
+    createSecureServer({ ...pair, allowHTTP1: true }, (request, response) => response.end(request.httpVersion)),
+  );
 }
 
 /** The same for HTTP/1.1 alone. */
 export function startSecureHttp1Backend(pair: ServingPair): Promise<Backend> {
-  return listen(createHttpsServer({ ...pair, ALPNProtocols: ['http/1.1'], keepAliveTimeout: 60_000 }, (request, response) => response.end(request.httpVersion)));
+  return listen(
+    createHttpsServer({ ...pair, ALPNProtocols: ['http/1.1'], keepAliveTimeout: 60_000 }, (request, response) =>
+      response.end(request.httpVersion),
+    ),
+  );
 }
 
 export type Http2Listener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;

@@ -14,7 +14,14 @@ export interface BuiltPackage {
 /** Builds the package; takes some seconds. Runs of the program start much faster than runs of the sources. */
 export function buildPackage(): BuiltPackage {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-built-'));
-  for (const path of ['package.json', 'README.md', 'LICENSE', 'bin', 'docs', 'examples']) cpSync(path, join(folder, path), { recursive: true });
-  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'tools/build.ts', join(folder, 'dist')], { env: { ...process.env, NODE_OPTIONS: '' } });
-  return { folder, program: join(folder, 'dist/sallyport.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  for (const path of ['package.json', 'README.md', 'LICENSE', 'bin', 'docs', 'examples'])
+    cpSync(path, join(folder, path), { recursive: true });
+  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'tools/build.ts', join(folder, 'dist')], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  return {
+    folder,
+    program: join(folder, 'dist/sallyport.js'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }

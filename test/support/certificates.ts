@@ -16,7 +16,10 @@ export interface LeafOptions {
 }
 
 /** Issues a certificate for whatever end of a connection. */
-export async function issueLeaf(authority: Authority, { usages = ['clientAuth', 'serverAuth'], dnsNames = [], uris = [], commonName = 'leaf' }: LeafOptions): Promise<CertificatePair> {
+export async function issueLeaf(
+  authority: Authority,
+  { usages = ['clientAuth', 'serverAuth'], dnsNames = [], uris = [], commonName = 'leaf' }: LeafOptions,
+): Promise<CertificatePair> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [{ CN: [commonName] }],
@@ -33,5 +36,8 @@ export async function issueLeaf(authority: Authority, { usages = ['clientAuth', 
       ]),
     ],
   });
-  return { cert: certificate.toString('pem'), key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString() };
+  return {
+    cert: certificate.toString('pem'),
+    key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
 }

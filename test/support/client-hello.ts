@@ -23,10 +23,27 @@ export async function helloOf(options: ConnectionOptions): Promise<Buffer> {
 export type Extensions = readonly (readonly [number, Buffer])[];
 
 /** The body of a ClientHello with these extensions, or with none at all. */
-export function helloBody(extensions: Extensions | undefined, parts: { readonly session?: Buffer; readonly suites?: Buffer; readonly compressions?: Buffer } = {}): Buffer {
-  const { session = Buffer.alloc(32, 7), suites = Buffer.from([0x5a, 0x5a, 0x13, 1, 0x13, 2]), compressions = Buffer.from([0]) } = parts;
-  const head = [Buffer.from([3, 3]), Buffer.alloc(32, 9), vector(1, session), vector(2, suites), vector(1, compressions)];
-  return Buffer.concat(extensions === undefined ? head : [...head, vector(2, ...extensions.map(([type, content]) => extension(type, content)))]);
+export function helloBody(
+  extensions: Extensions | undefined,
+  parts: { readonly session?: Buffer; readonly suites?: Buffer; readonly compressions?: Buffer } = {},
+): Buffer {
+  const {
+    session = Buffer.alloc(32, 7),
+    suites = Buffer.from([0x5a, 0x5a, 0x13, 1, 0x13, 2]),
+    compressions = Buffer.from([0]),
+  } = parts;
+  const head = [
+    Buffer.from([3, 3]),
+    Buffer.alloc(32, 9),
+    vector(1, session),
+    vector(2, suites),
+    vector(1, compressions),
+  ];
+  return Buffer.concat(
+    extensions === undefined
+      ? head
+      : [...head, vector(2, ...extensions.map(([type, content]) => extension(type, content)))],
+  );
 }
 
 /** A handshake message in records of at most `size` bytes. */

@@ -4,16 +4,36 @@ import type { InstalledKind } from '../../src/kubernetes/index.ts';
 
 const group = 'gateway.networking.k8s.io';
 const versions: Readonly<Record<string, readonly string[]>> = {
-  backendtlspolicies: ['v1'], gatewayclasses: ['v1', 'v1beta1'], gateways: ['v1', 'v1beta1'], grpcroutes: ['v1'], httproutes: ['v1', 'v1beta1'],
-  listenersets: ['v1'], referencegrants: ['v1', 'v1beta1'], tcproutes: ['v1'], tlsroutes: ['v1'], udproutes: ['v1'],
+  backendtlspolicies: ['v1'],
+  gatewayclasses: ['v1', 'v1beta1'],
+  gateways: ['v1', 'v1beta1'],
+  grpcroutes: ['v1'],
+  httproutes: ['v1', 'v1beta1'],
+  listenersets: ['v1'],
+  referencegrants: ['v1', 'v1beta1'],
+  tcproutes: ['v1'],
+  tlsroutes: ['v1'],
+  udproutes: ['v1'],
 };
 
 /** A kind as bundle v1.7.0, standard channel, brings it; `changes` replace parts. */
 export function installedKind(plural: string, changes: Partial<InstalledKind> = {}): InstalledKind {
   return {
-    name: `${plural}.${group}`, uid: plural, group, kind: plural, plural, established: true, deleting: false, storedVersions: ['v1'],
+    name: `${plural}.${group}`,
+    uid: plural,
+    group,
+    kind: plural,
+    plural,
+    established: true,
+    deleting: false,
+    storedVersions: ['v1'],
     annotations: annotations('v1.7.0', 'standard'),
-    versions: (versions[plural] ?? []).map((name, position) => ({ name, served: true, storage: position === 0, schemaHash: hashOf(`${plural}.${group}/${name}`, '1.7/standard') })),
+    versions: (versions[plural] ?? []).map((name, position) => ({
+      name,
+      served: true,
+      storage: position === 0,
+      schemaHash: hashOf(`${plural}.${group}/${name}`, '1.7/standard'),
+    })),
     ...changes,
   };
 }
@@ -24,13 +44,20 @@ export function annotations(version: string, channel: string): Readonly<Record<s
 
 /** The hash of the schema that a bundle has of `<definition>/<version>`. */
 export function hashOf(version: string, bundleName: string): string {
-  const [key = ''] = Object.entries(knownSchemas).find(([known, names]) => known.startsWith(`${version} `) && names.split(' ').includes(bundleName)) ?? [];
+  const [key = ''] =
+    Object.entries(knownSchemas).find(
+      ([known, names]) => known.startsWith(`${version} `) && names.split(' ').includes(bundleName),
+    ) ?? [];
   return key.slice(version.length + 1);
 }
 
 /** All kinds of bundle v1.7.0; `change` may replace or drop (`undefined`) each. */
-export function bundle(change: (plural: string) => InstalledKind | undefined = installedKind): readonly InstalledKind[] {
-  return Object.keys(versions).map(change).filter((kind) => kind !== undefined);
+export function bundle(
+  change: (plural: string) => InstalledKind | undefined = installedKind,
+): readonly InstalledKind[] {
+  return Object.keys(versions)
+    .map(change)
+    .filter((kind) => kind !== undefined);
 }
 
 export const now = Date.UTC(2026, 2, 1);
@@ -39,20 +66,41 @@ const authority = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\
 /** A cluster in which everything is as it should be. */
 export const healthy: DoctorFacts = {
   now,
-  installation: { namespace: 'sallyport-system', service: 'sallyport-webhook', configuration: 'sallyport-webhook', secret: 'sallyport-authority', lease: 'sallyport-webhook', webhookAccount: 'sallyport-webhook', watchdogAccount: 'sallyport-watchdog' },
+  installation: {
+    namespace: 'sallyport-system',
+    service: 'sallyport-webhook',
+    configuration: 'sallyport-webhook',
+    secret: 'sallyport-authority',
+    lease: 'sallyport-webhook',
+    webhookAccount: 'sallyport-webhook',
+    watchdogAccount: 'sallyport-watchdog',
+  },
   server: { type: 'known', value: 'v1.37.1' },
   kinds: { type: 'known', value: bundle() },
   guardedBundle: { type: 'known', value: 'v1.7.0' },
   configuration: {
     type: 'known',
     value: {
-      name: 'sallyport-webhook', uid: '1', version: '1',
-      webhooks: [{ name: 'validate', trusted: [authority], failurePolicy: 'Fail', service: { namespace: 'sallyport-system', name: 'sallyport-webhook' } }],
+      name: 'sallyport-webhook',
+      uid: '1',
+      version: '1',
+      webhooks: [
+        {
+          name: 'validate',
+          trusted: [authority],
+          failurePolicy: 'Fail',
+          service: { namespace: 'sallyport-system', name: 'sallyport-webhook' },
+        },
+      ],
     },
   },
   authorities: {
     type: 'known',
-    value: { type: 'authorities', current: { certificate: authority, notAfter: now + 90 * 86_400_000, renewalTime: now + 30 * 86_400_000 }, bundle: [authority] },
+    value: {
+      type: 'authorities',
+      current: { certificate: authority, notAfter: now + 90 * 86_400_000, renewalTime: now + 30 * 86_400_000 },
+      bundle: [authority],
+    },
   },
   readyEndpoints: { type: 'known', value: 2 },
   probe: { type: 'denied' },

@@ -5,7 +5,19 @@ import { featuresOf } from '../../src/core/admission/class-features.ts';
 import { readDocument } from '../../src/core/admission/read-document.ts';
 import { findingCounts } from '../../src/core/admission/impact.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
-import { acknowledgementCell, authorityCell, certificateCell, classFeaturesCell, installationCell, objectCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
+import {
+  acknowledgementCell,
+  authorityCell,
+  certificateCell,
+  classFeaturesCell,
+  installationCell,
+  objectCell,
+  parameterCell,
+  type Acknowledgement,
+  type AuthorityFacts,
+  type CertificateFacts,
+  type Installation,
+} from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import { qualifiedName, type ObjectRef } from '../../src/core/resources/reference.ts';
@@ -22,9 +34,18 @@ export function emptyEvaluation(): Kernel {
 }
 
 /** The installation that tests evaluate for. */
-export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersions: { GatewayClass: 'v1.7.0' }, bundles: { GatewayClass: { minor: '1.7', channel: 'standard' }, Gateway: { minor: '1.7', channel: 'standard' } }, unobserved: [] };
+export const installation: Installation = {
+  controllerName: 'sallyport.dev/gateway-controller',
+  bundleVersions: { GatewayClass: 'v1.7.0' },
+  bundles: { GatewayClass: { minor: '1.7', channel: 'standard' }, Gateway: { minor: '1.7', channel: 'standard' } },
+  unobserved: [],
+};
 
-export const standardPolicy: AdmissionPolicy = { profile: 'standard', overrides: {}, bundle: { minor: '1.7', channel: 'standard' } };
+export const standardPolicy: AdmissionPolicy = {
+  profile: 'standard',
+  overrides: {},
+  bundle: { minor: '1.7', channel: 'standard' },
+};
 
 /** What evaluation needs beside objects, by `namespace/name`. */
 export interface Facts {
@@ -47,15 +68,21 @@ export interface World {
 /** Evaluates JSON objects in order of appearance; throws for what is no object of a served kind. */
 export function evaluate(objects: readonly unknown[], facts: Facts = {}): World {
   const kernel = emptyEvaluation();
-  const candidates = objects.map((json, position) => candidateOf(json, String(position).padStart(4, '0'), facts.bundle));
+  const candidates = objects.map((json, position) =>
+    candidateOf(json, String(position).padStart(4, '0'), facts.bundle),
+  );
   kernel.apply([
     write(installationCell, [], installation),
     ...candidates.map(({ resource }) => writeOf(resource.ref, resource)),
-    ...candidates.filter(({ resource }) => resource.kind === 'GatewayClass').map(({ resource, json }) => write(classFeaturesCell, [resource.ref.name], featuresOf(json))),
+    ...candidates
+      .filter(({ resource }) => resource.kind === 'GatewayClass')
+      .map(({ resource, json }) => write(classFeaturesCell, [resource.ref.name], featuresOf(json))),
     ...Object.entries(facts.certificates ?? {}).map(([key, value]) => write(certificateCell, key.split('/'), value)),
     ...Object.entries(facts.authorities ?? {}).map(([key, value]) => write(authorityCell, key.split('/'), value)),
     ...Object.entries(facts.parameters ?? {}).map(([key, value]) => write(parameterCell, key.split('/'), value)),
-    ...Object.entries(facts.acknowledgements ?? {}).map(([key, value]) => write(acknowledgementCell, key.split('/'), value)),
+    ...Object.entries(facts.acknowledgements ?? {}).map(([key, value]) =>
+      write(acknowledgementCell, key.split('/'), value),
+    ),
   ]);
   const policy = { ...standardPolicy, bundle: facts.bundle ?? standardPolicy.bundle };
   return { kernel, candidates, judge: (candidate) => judge(kernel.read, candidate, policy) };
@@ -82,7 +109,10 @@ export function candidateCalled({ candidates }: World, kind: string, name: strin
 
 /** A class of ours, `sallyport`. */
 export const ourClass = {
-  apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'sallyport' }, spec: { controllerName: installation.controllerName },
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'GatewayClass',
+  metadata: { name: 'sallyport' },
+  spec: { controllerName: installation.controllerName },
 };
 
 /** A Service in the namespace `shop`. */
@@ -92,22 +122,43 @@ export function serviceWith(spec: unknown, name = 'cart', namespace = 'shop'): u
 
 /** A ListenerSet `extra`. */
 export function listenerSet(spec: unknown, namespace = 'shop'): unknown {
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ListenerSet', metadata: { name: 'extra', namespace }, spec };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'ListenerSet',
+    metadata: { name: 'extra', namespace },
+    spec,
+  };
 }
 
 /** A ReferenceGrant `allow` in `namespace`. */
 export function grantIn(namespace: string, from: unknown, to: unknown): unknown {
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ReferenceGrant', metadata: { name: 'allow', namespace }, spec: { from: [from], to: [to] } };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'ReferenceGrant',
+    metadata: { name: 'allow', namespace },
+    spec: { from: [from], to: [to] },
+  };
 }
 
 /** What a rule finds in the first of some objects, evaluated with the others: path, message and consequence. */
-export function found(ruleId: string, objects: readonly [unknown, ...unknown[]], facts: Facts = {}): readonly (readonly [path: string, message: string, consequence: string])[] {
+export function found(
+  ruleId: string,
+  objects: readonly [unknown, ...unknown[]],
+  facts: Facts = {},
+): readonly (readonly [path: string, message: string, consequence: string])[] {
   const { kernel, candidates } = evaluate(objects, facts);
   const [subject] = candidates;
   if (subject === undefined) return [];
   const { kind, namespace, name } = subject.resource.ref;
-  return kernel.read.query(findings, kind, namespace, name).filter(({ rule }) => rule === ruleId).map((finding) => {
-    const consequence = consequenceOf(finding);
-    return [formatPath(finding.path), finding.message, consequence === undefined ? 'none' : `${consequence.condition} ${consequence.reason} ${consequence.scope}`];
-  });
+  return kernel.read
+    .query(findings, kind, namespace, name)
+    .filter(({ rule }) => rule === ruleId)
+    .map((finding) => {
+      const consequence = consequenceOf(finding);
+      return [
+        formatPath(finding.path),
+        finding.message,
+        consequence === undefined ? 'none' : `${consequence.condition} ${consequence.reason} ${consequence.scope}`,
+      ];
+    });
 }

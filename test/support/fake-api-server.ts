@@ -24,7 +24,11 @@ export interface AuditEntry {
 export interface Fault {
   readonly when: (request: AuditEntry) => boolean;
   /** `reset`: the connection breaks; `hang`: no answer ever comes; `deaf`: it is done, and the answer gets lost. */
-  readonly act: 'reset' | 'hang' | 'deaf' | { readonly code: number; readonly reason?: string; readonly retryAfter?: number; readonly body?: string };
+  readonly act:
+    | 'reset'
+    | 'hang'
+    | 'deaf'
+    | { readonly code: number; readonly reason?: string; readonly retryAfter?: number; readonly body?: string };
 }
 
 export interface FakeApiServer {
@@ -54,7 +58,10 @@ export async function startFakeApiServer(options: FakeOptions = {}): Promise<Fak
   const fake = new Fake(options);
   const listener = (request: IncomingMessage, response: ServerResponse) => void fake.handle(request, response);
   const { certificate } = options;
-  const server = certificate === undefined ? createServer(listener) : createTlsServer({ cert: certificate.certificate, key: certificate.privateKey }, listener);
+  const server =
+    certificate === undefined
+      ? createServer(listener)
+      : createTlsServer({ cert: certificate.certificate, key: certificate.privateKey }, listener);
   let connections = 0;
   server.on('connection', () => {
     connections += 1;
@@ -98,20 +105,28 @@ class Fake {
   constructor(options: FakeOptions) {
     this.options = options;
     const namespaces = findResource(this.store, { group: '', version: 'v1', plural: 'namespaces' });
-    if (namespaces !== undefined) this.store.insert(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
+    if (namespaces !== undefined)
+      this.store.insert(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const body = await text(request);
     const { authorization, 'content-type': contentType } = request.headers;
-    const entry = { method: request.method ?? '', path: url.pathname, query: Object.fromEntries(url.searchParams), authorization, contentType };
+    const entry = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      authorization,
+      contentType,
+    };
     this.audit.push(entry);
     const place = this.faults.findIndex(({ when }) => when(entry));
     const [fault] = place === -1 ? [] : this.faults.splice(place, 1);
     if (fault !== undefined && fault.act !== 'deaf') return inject(fault.act, response);
     try {
-      if (this.options.token !== undefined && authorization !== `Bearer ${this.options.token}`) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+      if (this.options.token !== undefined && authorization !== `Bearer ${this.options.token}`)
+        throw new Refusal(401, 'Unauthorized', 'Unauthorized');
       const answer = this.answer(request, url, body === '' ? undefined : JSON.parse(body), response);
       if (fault !== undefined) response.destroy();
       else if (answer !== undefined) send(response, answer.code, answer.body);
@@ -140,12 +155,20 @@ class Fake {
       return answer;
     }
     if (target.name !== '') return { code: 200, body: present(find(this.store, target)) };
-    const filter = { namespace: target.namespace, labelSelector: query.get('labelSelector') ?? '', fieldSelector: query.get('fieldSelector') ?? '' };
+    const filter = {
+      namespace: target.namespace,
+      labelSelector: query.get('labelSelector') ?? '',
+      fieldSelector: query.get('fieldSelector') ?? '',
+    };
     const resource = resourceKey(target.resource);
     if (query.get('watch') === 'true') {
       const bookmarks = query.get('allowWatchBookmarks') === 'true';
       const timeoutSeconds = Number(query.get('timeoutSeconds') ?? '3600');
-      this.watches.open({ ...filter, resource, present, bookmarks, timeoutSeconds }, query.get('resourceVersion') ?? '', response);
+      this.watches.open(
+        { ...filter, resource, present, bookmarks, timeoutSeconds },
+        query.get('resourceVersion') ?? '',
+        response,
+      );
       return undefined;
     }
     const { items, metadata } = this.lists.page(resource, filter, query);
@@ -162,7 +185,10 @@ class Fake {
     const resource = findResource(this.store, { group, version, plural });
     const isServed = resource !== undefined && (subresource === '' || (subresource === 'status' && resource.hasStatus));
     if (!isServed) throw new Refusal(404, 'NotFound', 'the server could not find the requested resource');
-    return { target: { resource, namespace, name, subresource }, apiVersion: group === '' ? version : `${group}/${version}` };
+    return {
+      target: { resource, namespace, name, subresource },
+      apiVersion: group === '' ? version : `${group}/${version}`,
+    };
   }
 }
 

@@ -30,7 +30,21 @@ export interface HostileObject {
 export const hostileLabel = 'example.net/hostile';
 
 /** The kinds that the controller reads, all that there can be many of. Of what the API server itself judges, it takes a part. */
-const kinds: readonly KindName[] = ['HTTPRoute', 'HTTPRoute', 'HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'ReferenceGrant', 'GatewayClass', 'Service', 'EndpointSlice', 'Secret', 'ConfigMap'];
+const kinds: readonly KindName[] = [
+  'HTTPRoute',
+  'HTTPRoute',
+  'HTTPRoute',
+  'GRPCRoute',
+  'Gateway',
+  'ListenerSet',
+  'BackendTLSPolicy',
+  'ReferenceGrant',
+  'GatewayClass',
+  'Service',
+  'EndpointSlice',
+  'Secret',
+  'ConfigMap',
+];
 
 /** Kinds that were stored as v1beta1 once. */
 const beta: ReadonlySet<KindName> = new Set(['HTTPRoute', 'Gateway', 'GatewayClass', 'ReferenceGrant']);
@@ -52,7 +66,8 @@ export function hostileObjects(seed: number, count: number, aim: Aim): readonly 
     const isSpare = kind === 'Gateway' && valueAt(json, classOf) !== 'theirs' && (gateways += 1) > mostGateways;
     const status = valueAt(json, ['status']);
     return {
-      kind, ...place,
+      kind,
+      ...place,
       text: textFor(isSpare ? withValue(json, classOf, 'theirs') : json, random, aim),
       ...(status === undefined ? {} : { status: textFor({ status }, random, aim) }),
     };
@@ -80,7 +95,8 @@ function aimed(json: unknown, random: Random, { gateway, namespaces: [, namespac
   if (random.chance(0.5)) return json;
   const parent = { name: gateway, namespace };
   switch (valueAt(json, ['kind'])) {
-    case 'HTTPRoute': case 'GRPCRoute':
+    case 'HTTPRoute':
+    case 'GRPCRoute':
       return withValue(json, ['spec', 'parentRefs'], [parent, ...listOf(valueAt(json, ['spec', 'parentRefs']))]);
     case 'ListenerSet':
       return withValue(json, ['spec', 'parentRef'], parent);
@@ -96,7 +112,10 @@ interface Identity {
 }
 
 /** What the API server insists on, whatever the schema: kind, version, and metadata of its own form. */
-function withIdentity(json: unknown, { random, index, aim }: Identity): Omit<HostileObject, 'text' | 'status'> & { readonly json: object } {
+function withIdentity(
+  json: unknown,
+  { random, index, aim }: Identity,
+): Omit<HostileObject, 'text' | 'status'> & { readonly json: object } {
   const body = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : { spec: json };
   const given = valueAt(body, ['kind']);
   const kind = kinds.find((one) => one === given) ?? random.pick(kinds);
@@ -105,8 +124,12 @@ function withIdentity(json: unknown, { random, index, aim }: Identity): Omit<Hos
   const name = nameOf(index);
   const namespace = random.pick(aim.namespaces);
   const metadata = {
-    name, ...(namespaced ? { namespace } : {}),
-    labels: { [hostileLabel]: '', ...(kind === 'EndpointSlice' ? { 'kubernetes.io/service-name': random.pick(['cart', 'stock']) } : {}) },
+    name,
+    ...(namespaced ? { namespace } : {}),
+    labels: {
+      [hostileLabel]: '',
+      ...(kind === 'EndpointSlice' ? { 'kubernetes.io/service-name': random.pick(['cart', 'stock']) } : {}),
+    },
     annotations: { 'example.net/text': anyText(random).slice(0, 10_000) },
   };
   const collection = `/${group === '' ? 'api' : 'apis'}/${apiVersion}${namespaced ? `/namespaces/${namespace}` : ''}/${plural}`;

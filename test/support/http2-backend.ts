@@ -22,10 +22,18 @@ export interface FrameBackend {
 export const backendWindow = 16_384;
 
 /** The window, and that extended CONNECT is taken (RFC 8441 section 3). */
-const settings = frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, backendWindow >> 8, backendWindow & 0xff, 0, 8, 0, 0, 0, 1]));
+const settings = frame(
+  'settings',
+  0,
+  0,
+  Buffer.from([0, 4, 0, 0, backendWindow >> 8, backendWindow & 0xff, 0, 8, 0, 0, 0, 1]),
+);
 
 /** Starts a backend that calls `answer` for each request; over TLS with `pair`. `closeBackends` ends it. */
-export async function startFrameBackend(answer: (raw: RawHttp2, stream: number) => void, pair?: ServingPair): Promise<FrameBackend> {
+export async function startFrameBackend(
+  answer: (raw: RawHttp2, stream: number) => void,
+  pair?: ServingPair,
+): Promise<FrameBackend> {
   const connections: RawHttp2[] = [];
   const serve = (socket: Socket): void => {
     const raw = receiveFrames(socket);
@@ -41,13 +49,16 @@ export async function startFrameBackend(answer: (raw: RawHttp2, stream: number) 
     socket.on('error', () => undefined).on('end', () => socket.destroy());
   };
   const termination = pair && createTlsServer({ ...pair, ALPNProtocols: ['h2'], allowHalfOpen: true }, serve);
-  const backend = await startRawBackend((socket) => (termination === undefined ? serve(socket) : termination.emit('connection', socket)));
+  const backend = await startRawBackend((socket) =>
+    termination === undefined ? serve(socket) : termination.emit('connection', socket),
+  );
   const sum = (value: (raw: RawHttp2) => number): number => connections.reduce((total, raw) => total + value(raw), 0);
   return {
     port: backend.port,
     connections,
     requests: () => sum((raw) => framesOf(raw, 'headers').length),
-    held: () => sum((raw) => (raw.socket.destroyed ? 0 : framesOf(raw, 'headers').length - framesOf(raw, 'reset').length)),
+    held: () =>
+      sum((raw) => (raw.socket.destroyed ? 0 : framesOf(raw, 'headers').length - framesOf(raw, 'reset').length)),
     bodyBytes: () => sum((raw) => framesOf(raw, 'data').reduce((bytes, { payload }) => bytes + payload.length, 0)),
   };
 }

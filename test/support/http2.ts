@@ -1,5 +1,11 @@
 import { connect } from 'node:http2';
-import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders, SecureClientSessionOptions, Settings } from 'node:http2';
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  OutgoingHttpHeaders,
+  SecureClientSessionOptions,
+  Settings,
+} from 'node:http2';
 import type { Socket } from 'node:net';
 import { openRaw } from './proxy.ts';
 
@@ -13,7 +19,10 @@ export function closeHttp2(): void {
 
 /** An HTTP/2 connection to a port of loopback: by prior knowledge, or over TLS where options say so. */
 export function openHttp2(port: number, options?: SecureClientSessionOptions, settings?: Settings): ClientHttp2Session {
-  const session = connect(`${options === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, { ...options, ...(settings === undefined ? {} : { settings }) });
+  const session = connect(`${options === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, {
+    ...options,
+    ...(settings === undefined ? {} : { settings }),
+  });
   session.on('error', () => undefined);
   sessions.add(session);
   return session;
@@ -53,16 +62,36 @@ export async function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> 
 }
 
 /** Sends a request on a connection and takes the whole answer. */
-export function request(session: ClientHttp2Session, headers: OutgoingHttpHeaders = {}, body?: string): Promise<Http2Answer> {
+export function request(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders = {},
+  body?: string,
+): Promise<Http2Answer> {
   const stream = session.request({ ':authority': 'a', ':path': '/', ...headers }, { endStream: body === undefined });
   if (body !== undefined) stream.end(body);
   return answerOf(stream);
 }
 
-export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, push: 5, ping: 6, goaway: 7, windowUpdate: 8, continuation: 9 } as const;
+export const frameTypes = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  push: 5,
+  ping: 6,
+  goaway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
 
 /** A frame as bytes (RFC 9113 section 4.1). */
-export function frame(type: keyof typeof frameTypes, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
+export function frame(
+  type: keyof typeof frameTypes,
+  flags: number,
+  stream: number,
+  payload: Buffer = Buffer.alloc(0),
+): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = frameTypes[type];
@@ -79,7 +108,13 @@ const prefaceLength = 24;
 /** Header fields as literals without compression (RFC 7541 section 6.2.2), for what no client library would send. */
 export function literal(...fields: readonly (readonly [string, string])[]): Buffer {
   return Buffer.concat(
-    fields.flatMap(([name, value]) => [Buffer.from([0]), lengthOf(name), Buffer.from(name, 'latin1'), lengthOf(value), Buffer.from(value, 'latin1')]),
+    fields.flatMap(([name, value]) => [
+      Buffer.from([0]),
+      lengthOf(name),
+      Buffer.from(name, 'latin1'),
+      lengthOf(value),
+      Buffer.from(value, 'latin1'),
+    ]),
   );
 }
 
@@ -115,10 +150,16 @@ export function receiveFrames(socket: Socket): RawHttp2 {
   let rest = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk]);
-    if (rest.subarray(0, 3).equals(preface.subarray(0, 3)) && rest.length >= prefaceLength) rest = rest.subarray(prefaceLength);
+    if (rest.subarray(0, 3).equals(preface.subarray(0, 3)) && rest.length >= prefaceLength)
+      rest = rest.subarray(prefaceLength);
     while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
       const end = 9 + rest.readUIntBE(0, 3);
-      frames.push({ type: rest[3] ?? 0, flags: rest[4] ?? 0, stream: rest.readUInt32BE(5), payload: rest.subarray(9, end) });
+      frames.push({
+        type: rest[3] ?? 0,
+        flags: rest[4] ?? 0,
+        stream: rest.readUInt32BE(5),
+        payload: rest.subarray(9, end),
+      });
       rest = rest.subarray(end);
     }
   });

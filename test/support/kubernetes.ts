@@ -1,4 +1,13 @@
-import { createClient, Reflector, type ApiClient, type KubernetesObject, type ObjectEvent, type OnEvents, type ResourceType, type Selection } from '../../src/kubernetes/index.ts';
+import {
+  createClient,
+  Reflector,
+  type ApiClient,
+  type KubernetesObject,
+  type ObjectEvent,
+  type OnEvents,
+  type ResourceType,
+  type Selection,
+} from '../../src/kubernetes/index.ts';
 import { createLogger, type Logger } from '../../src/telemetry/index.ts';
 import { credentialsFor } from './credentials.ts';
 import type { StoredObject } from './api-server/object.ts';
@@ -24,7 +33,10 @@ export async function kubernetesStage(): Promise<KubernetesStage> {
   const client = createClient(credentialsFor(server.url), clock);
   const logged: string[] = [];
   return {
-    server, client, clock, logged,
+    server,
+    client,
+    clock,
+    logged,
     log: createLogger('debug', { write: (line) => logged.push(line) }),
     async close() {
       await client.close();
@@ -34,7 +46,11 @@ export async function kubernetesStage(): Promise<KubernetesStage> {
 }
 
 /** Puts an object into the store, past the API. */
-export function seed({ server: { store } }: KubernetesStage, { apiVersion, plural }: ResourceType, object: KubernetesObject): StoredObject {
+export function seed(
+  { server: { store } }: KubernetesStage,
+  { apiVersion, plural }: ResourceType,
+  object: KubernetesObject,
+): StoredObject {
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
   const resource = findResource(store, { group, version, plural });
   if (resource === undefined) throw new Error(`${plural} of ${apiVersion} are not served`);
@@ -49,7 +65,10 @@ export interface Followed {
 }
 
 /** Follows ConfigMaps, or what `selection` says. `before` sees events before they are noted, and may throw. */
-export function follow(stage: KubernetesStage, { selection = {}, before = () => {} }: { selection?: Partial<Selection>; before?: OnEvents } = {}): Followed {
+export function follow(
+  stage: KubernetesStage,
+  { selection = {}, before = () => {} }: { selection?: Partial<Selection>; before?: OnEvents } = {},
+): Followed {
   const steps: string[] = [];
   const objects = new Map<string, KubernetesObject>();
   const onEvents = async (events: readonly ObjectEvent[]) => {
@@ -60,5 +79,9 @@ export function follow(stage: KubernetesStage, { selection = {}, before = () => 
       else objects.delete(event.ref.name);
     }
   };
-  return { reflector: new Reflector({ ...stage, selection: { type: configMaps, ...selection }, onEvents }), steps, objects };
+  return {
+    reflector: new Reflector({ ...stage, selection: { type: configMaps, ...selection }, onEvents }),
+    steps,
+    objects,
+  };
 }

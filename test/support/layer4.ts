@@ -1,6 +1,11 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { ConfigResource, Layer4RouteConfig, Layer4RouteKind, ListenerConfig } from '../../src/core/routing/config.ts';
+import type {
+  ConfigResource,
+  Layer4RouteConfig,
+  Layer4RouteKind,
+  ListenerConfig,
+} from '../../src/core/routing/config.ts';
 import type { ConnectionLogEntry } from '../../src/proxy/layer4/connection-log.ts';
 import type { ProxyOptions } from '../../src/proxy/proxy.ts';
 import { endpointsConfig, listenerConfig } from './config.ts';
@@ -14,8 +19,18 @@ export const tcp = listenerConfig('tcp', { protocol: 'TCP', port: 2 });
 export const udp = listenerConfig('udp', { protocol: 'UDP', port: 2 });
 
 /** A TLS listener; where it terminates, with the certificate `infra/server`. */
-export function tlsListener(name: string, tlsMode: 'Terminate' | 'Passthrough', parts: Partial<ListenerConfig> = {}): ListenerConfig {
-  return listenerConfig(name, { protocol: 'TLS', port: 3, tlsMode, certificates: tlsMode === 'Terminate' ? ['infra/server'] : [], ...parts });
+export function tlsListener(
+  name: string,
+  tlsMode: 'Terminate' | 'Passthrough',
+  parts: Partial<ListenerConfig> = {},
+): ListenerConfig {
+  return listenerConfig(name, {
+    protocol: 'TLS',
+    port: 3,
+    tlsMode,
+    certificates: tlsMode === 'Terminate' ? ['infra/server'] : [],
+    ...parts,
+  });
 }
 
 export interface Layer4UnderTest extends Omit<ProxyUnderTest, 'log' | 'port'> {
@@ -24,7 +39,10 @@ export interface Layer4UnderTest extends Omit<ProxyUnderTest, 'log' | 'port'> {
 }
 
 /** A proxy whose listeners have an address by port, `127.0.0.<port>`. Close it with `closeProxies`. */
-export async function startLayer4(resources: readonly ConfigResource[], options: Partial<ProxyOptions> = {}): Promise<Layer4UnderTest> {
+export async function startLayer4(
+  resources: readonly ConfigResource[],
+  options: Partial<ProxyOptions> = {},
+): Promise<Layer4UnderTest> {
   const connections: ConnectionLogEntry[] = [];
   const { proxy, apply } = await startProxy(resources, {
     bind: ({ port }) => [{ host: hostOf(port), port: 0 }],
@@ -45,7 +63,11 @@ export function tcpRoute(...services: readonly string[]): Layer4RouteConfig {
 }
 
 /** A route `shop/<kind>` attached to a listener, for any server name. */
-export function layer4Route(routeKind: Layer4RouteKind, listener: ListenerConfig, parts: Partial<Layer4RouteConfig> = {}): Layer4RouteConfig {
+export function layer4Route(
+  routeKind: Layer4RouteKind,
+  listener: ListenerConfig,
+  parts: Partial<Layer4RouteConfig> = {},
+): Layer4RouteConfig {
   const name = routeKind.toLowerCase();
   return {
     kind: 'layer4Route',
@@ -73,8 +95,13 @@ export function dial({ portOf }: Pick<Layer4UnderTest, 'portOf'>, listener: List
 }
 
 /** Everything that comes until a connection ends, and how it ends. */
-export function endOf(socket: Socket): Promise<{ readonly received: string; readonly how: 'end' | 'reset' | 'closed' }> {
-  const { promise, resolve } = Promise.withResolvers<{ readonly received: string; readonly how: 'end' | 'reset' | 'closed' }>();
+export function endOf(
+  socket: Socket,
+): Promise<{ readonly received: string; readonly how: 'end' | 'reset' | 'closed' }> {
+  const { promise, resolve } = Promise.withResolvers<{
+    readonly received: string;
+    readonly how: 'end' | 'reset' | 'closed';
+  }>();
   let received = '';
   socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
   socket.once('end', () => resolve({ received, how: 'end' }));

@@ -18,10 +18,14 @@ export interface RunningProgram {
 
 /** Starts `sallyport` with these arguments. */
 export function startProgram(...args: readonly string[]): RunningProgram {
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'src/main.ts', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
+    },
+  );
   let text = '';
   let errors = '';
   const waiting = new Set<() => void>();
@@ -53,7 +57,12 @@ export function startProgram(...args: readonly string[]): RunningProgram {
       new Promise((resolve, reject) => {
         const look = (): void => {
           if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) resolve();
-          else if (isOver) reject(new Error(`the program ended with ${child.exitCode} before it printed ${String(wanted)}:\n${text}\n${errors}`));
+          else if (isOver)
+            reject(
+              new Error(
+                `the program ended with ${child.exitCode} before it printed ${String(wanted)}:\n${text}\n${errors}`,
+              ),
+            );
           else return;
           waiting.delete(look);
         };

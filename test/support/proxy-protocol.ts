@@ -3,7 +3,11 @@ import { crc32c } from '../../src/proxy/proxy-protocol/crc32c.ts';
 /** A PROXY header of version 2; `body` is hexadecimal. */
 export function v2(command: number, family: number, body: string): Buffer {
   const bytes = Buffer.from(body, 'hex');
-  return Buffer.concat([Buffer.from('0d0a0d0a000d0a515549540a', 'hex'), Buffer.from([command, family, bytes.length >> 8, bytes.length & 0xff]), bytes]);
+  return Buffer.concat([
+    Buffer.from('0d0a0d0a000d0a515549540a', 'hex'),
+    Buffer.from([command, family, bytes.length >> 8, bytes.length & 0xff]),
+    bytes,
+  ]);
 }
 
 /** A field (TLV) of a header of version 2, hexadecimal as its value. */

@@ -2,7 +2,13 @@ import { request as startRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { ConfigResource, RouteBackend, RouteConfig, RouteFilter, RouteRule } from '../../src/core/routing/config.ts';
+import type {
+  ConfigResource,
+  RouteBackend,
+  RouteConfig,
+  RouteFilter,
+  RouteRule,
+} from '../../src/core/routing/config.ts';
 import type { AccessLogEntry } from '../../src/proxy/access-log.ts';
 import type { ProxyLimits } from '../../src/proxy/limits.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
@@ -36,7 +42,10 @@ export async function closeProxies(): Promise<void> {
 }
 
 /** A proxy on loopback with the listener `web` and these resources. Close it with `closeProxies`. */
-export async function startProxy(resources: readonly ConfigResource[], options: Partial<ProxyOptions> = {}): Promise<ProxyUnderTest> {
+export async function startProxy(
+  resources: readonly ConfigResource[],
+  options: Partial<ProxyOptions> = {},
+): Promise<ProxyUnderTest> {
   const log: AccessLogEntry[] = [];
   const proxy = createProxy({
     bind: () => [{ host: '127.0.0.1', port: 0 }],
@@ -73,7 +82,11 @@ export function routeTo(service: string, parts: Partial<RouteRule> = {}): RouteC
 
 /** The HTTPRoute `shop/web` on `web` with these rules. */
 export function webRoute(...rules: readonly RouteRule[]): RouteConfig {
-  return routeConfig('shop/web', { key: 'route/HTTPRoute/shop/web', attachments: [{ listener: web.key, hostnames: [''] }], rules });
+  return routeConfig('shop/web', {
+    key: 'route/HTTPRoute/shop/web',
+    attachments: [{ listener: web.key, hostnames: [''] }],
+    rules,
+  });
 }
 
 /** A rule with filters for a path prefix. */
@@ -104,7 +117,14 @@ export interface Received {
 export function send(port: number, path: string, sent: Sent = {}): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const { method = 'GET', headers = {}, body } = sent;
-  const request = startRequest({ host: '127.0.0.1', port, path, method, headers: headers as Record<string, string>, agent: false });
+  const request = startRequest({
+    host: '127.0.0.1',
+    port,
+    path,
+    method,
+    headers: headers as Record<string, string>,
+    agent: false,
+  });
   request.on('error', reject);
   request.on('response', (response) => {
     const chunks: Buffer[] = [];

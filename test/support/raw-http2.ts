@@ -3,7 +3,11 @@ import { startRawBackend } from './backends.ts';
 import type { Backend } from './backends.ts';
 import { frame, frameTypes } from './http2.ts';
 
-export type FrameListener = (socket: Socket, stream: number, received: { readonly type: 'headers' | 'data'; readonly payload: Buffer }) => void;
+export type FrameListener = (
+  socket: Socket,
+  stream: number,
+  received: { readonly type: 'headers' | 'data'; readonly payload: Buffer },
+) => void;
 
 const prefaceLength = 24;
 const frameHead = 9;
@@ -43,5 +47,9 @@ function take(socket: Socket, bytes: Buffer, onFrame: FrameListener): void {
   const payload = bytes.subarray(frameHead);
   if (type === frameTypes.settings && (flags & 1) === 0) socket.write(frame('settings', 1, 0));
   if (type === frameTypes.ping && (flags & 1) === 0) socket.write(frame('ping', 1, 0, payload));
-  if (type === frameTypes.headers || type === frameTypes.data) onFrame(socket, bytes.readUInt32BE(5) & 0x7fffffff, { type: type === frameTypes.data ? 'data' : 'headers', payload });
+  if (type === frameTypes.headers || type === frameTypes.data)
+    onFrame(socket, bytes.readUInt32BE(5) & 0x7fffffff, {
+      type: type === frameTypes.data ? 'data' : 'headers',
+      payload,
+    });
 }

@@ -8,7 +8,12 @@ import { refusedByRules } from './schema.ts';
 
 /** For rules about one object: looking at another one is an error. */
 const blind: Reader = {
-  input: refuse, query: refuse, list: refuse, count: refuse, several: refuse, first: refuse,
+  input: refuse,
+  query: refuse,
+  list: refuse,
+  count: refuse,
+  several: refuse,
+  first: refuse,
 };
 
 function refuse(): never {
@@ -20,7 +25,8 @@ export function findingsOf(rule: ObjectRule, json: unknown): readonly Finding[] 
   const parsed = parseObject(json);
   if (parsed.type !== 'resource') throw new Error(`no object of ours: ${JSON.stringify(parsed)}`);
   const found: Finding[] = [];
-  if (rule.kinds.includes(parsed.resource.kind)) rule.check(parsed.resource, blind, (finding) => found.push({ rule: rule.id, ...finding }));
+  if (rule.kinds.includes(parsed.resource.kind))
+    rule.check(parsed.resource, blind, (finding) => found.push({ rule: rule.id, ...finding }));
   return found;
 }
 
@@ -39,7 +45,12 @@ export function consequences(rule: ObjectRule, json: unknown): readonly string[]
 
 /** An HTTPRoute `shop/cart`. */
 export function httpRoute(spec: unknown): unknown {
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { namespace: 'shop', name: 'cart' }, spec };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    metadata: { namespace: 'shop', name: 'cart' },
+    spec,
+  };
 }
 
 /** An HTTPRoute with these rules. */
@@ -55,7 +66,9 @@ export function grpcRouteWith(...rules: readonly unknown[]): unknown {
 /** A Gateway `shop/front` with these listeners. */
 export function gatewayWith(...listeners: readonly unknown[]): unknown {
   return {
-    apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { namespace: 'shop', name: 'front' },
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata: { namespace: 'shop', name: 'front' },
     spec: { gatewayClassName: 'sallyport', listeners },
   };
 }
@@ -63,15 +76,27 @@ export function gatewayWith(...listeners: readonly unknown[]): unknown {
 const newest: Bundle = { minor: '1.7', channel: 'experimental' };
 
 /** What one rule finds in a JSON object by what a bundle demands, as tables in tests show it: path and message. */
-export function refusals(rule: string, json: unknown, bundle: Bundle = newest): readonly (readonly [path: string, message: string])[] {
+export function refusals(
+  rule: string,
+  json: unknown,
+  bundle: Bundle = newest,
+): readonly (readonly [path: string, message: string])[] {
   const { kind, apiVersion } = json as { readonly kind: string; readonly apiVersion: string };
   if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
-  return refusedByRules(kind, apiVersion, json, bundle).filter((found) => found.rule === rule).map(({ path, message }) => [formatPath(path), message]);
+  return refusedByRules(kind, apiVersion, json, bundle)
+    .filter((found) => found.rule === rule)
+    .map(({ path, message }) => [formatPath(path), message]);
 }
 
 /** What one rule that no bundle enforces finds in a JSON object: path and message. */
-export function remarks(rule: string, json: unknown, bundle: Bundle = newest): readonly (readonly [path: string, message: string])[] {
-  return unenforcedFindings(json, bundle).filter((found) => found.rule === rule).map(({ path, message }) => [formatPath(path), message]);
+export function remarks(
+  rule: string,
+  json: unknown,
+  bundle: Bundle = newest,
+): readonly (readonly [path: string, message: string])[] {
+  return unenforcedFindings(json, bundle)
+    .filter((found) => found.rule === rule)
+    .map(({ path, message }) => [formatPath(path), message]);
 }
 
 /** What all of these rules find. */
@@ -92,7 +117,11 @@ export function refusingBundles(rule: string, json: unknown): readonly string[] 
 
 /** An HTTPRoute with which nothing is wrong, but for what `rule` and `spec` bring. */
 export function soundRoute(rule: object = {}, spec: object = {}): unknown {
-  return httpRoute({ parentRefs: [{ name: 'front' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }], ...rule }], ...spec });
+  return httpRoute({
+    parentRefs: [{ name: 'front' }],
+    rules: [{ backendRefs: [{ name: 'cart', port: 80 }], ...rule }],
+    ...spec,
+  });
 }
 
 /** A Gateway with which nothing is wrong, but for what `listener` and `spec` bring. */

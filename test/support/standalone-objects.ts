@@ -31,7 +31,10 @@ endpoints: [{ addresses: [127.0.0.1] }]
 }
 
 /** A GatewayClass of ours and a Gateway of it; `listeners` are the entries of its list. */
-export function gatewayObjects({ name, namespace }: { readonly name: string; readonly namespace: string }, ...listeners: readonly string[]): string {
+export function gatewayObjects(
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  ...listeners: readonly string[]
+): string {
   return `
 apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
@@ -48,7 +51,10 @@ spec:
 }
 
 /** The Secret `name` with a certificate and its key (PEM). Begins with a separator. */
-export function certificateObject(name: string, { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string }): string {
+export function certificateObject(
+  name: string,
+  { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string },
+): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   return `
 ---

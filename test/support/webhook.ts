@@ -1,8 +1,21 @@
 import type { Steps } from '../../src/core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict } from '../../src/core/admission/types.ts';
-import { createAuthority, createCertificateSource, issueServingCertificate, type Authority, type ReplaceableSource } from '../../src/certificates/index.ts';
+import {
+  createAuthority,
+  createCertificateSource,
+  issueServingCertificate,
+  type Authority,
+  type ReplaceableSource,
+} from '../../src/certificates/index.ts';
 import type { Body } from '../../src/webhook/body.ts';
-import { createAdmissionMetrics, createLogger, createMetrics, type AdmissionMetrics, type Logger, type Metrics } from '../../src/telemetry/index.ts';
+import {
+  createAdmissionMetrics,
+  createLogger,
+  createMetrics,
+  type AdmissionMetrics,
+  type Logger,
+  type Metrics,
+} from '../../src/telemetry/index.ts';
 
 /** What a webhook stands on in tests: a certificate for localhost, metrics, and a log that is kept. */
 export interface WebhookGround {
@@ -20,7 +33,9 @@ export async function webhookGround(): Promise<WebhookGround> {
   const logged: string[] = [];
   return {
     authority,
-    certificates: createCertificateSource(await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] })),
+    certificates: createCertificateSource(
+      await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }),
+    ),
     metrics: createAdmissionMetrics(registry, { cacheAge: () => undefined, certificateExpiry: () => undefined }),
     scrape: () => registry.scrape(),
     log: createLogger('debug', { write: (line) => logged.push(line) }),
@@ -31,12 +46,16 @@ export async function webhookGround(): Promise<WebhookGround> {
 /** A large body as the webhook receives it, in chunks of a size. */
 export function bodyOf(text: string, chunk = 64 * 1024): Body {
   const bytes = Buffer.from(text);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, index) => bytes.subarray(index * chunk, (index + 1) * chunk));
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, index) =>
+    bytes.subarray(index * chunk, (index + 1) * chunk),
+  );
   return { chunks, isLarge: true };
 }
 
 /** A decision that takes one step. */
-export function atOnce(decide: (request: AdmissionRequest) => AdmissionVerdict): (request: AdmissionRequest) => Steps<AdmissionVerdict> {
+export function atOnce(
+  decide: (request: AdmissionRequest) => AdmissionVerdict,
+): (request: AdmissionRequest) => Steps<AdmissionVerdict> {
   return function* decision(request) {
     yield;
     return decide(request);
@@ -60,7 +79,11 @@ export function admissionReview(changes: Partial<Record<keyof AdmissionRequest, 
       namespace: 'shop',
       operation: 'CREATE',
       userInfo: { username: 'jane', groups: ['system:authenticated'] },
-      object: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop' } },
+      object: {
+        apiVersion: 'gateway.networking.k8s.io/v1',
+        kind: 'HTTPRoute',
+        metadata: { name: 'cart', namespace: 'shop' },
+      },
       dryRun: false,
       ...changes,
     },

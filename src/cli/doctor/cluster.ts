@@ -15,16 +15,24 @@ function permissions(facts: DoctorFacts): readonly Verdict[] {
     const message = `cannot check the permissions of webhook and watchdog; this requires permission to create SubjectAccessReviews: ${answers.problem}`;
     return [warn('permissions', message, 'kubectl auth can-i create subjectaccessreviews.authorization.k8s.io')];
   }
-  const lacking = keepsAuthority(facts) ? answers.value.denied : answers.value.denied.filter(({ resource }) => resource !== 'secrets');
+  const lacking = keepsAuthority(facts)
+    ? answers.value.denied
+    : answers.value.denied.filter(({ resource }) => resource !== 'secrets');
   if (lacking.length === 0) return [ok('permissions', 'webhook and watchdog have all permissions that they need')];
   return [...Map.groupBy(lacking, ({ account }) => account)].map(([account, some]) =>
-    fail('permissions', `ServiceAccount "${facts.installation.namespace}/${account}" lacks ${some.map(describe).join('; ')}`, applyAgain));
+    fail(
+      'permissions',
+      `ServiceAccount "${facts.installation.namespace}/${account}" lacks ${some.map(describe).join('; ')}`,
+      applyAgain,
+    ),
+  );
 }
 
 /** With certificates from another source no Secret is needed: then ours does not exist, and the configuration trusts some authority. */
 function keepsAuthority({ authorities, configuration }: DoctorFacts): boolean {
   const hasNone = authorities.type === 'known' && authorities.value === undefined;
-  const isTrusted = configuration.type === 'known' && configuration.value !== undefined && trustedByAll(configuration.value).length > 0;
+  const isTrusted =
+    configuration.type === 'known' && configuration.value !== undefined && trustedByAll(configuration.value).length > 0;
   return !(hasNone && isTrusted);
 }
 

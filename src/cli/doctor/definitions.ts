@@ -1,6 +1,15 @@
 import { annotatedBundle, releasedAs } from '../../cluster/installed-bundle.ts';
 import {
-  isSameBundle, isSupportedBundle, minors, nameOfBundle, parseBundleVersion, parseChannel, releases, supportedBundles, tables, type Channel,
+  isSameBundle,
+  isSupportedBundle,
+  minors,
+  nameOfBundle,
+  parseBundleVersion,
+  parseChannel,
+  releases,
+  supportedBundles,
+  tables,
+  type Channel,
 } from '../../core/schema/index.ts';
 import { quote } from '../../core/text/display.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
@@ -29,26 +38,51 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The kinds that every bundle contains and that Sallyport requires. */
-const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.ReferenceGrant].map(({ plural }) => plural);
+const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.ReferenceGrant].map(
+  ({ plural }) => plural,
+);
 
 /** Checks of the CRDs of the Gateway API. */
-export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, schemas, storedVersions];
+export const definitionChecks: readonly Check[] = [
+  presence,
+  establishment,
+  bundleVersion,
+  downgrade,
+  channel,
+  schemas,
+  storedVersions,
+];
 
 function presence({ kinds }: DoctorFacts): readonly Verdict[] {
-  if (kinds.type === 'unknown') return [fail('crds-installed', `cannot list CRDs: ${kinds.problem}`, 'kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io')];
+  if (kinds.type === 'unknown')
+    return [
+      fail(
+        'crds-installed',
+        `cannot list CRDs: ${kinds.problem}`,
+        'kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io',
+      ),
+    ];
   const found = new Set(ofGateway(kinds.value).map(({ plural }) => plural));
   if (found.size === 0) return [fail('crds-installed', 'no Gateway API CRDs found', install('standard'))];
   const missing = needed.filter((plural) => !found.has(plural));
   const command = install(commonChannel(kinds.value) ?? 'standard');
   if (missing.length > 0) return [fail('crds-installed', `required CRDs not found: ${missing.join(', ')}`, command)];
   const absent = isNewest(kinds.value) ? Object.keys(bundled).filter((plural) => !found.has(plural)) : [];
-  if (absent.length > 0) return [warn('crds-installed', `the bundle is incomplete; CRDs not found: ${absent.join(', ')}`, command)];
+  if (absent.length > 0)
+    return [warn('crds-installed', `the bundle is incomplete; CRDs not found: ${absent.join(', ')}`, command)];
   return [ok('crds-installed', `${found.size} Gateway API kinds are installed`)];
 }
 
 function establishment({ kinds }: DoctorFacts): readonly Verdict[] {
   return known(kinds).flatMap(({ name, established, deleting }) => {
-    if (deleting) return [fail('crds-established', `${name} is being deleted. The deletion completes when its objects are deleted. A GatewayClass stays while a Gateway uses it`, `kubectl get ${name} -A`)];
+    if (deleting)
+      return [
+        fail(
+          'crds-established',
+          `${name} is being deleted. The deletion completes when its objects are deleted. A GatewayClass stays while a Gateway uses it`,
+          `kubectl get ${name} -A`,
+        ),
+      ];
     return established ? [] : [fail('crds-established', `${name} is not served`, `kubectl describe crd ${name}`)];
   });
 }
@@ -59,14 +93,29 @@ function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
   const versions = new Map(Object.entries(Object.groupBy(installed, versionOf)));
   const command = install(commonChannel(installed) ?? 'standard');
   if (versions.size > 1) {
-    const parts = [...versions].map(([version, some = []]) => `${version || 'without version'}: ${some.map(({ plural }) => plural).join(', ')}`);
+    const parts = [...versions].map(
+      ([version, some = []]) => `${version || 'without version'}: ${some.map(({ plural }) => plural).join(', ')}`,
+    );
     return [fail('crds-bundle', `CRDs come from several bundles (${parts.join('; ')})`, command)];
   }
   const [version = ''] = versions.keys();
   const read = parseBundleVersion(version);
-  if (!read.ok) return [warn('crds-bundle', `invalid bundle version in the CRD annotations (${quote(version)}): ${read.problem}`, command)];
+  if (!read.ok)
+    return [
+      warn(
+        'crds-bundle',
+        `invalid bundle version in the CRD annotations (${quote(version)}): ${read.problem}`,
+        command,
+      ),
+    ];
   if (isSupportedBundle(version)) return [ok('crds-bundle', `bundle ${version}`)];
-  return [warn('crds-bundle', `bundle ${version} is not fully supported; supported bundles: ${supportedBundles.join(', ')}`, command)];
+  return [
+    warn(
+      'crds-bundle',
+      `bundle ${version} is not fully supported; supported bundles: ${supportedBundles.join(', ')}`,
+      command,
+    ),
+  ];
 }
 
 /** The policy of a bundle remains when older CRDs replace newer ones. */
@@ -87,10 +136,17 @@ function channel({ kinds }: DoctorFacts): readonly Verdict[] {
   const experimental = installed.filter((kind) => channelOf(kind) === 'experimental');
   const neither = installed.length - standard.length - experimental.length;
   if (neither > 0) return [warn('crds-channel', `${neither} CRDs have no channel annotation`, install('standard'))];
-  if (standard.length === 0) return [ok('crds-channel', 'experimental channel: fields may change or disappear without notice')];
+  if (standard.length === 0)
+    return [ok('crds-channel', 'experimental channel: fields may change or disappear without notice')];
   if (experimental.length === 0) return [ok('crds-channel', 'standard channel')];
   const names = experimental.map(({ plural }) => plural).join(', ');
-  return [warn('crds-channel', `CRDs come from both channels: ${names} are experimental, the others are standard`, install('standard'))];
+  return [
+    warn(
+      'crds-channel',
+      `CRDs come from both channels: ${names} are experimental, the others are standard`,
+      install('standard'),
+    ),
+  ];
 }
 
 /** Annotations may be wrong. The schema identifies a CRD reliably. */
@@ -99,7 +155,9 @@ function schemas({ kinds }: DoctorFacts): readonly Verdict[] {
   const departures = Map.groupBy(installed, departure);
   departures.delete(undefined);
   if (installed.length > 0 && departures.size === 0) return [ok('crds-schema', 'all schemas match a release')];
-  return [...departures].map(([message, some]) => warn('crds-schema', `${some.map(({ name }) => name).join(', ')}: ${message}`, ...some.slice(0, 1).map(reinstall)));
+  return [...departures].map(([message, some]) =>
+    warn('crds-schema', `${some.map(({ name }) => name).join(', ')}: ${message}`, ...some.slice(0, 1).map(reinstall)),
+  );
 }
 
 /** How the schema differs from the release in the annotations. `undefined` if it does not, or if neither is known. */
@@ -120,8 +178,12 @@ function departure(kind: InstalledKind): string | undefined {
 function reinstall(kind: InstalledKind): string {
   const annotated = annotatedBundle(kind);
   const schema = releasedAs(kind).at(-1);
-  const isLabelled = annotated !== undefined && (schema === undefined || minors.indexOf(annotated.minor) >= minors.indexOf(schema.minor));
-  const command = isLabelled ? install(annotated.channel, versionOf(kind)) : install(schema?.channel ?? 'standard', schema && releases[schema.minor]);
+  const isLabelled =
+    annotated !== undefined &&
+    (schema === undefined || minors.indexOf(annotated.minor) >= minors.indexOf(schema.minor));
+  const command = isLabelled
+    ? install(annotated.channel, versionOf(kind))
+    : install(schema?.channel ?? 'standard', schema && releases[schema.minor]);
   // The manager that changed a CRD owns the changed fields.
   return `${command} --force-conflicts`;
 }
@@ -130,7 +192,9 @@ function storedVersions({ kinds }: DoctorFacts): readonly Verdict[] {
   const installed = ofGateway(known(kinds));
   if (installed.length === 0) return [];
   const blocking = installed.flatMap((kind) => blocked(kind));
-  return blocking.length === 0 ? [ok('crds-stored-versions', `stored versions allow an upgrade to ${newest}`)] : blocking;
+  return blocking.length === 0
+    ? [ok('crds-stored-versions', `stored versions allow an upgrade to ${newest}`)]
+    : blocking;
 }
 
 /** The API server rejects a CRD without a version that is in status.storedVersions. */
@@ -142,14 +206,22 @@ function blocked(kind: InstalledKind): readonly Verdict[] {
   const message = `${kind.name}: objects may be stored as ${gone.join(', ')}, which bundle ${newest} does not serve. The API server would reject the upgrade`;
   // While the storage version is one that goes away, rewriting the objects changes nothing.
   if (storage === undefined || gone.includes(storage)) {
-    return [fail('crds-stored-versions', `${message}. First install a bundle that has both ${storage ?? 'it'} and a version of ${newest}, then run doctor again`)];
+    return [
+      fail(
+        'crds-stored-versions',
+        `${message}. First install a bundle that has both ${storage ?? 'it'} and a version of ${newest}, then run doctor again`,
+      ),
+    ];
   }
   return [fail('crds-stored-versions', message, ...rewrite(kind, storage))];
 }
 
 function rewrite({ name }: InstalledKind, storage: string): readonly string[] {
   const patch = JSON.stringify({ status: { storedVersions: [storage] } });
-  return [`kubectl get ${name} --all-namespaces -o json | kubectl replace -f -`, `kubectl patch crd ${name} --subresource=status --type=merge -p '${patch}'`];
+  return [
+    `kubectl get ${name} --all-namespaces -o json | kubectl replace -f -`,
+    `kubectl patch crd ${name} --subresource=status --type=merge -p '${patch}'`,
+  ];
 }
 
 function install(chosen: Channel, version = newest): string {

@@ -3,7 +3,9 @@ import type { ProbeOutcome } from '../../webhook/configuration/probe.ts';
 import type { WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 
 /** A value from the cluster, or why it is unknown. */
-export type Gathered<T> = { readonly type: 'known'; readonly value: T } | { readonly type: 'unknown'; readonly problem: string };
+export type Gathered<T> =
+  | { readonly type: 'known'; readonly value: T }
+  | { readonly type: 'unknown'; readonly problem: string };
 
 /** The names of an installation of the project. */
 export interface Installation {
@@ -45,7 +47,9 @@ export type AuthorityFacts =
   | {
       readonly type: 'authorities';
       /** The authority that signs the webhook's certificates. `undefined` after its key was lost. */
-      readonly current: { readonly certificate: string; readonly notAfter: number; readonly renewalTime: number } | undefined;
+      readonly current:
+        | { readonly certificate: string; readonly notAfter: number; readonly renewalTime: number }
+        | undefined;
       /** All certificates that the configuration has to trust. */
       readonly bundle: readonly string[];
     };
@@ -79,7 +83,8 @@ export interface Verdict {
 }
 
 /** Restores the installation. Overlays differ in their settings, so the user has to choose the same one. */
-export const applyAgain = 'kubectl apply -k deploy/overlays/enforce   # or the overlay, or chart, that you installed with';
+export const applyAgain =
+  'kubectl apply -k deploy/overlays/enforce   # or the overlay, or chart, that you installed with';
 
 /** A check. It reads only the facts, never the cluster. */
 export type Check = (facts: DoctorFacts) => readonly Verdict[];

@@ -3,8 +3,14 @@ import { readSecret } from '../../cluster/secret-store.ts';
 import { gatewayGroups } from '../../core/schema/index.ts';
 import { recordOf } from '../../core/text/record.ts';
 import {
-  ApiError, customResourceDefinitions, pathOf, readInstalledKind,
-  type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
+  ApiError,
+  customResourceDefinitions,
+  pathOf,
+  readInstalledKind,
+  type ApiClient,
+  type InstalledKind,
+  type KubernetesObject,
+  type ResourceType,
 } from '../../kubernetes/index.ts';
 import { readProbeOutcome, sendProbe } from '../../webhook/configuration/probe.ts';
 import { countReady, endpointSlicesOf } from '../../webhook/configuration/watchdog.ts';
@@ -13,23 +19,38 @@ import type { AuthorityFacts, DoctorFacts, Gathered, Installation } from './fact
 import { askPermissions } from './permissions.ts';
 
 const admissionPolicies: ResourceType = {
-  apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false,
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  namespaced: false,
 };
 
 /** Reads all facts for the checks. Never rejects: a failed read is a fact too. */
 export async function gatherFacts(client: ApiClient, installation: Installation): Promise<DoctorFacts> {
-  const [server, kinds, guardedBundle, configuration, authorities, readyEndpoints, answer, permissions] = await Promise.all([
-    gather(readServer(client)),
-    gather(readKinds(client)),
-    gather(readGuardedBundle(client)),
-    gather(readWebhookConfiguration(client, installation.configuration)),
-    gather(readAuthorityFacts(client, installation)),
-    gather(readEndpoints(client, installation)),
-    sendProbe(client),
-    gather(askPermissions(client, installation)),
-  ]);
+  const [server, kinds, guardedBundle, configuration, authorities, readyEndpoints, answer, permissions] =
+    await Promise.all([
+      gather(readServer(client)),
+      gather(readKinds(client)),
+      gather(readGuardedBundle(client)),
+      gather(readWebhookConfiguration(client, installation.configuration)),
+      gather(readAuthorityFacts(client, installation)),
+      gather(readEndpoints(client, installation)),
+      sendProbe(client),
+      gather(askPermissions(client, installation)),
+    ]);
   const probe = readProbeOutcome(answer, configuration.type === 'known' ? configuration.value : undefined);
-  return { now: Date.now(), installation, server, kinds, guardedBundle, configuration, authorities, readyEndpoints, probe, permissions };
+  return {
+    now: Date.now(),
+    installation,
+    server,
+    kinds,
+    guardedBundle,
+    configuration,
+    authorities,
+    readyEndpoints,
+    probe,
+    permissions,
+  };
 }
 
 async function gather<T>(reading: Promise<T>): Promise<Gathered<T>> {
@@ -52,18 +73,29 @@ async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
 }
 
 async function readGuardedBundle(client: ApiClient): Promise<string | undefined> {
-  const policy = await unlessMissing(client.request({ path: pathOf(admissionPolicies, { name: 'safe-upgrades.gateway.networking.k8s.io' }) }));
-  const version = recordOf(recordOf(recordOf(policy)['metadata'])['annotations'])['gateway.networking.k8s.io/bundle-version'];
+  const policy = await unlessMissing(
+    client.request({ path: pathOf(admissionPolicies, { name: 'safe-upgrades.gateway.networking.k8s.io' }) }),
+  );
+  const version = recordOf(recordOf(recordOf(policy)['metadata'])['annotations'])[
+    'gateway.networking.k8s.io/bundle-version'
+  ];
   return typeof version === 'string' ? version : undefined;
 }
 
-async function readAuthorityFacts(client: ApiClient, { namespace, secret }: Installation): Promise<AuthorityFacts | undefined> {
+async function readAuthorityFacts(
+  client: ApiClient,
+  { namespace, secret }: Installation,
+): Promise<AuthorityFacts | undefined> {
   const stored = await readSecret(client, { namespace, name: secret });
   if (stored === undefined) return undefined;
   const read = readAuthorities(stored.data);
   if (read.type === 'unreadable') return read;
   const { current } = read.state;
-  const facts = current && { certificate: current.certificate, notAfter: current.notAfter, renewalTime: renewalTime(current) };
+  const facts = current && {
+    certificate: current.certificate,
+    notAfter: current.notAfter,
+    renewalTime: renewalTime(current),
+  };
   return { type: 'authorities', current: facts, bundle: bundleOf(read.state) };
 }
 

@@ -8,9 +8,20 @@ export function neededPermissions(installation: Installation): readonly Permissi
   return [...neededByWebhook(installation), ...neededByWatchdog(installation)];
 }
 
-function neededByWebhook({ namespace, webhookAccount: account, configuration, secret, lease }: Installation): readonly Permission[] {
+function neededByWebhook({
+  namespace,
+  webhookAccount: account,
+  configuration,
+  secret,
+  lease,
+}: Installation): readonly Permission[] {
   return [
-    ...admissionKinds.map((kind) => ({ account, verbs: ['list', 'watch'], group: tables[kind].group, resource: tables[kind].plural })),
+    ...admissionKinds.map((kind) => ({
+      account,
+      verbs: ['list', 'watch'],
+      group: tables[kind].group,
+      resource: tables[kind].plural,
+    })),
     { account, verbs: ['get', 'list', 'watch'], group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
     { account, verbs: ['get', 'list', 'watch', 'patch'], ...configurationOf(configuration) },
     { account, verbs: ['create'], group: tables.GatewayClass.group, resource: tables.GatewayClass.plural },
@@ -44,20 +55,38 @@ const events = { verbs: ['create', 'patch'], group: 'events.k8s.io', resource: '
  */
 export async function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
   const needed = neededPermissions(installation);
-  const denied = await Promise.all(needed.map(async (permission) => ({ ...permission, verbs: await deniedVerbs(client, installation.namespace, permission) })));
-  return { asked: needed.reduce((sum, { verbs }) => sum + verbs.length, 0), denied: denied.filter(({ verbs }) => verbs.length > 0) };
+  const denied = await Promise.all(
+    needed.map(async (permission) => ({
+      ...permission,
+      verbs: await deniedVerbs(client, installation.namespace, permission),
+    })),
+  );
+  return {
+    asked: needed.reduce((sum, { verbs }) => sum + verbs.length, 0),
+    denied: denied.filter(({ verbs }) => verbs.length > 0),
+  };
 }
 
-async function deniedVerbs(client: ApiClient, accountNamespace: string, { account, verbs, ...resource }: Permission): Promise<readonly string[]> {
+async function deniedVerbs(
+  client: ApiClient,
+  accountNamespace: string,
+  { account, verbs, ...resource }: Permission,
+): Promise<readonly string[]> {
   const user = `system:serviceaccount:${accountNamespace}:${account}`;
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${accountNamespace}`, 'system:authenticated'];
-  const answers = await Promise.all(verbs.map((verb) => isAllowed(client, { user, groups, resourceAttributes: { ...resource, verb } })));
+  const answers = await Promise.all(
+    verbs.map((verb) => isAllowed(client, { user, groups, resourceAttributes: { ...resource, verb } })),
+  );
   return verbs.filter((_, position) => answers[position] === false);
 }
 
 async function isAllowed(client: ApiClient, spec: object): Promise<boolean> {
   const apiVersion = 'authorization.k8s.io/v1';
-  const answer = await client.request({ method: 'POST', path: `/apis/${apiVersion}/subjectaccessreviews`, body: { apiVersion, kind: 'SubjectAccessReview', spec } });
+  const answer = await client.request({
+    method: 'POST',
+    path: `/apis/${apiVersion}/subjectaccessreviews`,
+    body: { apiVersion, kind: 'SubjectAccessReview', spec },
+  });
   const { status } = answer as { readonly status?: { readonly allowed?: unknown } };
   return status?.allowed === true;
 }

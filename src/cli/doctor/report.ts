@@ -6,7 +6,10 @@ import { webhookChecks } from './webhook.ts';
 
 /** Runs all checks, in the order in which to fix problems. Without an API server there is only one verdict. */
 export function diagnose(facts: DoctorFacts): readonly Verdict[] {
-  const checks = facts.server.type === 'unknown' ? clusterChecks.slice(0, 1) : [...clusterChecks, ...definitionChecks, ...webhookChecks];
+  const checks =
+    facts.server.type === 'unknown'
+      ? clusterChecks.slice(0, 1)
+      : [...clusterChecks, ...definitionChecks, ...webhookChecks];
   return checks.flatMap((check) => check(facts));
 }
 

@@ -1,6 +1,20 @@
 import type { CallPhase } from '../../webhook/configuration/probe.ts';
-import { mayBlock, trustedByAll, type WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
-import { applyAgain, fail, ok, warn, type AuthorityFacts, type Check, type DoctorFacts, type Installation, type Verdict } from './facts.ts';
+import {
+  mayBlock,
+  trustedByAll,
+  type WebhookConfiguration,
+} from '../../webhook/configuration/webhook-configuration.ts';
+import {
+  applyAgain,
+  fail,
+  ok,
+  warn,
+  type AuthorityFacts,
+  type Check,
+  type DoctorFacts,
+  type Installation,
+  type Verdict,
+} from './facts.ts';
 
 /** Checks of the webhook and of the path to it. */
 export const webhookChecks: readonly Check[] = [configured, failurePolicy, endpoints, trust, authority, reachability];
@@ -8,13 +22,29 @@ export const webhookChecks: readonly Check[] = [configured, failurePolicy, endpo
 function configured({ configuration, installation }: DoctorFacts): readonly Verdict[] {
   const { configuration: name, namespace, service } = installation;
   const look = `kubectl get validatingwebhookconfiguration ${name} -o yaml`;
-  if (configuration.type === 'unknown') return [fail('webhook-configuration', `cannot read the configuration: ${configuration.problem}`, look)];
+  if (configuration.type === 'unknown')
+    return [fail('webhook-configuration', `cannot read the configuration: ${configuration.problem}`, look)];
   if (configuration.value === undefined) {
-    return [fail('webhook-configuration', `ValidatingWebhookConfiguration "${name}" not found: no write is validated`, applyAgain)];
+    return [
+      fail(
+        'webhook-configuration',
+        `ValidatingWebhookConfiguration "${name}" not found: no write is validated`,
+        applyAgain,
+      ),
+    ];
   }
-  const elsewhere = configuration.value.webhooks.filter((webhook) => webhook.service?.namespace !== namespace || webhook.service.name !== service);
+  const elsewhere = configuration.value.webhooks.filter(
+    (webhook) => webhook.service?.namespace !== namespace || webhook.service.name !== service,
+  );
   if (elsewhere.length > 0) {
-    return [warn('webhook-configuration', `${elsewhere.map((webhook) => webhook.name).join(', ')} of ${name} does not call Service "${namespace}/${service}"`, look, applyAgain)];
+    return [
+      warn(
+        'webhook-configuration',
+        `${elsewhere.map((webhook) => webhook.name).join(', ')} of ${name} does not call Service "${namespace}/${service}"`,
+        look,
+        applyAgain,
+      ),
+    ];
   }
   return [ok('webhook-configuration', `${name} calls Service "${namespace}/${service}"`)];
 }
@@ -23,17 +53,59 @@ function failurePolicy({ configuration, probe }: DoctorFacts): readonly Verdict[
   const present = presentConfiguration(configuration);
   if (present === undefined) return [];
   const { name, webhooks } = present;
-  if (!mayBlock(present)) return [ok('webhook-failure-policy', 'Ignore: the API server admits writes without validation while it cannot call the webhook')];
-  if (probe.type === 'failed') return [fail('webhook-failure-policy', 'Fail, and the API server cannot call the webhook: it rejects writes', breakGlass(name, webhooks.length))];
+  if (!mayBlock(present))
+    return [
+      ok(
+        'webhook-failure-policy',
+        'Ignore: the API server admits writes without validation while it cannot call the webhook',
+      ),
+    ];
+  if (probe.type === 'failed')
+    return [
+      fail(
+        'webhook-failure-policy',
+        'Fail, and the API server cannot call the webhook: it rejects writes',
+        breakGlass(name, webhooks.length),
+      ),
+    ];
   const isMixed = webhooks.some((webhook) => webhook.failurePolicy === 'Ignore');
-  return [ok('webhook-failure-policy', isMixed ? 'Fail for some webhooks, Ignore for others' : 'Fail: the API server rejects writes while it cannot call the webhook')];
+  return [
+    ok(
+      'webhook-failure-policy',
+      isMixed
+        ? 'Fail for some webhooks, Ignore for others'
+        : 'Fail: the API server rejects writes while it cannot call the webhook',
+    ),
+  ];
 }
 
 function endpoints({ readyEndpoints, installation: { namespace, service } }: DoctorFacts): readonly Verdict[] {
-  if (readyEndpoints.type === 'unknown') return [warn('webhook-endpoints', `cannot read EndpointSlices: ${readyEndpoints.problem}`, `kubectl auth can-i list endpointslices.discovery.k8s.io -n ${namespace}`)];
+  if (readyEndpoints.type === 'unknown')
+    return [
+      warn(
+        'webhook-endpoints',
+        `cannot read EndpointSlices: ${readyEndpoints.problem}`,
+        `kubectl auth can-i list endpointslices.discovery.k8s.io -n ${namespace}`,
+      ),
+    ];
   const look = podsOf(namespace);
-  if (readyEndpoints.value === 0) return [fail('webhook-endpoints', `Service "${namespace}/${service}" has no ready pod`, look, `kubectl -n ${namespace} describe service ${service}`)];
-  if (readyEndpoints.value === 1) return [warn('webhook-endpoints', `Service "${namespace}/${service}" has only one ready pod: its restart is an outage`, look)];
+  if (readyEndpoints.value === 0)
+    return [
+      fail(
+        'webhook-endpoints',
+        `Service "${namespace}/${service}" has no ready pod`,
+        look,
+        `kubectl -n ${namespace} describe service ${service}`,
+      ),
+    ];
+  if (readyEndpoints.value === 1)
+    return [
+      warn(
+        'webhook-endpoints',
+        `Service "${namespace}/${service}" has only one ready pod: its restart is an outage`,
+        look,
+      ),
+    ];
   return [ok('webhook-endpoints', `Service "${namespace}/${service}" has ${readyEndpoints.value} ready pods`)];
 }
 
@@ -45,27 +117,77 @@ function trust({ configuration, authorities, installation }: DoctorFacts): reado
   const stored = storedAuthorities(authorities);
   const { namespace, configuration: name } = installation;
   const logs = logsOf(namespace);
-  if (trusted.length === 0) return [fail('webhook-ca-bundle', `${name} has no caBundle: the API server uses its system trust roots`, logs)];
-  if (stored === undefined) return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')} that Sallyport does not manage`)];
+  if (trusted.length === 0)
+    return [fail('webhook-ca-bundle', `${name} has no caBundle: the API server uses its system trust roots`, logs)];
+  if (stored === undefined)
+    return [
+      ok(
+        'webhook-ca-bundle',
+        `${name} trusts ${count(trusted.length, 'authority', 'authorities')} that Sallyport does not manage`,
+      ),
+    ];
   if (stored.current !== undefined && !trusted.includes(stored.current.certificate)) {
-    return [fail('webhook-ca-bundle', `${name} does not trust the authority that signs the webhook's certificates`, logs)];
+    return [
+      fail('webhook-ca-bundle', `${name} does not trust the authority that signs the webhook's certificates`, logs),
+    ];
   }
   const missing = stored.bundle.filter((certificate) => !trusted.includes(certificate)).length;
   const foreign = trusted.filter((certificate) => !stored.bundle.includes(certificate)).length;
-  if (missing + foreign > 0) return [warn('webhook-ca-bundle', `${name} differs from the Secret (${missing} missing, ${foreign} extra). The leader updates it within a minute`, logs)];
+  if (missing + foreign > 0)
+    return [
+      warn(
+        'webhook-ca-bundle',
+        `${name} differs from the Secret (${missing} missing, ${foreign} extra). The leader updates it within a minute`,
+        logs,
+      ),
+    ];
   return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')}`)];
 }
 
 function authority({ authorities, installation: { namespace, secret }, now }: DoctorFacts): readonly Verdict[] {
-  if (authorities.type === 'unknown') return [warn('webhook-authority', `cannot read Secret "${namespace}/${secret}": ${authorities.problem}`, `kubectl auth can-i get secrets/${secret} -n ${namespace}`)];
-  if (authorities.value === undefined) return [ok('webhook-authority', `Secret "${namespace}/${secret}" not found: the certificates come from another source, or the webhook has never run`)];
-  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret "${namespace}/${secret}": ${authorities.value.problem}. The leader replaces it`, podsOf(namespace), logsOf(namespace))];
+  if (authorities.type === 'unknown')
+    return [
+      warn(
+        'webhook-authority',
+        `cannot read Secret "${namespace}/${secret}": ${authorities.problem}`,
+        `kubectl auth can-i get secrets/${secret} -n ${namespace}`,
+      ),
+    ];
+  if (authorities.value === undefined)
+    return [
+      ok(
+        'webhook-authority',
+        `Secret "${namespace}/${secret}" not found: the certificates come from another source, or the webhook has never run`,
+      ),
+    ];
+  if (authorities.value.type === 'unreadable')
+    return [
+      fail(
+        'webhook-authority',
+        `Secret "${namespace}/${secret}": ${authorities.value.problem}. The leader replaces it`,
+        podsOf(namespace),
+        logsOf(namespace),
+      ),
+    ];
   const { current } = authorities.value;
-  if (current === undefined) return [warn('webhook-authority', 'no authority signs certificates now. A new one signs as soon as it is trusted, within a minute')];
+  if (current === undefined)
+    return [
+      warn(
+        'webhook-authority',
+        'no authority signs certificates now. A new one signs as soon as it is trusted, within a minute',
+      ),
+    ];
   const end = new Date(current.notAfter).toISOString();
   const restart = `kubectl -n ${namespace} rollout restart deployment -l app.kubernetes.io/component=webhook`;
   if (current.notAfter <= now) return [fail('webhook-authority', `expired at ${end}`, restart)];
-  if (current.renewalTime <= now - overdue) return [warn('webhook-authority', `valid until ${end}, but the renewal is overdue since ${new Date(current.renewalTime).toISOString()}`, restart)];
+  if (current.renewalTime <= now - overdue)
+    return [
+      warn(
+        'webhook-authority',
+        `valid until ${end}, but the renewal is overdue since ${new Date(current.renewalTime).toISOString()}`,
+        restart,
+      ),
+    ];
   return [ok('webhook-authority', `valid until ${end}`)];
 }
 
@@ -82,18 +204,33 @@ function reachability({ probe, installation }: DoctorFacts): readonly Verdict[] 
     case 'inconclusive':
       return [warn(check, `the probe was inconclusive: ${probe.message}`)];
     case 'admitted': {
-      const message = 'the API server admitted the probe: either the call failed and failurePolicy Ignore hides it, or the API server did not call the webhook';
-      return [fail(check, message, `kubectl get --raw /metrics | grep apiserver_admission_webhook_fail_open_count`, `kubectl get validatingwebhookconfiguration ${installation.configuration} -o yaml`)];
+      const message =
+        'the API server admitted the probe: either the call failed and failurePolicy Ignore hides it, or the API server did not call the webhook';
+      return [
+        fail(
+          check,
+          message,
+          `kubectl get --raw /metrics | grep apiserver_admission_webhook_fail_open_count`,
+          `kubectl get validatingwebhookconfiguration ${installation.configuration} -o yaml`,
+        ),
+      ];
     }
     case 'failed':
-      return [fail(check, `the call fails at: ${phases[probe.phase]}. Error of the API server: ${probe.message}`, ...nextSteps[probe.phase](installation))];
+      return [
+        fail(
+          check,
+          `the call fails at: ${phases[probe.phase]}. Error of the API server: ${probe.message}`,
+          ...nextSteps[probe.phase](installation),
+        ),
+      ];
   }
 }
 
 const phases: Readonly<Record<CallPhase, string>> = {
   service: 'Service (no ready pod, or the port does not exist)',
   dns: 'DNS (the API server must resolve the name)',
-  connect: 'connection (check firewalls and NetworkPolicies between API server and pods; open the webhook port on private clusters, use hostNetwork with overlay networks)',
+  connect:
+    'connection (check firewalls and NetworkPolicies between API server and pods; open the webhook port on private clusters, use hostNetwork with overlay networks)',
   tls: 'TLS (the certificate is not trusted, or its name does not match)',
   http: 'HTTP (another server answers at this address)',
   timeout: 'timeout (no answer; often caused by a firewall between API server and pods)',
@@ -125,7 +262,11 @@ function logsOf(namespace: string): string {
 
 /** Disables the blocking of writes at once, by hand. */
 function breakGlass(name: string, webhooks: number): string {
-  const steps = Array.from({ length: webhooks }, (_, position) => ({ op: 'replace', path: `/webhooks/${position}/failurePolicy`, value: 'Ignore' }));
+  const steps = Array.from({ length: webhooks }, (_, position) => ({
+    op: 'replace',
+    path: `/webhooks/${position}/failurePolicy`,
+    value: 'Ignore',
+  }));
   return `kubectl patch validatingwebhookconfiguration ${name} --type=json -p '${JSON.stringify(steps)}'`;
 }
 
@@ -133,7 +274,9 @@ function presentConfiguration(configuration: DoctorFacts['configuration']): Webh
   return configuration.type === 'known' ? configuration.value : undefined;
 }
 
-function storedAuthorities(authorities: DoctorFacts['authorities']): Extract<AuthorityFacts, { type: 'authorities' }> | undefined {
+function storedAuthorities(
+  authorities: DoctorFacts['authorities'],
+): Extract<AuthorityFacts, { type: 'authorities' }> | undefined {
   const value = authorities.type === 'known' ? authorities.value : undefined;
   return value?.type === 'authorities' ? value : undefined;
 }

@@ -17,7 +17,11 @@ export class InternalErrors {
   /** Registers `sallyport_internal_errors_total`. Call it once per set of metrics. */
   constructor(log: Logger, metrics: Metrics) {
     this.#log = log;
-    this.#count = metrics.counter({ name: 'internal_errors_total', help: 'Unexpected internal errors, by origin.', labels: ['origin'] });
+    this.#count = metrics.counter({
+      name: 'internal_errors_total',
+      help: 'Unexpected internal errors, by origin.',
+      labels: ['origin'],
+    });
     for (const origin of ['exchange', 'exception', 'rejection']) this.#count.at(origin);
   }
 

@@ -3,42 +3,114 @@ import type { FamilyDefinition, Metrics } from '../../telemetry/metrics.ts';
 
 /** Registers the counters of a data plane as `sallyport_proxy_*`. They are read at scrape time. */
 export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): void {
-  const define = (name: string, help: string, labels: readonly string[] = []): FamilyDefinition => ({ name: `proxy_${name}`, help, labels });
-  const total = (name: string, help: string, read: () => number): void => metrics.observedCounter(define(name, help), () => [{ labels: [], value: read() }]);
-  const present = (name: string, help: string, read: () => number): void => metrics.observed(define(name, help), () => [{ labels: [], value: read() }]);
+  const define = (name: string, help: string, labels: readonly string[] = []): FamilyDefinition => ({
+    name: `proxy_${name}`,
+    help,
+    labels,
+  });
+  const total = (name: string, help: string, read: () => number): void =>
+    metrics.observedCounter(define(name, help), () => [{ labels: [], value: read() }]);
+  const present = (name: string, help: string, read: () => number): void =>
+    metrics.observed(define(name, help), () => [{ labels: [], value: read() }]);
 
   total('connections_total', 'Connections accepted.', () => counters.connections);
   present('open_connections', 'Connections open now.', () => counters.openConnections);
   total('tls_failures_total', 'TLS handshakes that failed.', () => counters.tlsFailures);
-  total('header_failures_total', 'Connections that were reset because they did not begin with a valid PROXY header.', () => counters.proxyHeaderFailures);
+  total(
+    'header_failures_total',
+    'Connections that were reset because they did not begin with a valid PROXY header.',
+    () => counters.proxyHeaderFailures,
+  );
   total('requests_total', 'Requests that started.', () => counters.requests);
   present('open_requests', 'Requests in flight.', () => counters.openRequests);
-  present('buffered_bytes', 'Bytes that wait because a client or backend does not take them, with what it costs to keep them.', () => counters.buffered.used);
-  metrics.observedCounter(define('responses_total', 'Final responses by status class.', ['class']), () => labelled(counters.responses));
-  metrics.observedCounter(define('failures_total', 'Requests that did not end with a complete response of a backend, by reason.', ['reason']), () => labelled(counters.reasons));
-  metrics.observedCounter(define('grpc_calls_total', 'gRPC calls by status; none: the call ended without a status.', ['grpc_status']), () => labelled(counters.grpcStatuses));
+  present(
+    'buffered_bytes',
+    'Bytes that wait because a client or backend does not take them, with what it costs to keep them.',
+    () => counters.buffered.used,
+  );
+  metrics.observedCounter(define('responses_total', 'Final responses by status class.', ['class']), () =>
+    labelled(counters.responses),
+  );
+  metrics.observedCounter(
+    define('failures_total', 'Requests that did not end with a complete response of a backend, by reason.', ['reason']),
+    () => labelled(counters.reasons),
+  );
+  metrics.observedCounter(
+    define('grpc_calls_total', 'gRPC calls by status; none: the call ended without a status.', ['grpc_status']),
+    () => labelled(counters.grpcStatuses),
+  );
   total('request_bytes_total', 'Bytes of request bodies.', () => counters.requestBytes);
   total('response_bytes_total', 'Bytes of response bodies.', () => counters.responseBytes);
   total('upstream_attempts_total', 'Requests sent to endpoints, including retries.', () => counters.upstreamAttempts);
-  total('upstream_connect_failures_total', 'Attempts to connect to an endpoint that failed.', () => counters.upstreamConnectFailures);
+  total(
+    'upstream_connect_failures_total',
+    'Attempts to connect to an endpoint that failed.',
+    () => counters.upstreamConnectFailures,
+  );
   total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
-  metrics.observedCounter(define('authorizations_total', 'Requests about which an authorization server was asked, by its answer; failed: it gave none that is valid.', ['outcome']), () => labelled(counters.authorizations));
-  metrics.observedCounter(define('limits_reached_total', 'Requests and connections that were rejected or ended because of a limit, by limit.', ['limit']), () => labelled(counters.limitsReached));
+  metrics.observedCounter(
+    define(
+      'authorizations_total',
+      'Requests about which an authorization server was asked, by its answer; failed: it gave none that is valid.',
+      ['outcome'],
+    ),
+    () => labelled(counters.authorizations),
+  );
+  metrics.observedCounter(
+    define(
+      'limits_reached_total',
+      'Requests and connections that were rejected or ended because of a limit, by limit.',
+      ['limit'],
+    ),
+    () => labelled(counters.limitsReached),
+  );
   const { layer4 } = counters;
-  metrics.observedCounter(define('layer4_connections_total', 'Connections to TCP and TLS listeners, and flows of UDP, that began.', ['transport']), () => labelled(layer4.started));
-  metrics.observed(define('layer4_open_connections', 'Connections to TCP and TLS listeners, and flows of UDP, open now.', ['transport']), () => labelled(layer4.open));
-  metrics.observedCounter(define('layer4_received_bytes_total', 'Bytes from clients of TCP, TLS and UDP listeners.', ['transport']), () => labelled(layer4.received));
-  metrics.observedCounter(define('layer4_sent_bytes_total', 'Bytes from backends to clients of TCP, TLS and UDP listeners.', ['transport']), () => labelled(layer4.sent));
-  metrics.observedCounter(define('layer4_failures_total', 'Connections to TCP and TLS listeners, and flows of UDP, that did not end in order.', ['reason']), () => labelled(layer4.reasons));
-  total('layer4_dropped_datagrams_total', 'Datagrams for which there was no backend, or no room to send them.', () => layer4.droppedDatagrams);
-  metrics.observedHistogram(define('request_duration_seconds', 'Time from the request’s first byte to its end.'), () => ({
-    bounds: durationBounds.map(inSeconds),
-    counts: counters.durations,
-    sum: inSeconds(counters.durationSum),
-  }));
+  metrics.observedCounter(
+    define('layer4_connections_total', 'Connections to TCP and TLS listeners, and flows of UDP, that began.', [
+      'transport',
+    ]),
+    () => labelled(layer4.started),
+  );
+  metrics.observed(
+    define('layer4_open_connections', 'Connections to TCP and TLS listeners, and flows of UDP, open now.', [
+      'transport',
+    ]),
+    () => labelled(layer4.open),
+  );
+  metrics.observedCounter(
+    define('layer4_received_bytes_total', 'Bytes from clients of TCP, TLS and UDP listeners.', ['transport']),
+    () => labelled(layer4.received),
+  );
+  metrics.observedCounter(
+    define('layer4_sent_bytes_total', 'Bytes from backends to clients of TCP, TLS and UDP listeners.', ['transport']),
+    () => labelled(layer4.sent),
+  );
+  metrics.observedCounter(
+    define(
+      'layer4_failures_total',
+      'Connections to TCP and TLS listeners, and flows of UDP, that did not end in order.',
+      ['reason'],
+    ),
+    () => labelled(layer4.reasons),
+  );
+  total(
+    'layer4_dropped_datagrams_total',
+    'Datagrams for which there was no backend, or no room to send them.',
+    () => layer4.droppedDatagrams,
+  );
+  metrics.observedHistogram(
+    define('request_duration_seconds', 'Time from the request’s first byte to its end.'),
+    () => ({
+      bounds: durationBounds.map(inSeconds),
+      counts: counters.durations,
+      sum: inSeconds(counters.durationSum),
+    }),
+  );
 }
 
-function labelled(values: Readonly<Record<string, number>>): { readonly labels: readonly string[]; readonly value: number }[] {
+function labelled(
+  values: Readonly<Record<string, number>>,
+): { readonly labels: readonly string[]; readonly value: number }[] {
   return Object.entries(values).map(([label, value]) => ({ labels: [label], value }));
 }
 

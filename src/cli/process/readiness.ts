@@ -26,13 +26,19 @@ export class ReadinessGate {
   }
 
   now(): Readiness {
-    const reasons = this.#isStopping() ? ['stopping'] : [...(this.#isStarted ? [] : ['starting']), ...this.#requirements.flatMap((requirement) => requirement())];
+    const reasons = this.#isStopping()
+      ? ['stopping']
+      : [...(this.#isStarted ? [] : ['starting']), ...this.#requirements.flatMap((requirement) => requirement())];
     return { ready: reasons.length === 0, reasons };
   }
 }
 
 /** Serves the probes and metrics on a port (0: any free port). During a drain they still respond, as not ready. */
-export async function openProbes(port: number, metrics: Metrics, running: Shutdown): Promise<{ readonly readiness: ReadinessGate; readonly port: number }> {
+export async function openProbes(
+  port: number,
+  metrics: Metrics,
+  running: Shutdown,
+): Promise<{ readonly readiness: ReadinessGate; readonly port: number }> {
   const readiness = new ReadinessGate(() => running.stopping);
   const probes = buildProbes({ ready: () => readiness.now(), metrics });
   running.last(() => probes.close());

@@ -21,13 +21,26 @@ export interface LiveSettings {
  *
  * @throws UsageError if the file is invalid at the start: all mistakes, one line each, as `file:line:column: setting: …`
  */
-export async function openSettings(file: string, { log, metrics }: { readonly log: Logger; readonly metrics: Metrics }): Promise<LiveSettings> {
-  const failed = metrics.gauge({ name: 'settings_reload_failed', help: 'Whether the settings file is invalid and the previous settings are in effect.', labels: [] }).at();
+export async function openSettings(
+  file: string,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+): Promise<LiveSettings> {
+  const failed = metrics
+    .gauge({
+      name: 'settings_reload_failed',
+      help: 'Whether the settings file is invalid and the previous settings are in effect.',
+      labels: [],
+    })
+    .at();
   const listeners = new Set<() => void>();
   const watching = await watchFolder([file], ({ documents, problems }) => {
     const read = readContent(file, { documents, problems });
     failed.value = read.ok ? 0 : 1;
-    if (!read.ok) return log.error({ file, problems: read.problems.map(formatProblem) }, 'invalid settings file, the previous settings stay in effect');
+    if (!read.ok)
+      return log.error(
+        { file, problems: read.problems.map(formatProblem) },
+        'invalid settings file, the previous settings stay in effect',
+      );
     settings = read.settings;
     log.info({ file, profile: settings.profile }, 'settings replaced');
     for (const listener of listeners) listener();
@@ -35,7 +48,9 @@ export async function openSettings(file: string, { log, metrics }: { readonly lo
   const first = readContent(file, watching.content);
   if (!first.ok) {
     watching.close();
-    throw new UsageError(`invalid settings file:\n${first.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`);
+    throw new UsageError(
+      `invalid settings file:\n${first.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`,
+    );
   }
   let { settings } = first;
   return {
@@ -45,13 +60,26 @@ export async function openSettings(file: string, { log, metrics }: { readonly lo
   };
 }
 
-type ReadFile = { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly problems: readonly FileProblem[] };
+type ReadFile =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly problems: readonly FileProblem[] };
 
 function readContent(file: string, { documents, problems }: FolderContent): ReadFile {
   // A warning in a list of objects (a value with another meaning in YAML 1.1) is an error here.
   if (problems.length > 0) return { ok: false, problems };
   const [document, second] = documents;
-  if (second !== undefined) return { ok: false, problems: [{ file, severity: 'error', position: second.locate([]), message: 'unexpected second document: the settings are one document. Remove the line "---"' }] };
+  if (second !== undefined)
+    return {
+      ok: false,
+      problems: [
+        {
+          file,
+          severity: 'error',
+          position: second.locate([]),
+          message: 'unexpected second document: the settings are one document. Remove the line "---"',
+        },
+      ],
+    };
   const read = readSettings(document?.value);
   if (read.ok) return read;
   return {

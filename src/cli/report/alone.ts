@@ -16,7 +16,8 @@ export function createLoneReporter(policy: AdmissionPolicy): (document: SourceDo
   const judge = createLoneJudge(kernel, filesOnly(policy.bundle), policy);
   return (document) => {
     const read = readDocument(document.value, policy.bundle);
-    if (read.type !== 'candidate') return reportedRemark(remarkOf(document, read), judgeUnserved(kernel.read, document, policy));
+    if (read.type !== 'candidate')
+      return reportedRemark(remarkOf(document, read), judgeUnserved(kernel.read, document, policy));
     return reportedObject(document, describeRef(read.candidate.resource.ref), judge(read.candidate).map(statementOf));
   };
 }

@@ -27,7 +27,12 @@ function withAnnotation(object: Reported): Reported {
   const ignored = readIgnored(document.value);
   if (ignored === nothingIgnored) return object;
   const remark = (severity: Severity, message: string): ReportedFinding =>
-    findingOf(document, name, { rule: checkRules.suppression, severity, path: ['metadata', 'annotations', ignoreAnnotation], message });
+    findingOf(document, name, {
+      rule: checkRules.suppression,
+      severity,
+      path: ['metadata', 'annotations', ignoreAnnotation],
+      message,
+    });
   const idle = [...ignored.reasons.keys()].filter((rule) => object.findings.every((finding) => finding.rule !== rule));
   const findings = [
     ...object.findings.map((finding) => {
@@ -35,7 +40,9 @@ function withAnnotation(object: Reported): Reported {
       return reason === undefined ? finding : { ...finding, suppression: { by: 'annotation' as const, reason } };
     }),
     ...ignored.problems.map((message) => remark('warning', message)),
-    ...idle.map((rule) => remark('note', `silences ${rule}, which has no findings here; remove it unless other options of check need it`)),
+    ...idle.map((rule) =>
+      remark('note', `silences ${rule}, which has no findings here; remove it unless other options of check need it`),
+    ),
   ];
   return { ...object, findings: findings.sort(byPosition) };
 }
@@ -46,15 +53,20 @@ const nothingIgnored: Ignored = { reasons: new Map(), problems: [] };
 export function readIgnored(json: unknown): Ignored {
   const value = memberOf(memberOf(memberOf(json, 'metadata'), 'annotations'), ignoreAnnotation);
   if (value === undefined) return nothingIgnored;
-  if (typeof value !== 'string') return { reasons: new Map(), problems: [`is ${quote(value)}; write text: "rule: reason; rule: reason"`] };
+  if (typeof value !== 'string')
+    return { reasons: new Map(), problems: [`is ${quote(value)}; write text: "rule: reason; rule: reason"`] };
   const reasons = new Map<string, string>();
   const problems: string[] = [];
-  for (const entry of value.split(/[;\n]/).map((part) => part.trim()).filter((part) => part !== '')) {
+  for (const entry of value
+    .split(/[;\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')) {
     const colon = entry.indexOf(':');
     const rule = (colon === -1 ? entry : entry.slice(0, colon)).trim();
     const reason = colon === -1 ? '' : entry.slice(colon + 1).trim();
     if (!ruleSummaries.has(rule)) problems.push(unknownRule(rule));
-    else if (reason === '') problems.push(`silences ${rule} without a reason and is ignored; use "${rule}: why it is right here"`);
+    else if (reason === '')
+      problems.push(`silences ${rule} without a reason and is ignored; use "${rule}: why it is right here"`);
     else reasons.set(rule, reason);
   }
   return { reasons, problems };

@@ -38,7 +38,9 @@ function identitiesIn(text: string, file: string): readonly string[] {
   }
   const findings = json?.findings;
   if (json?.version !== 1 || !Array.isArray(findings) || !findings.every((entry) => typeof entry === 'string')) {
-    throw new UsageError(`the baseline ${file} does not have version 1, or its findings are not a list of strings; ${advice}`);
+    throw new UsageError(
+      `the baseline ${file} does not have version 1, or its findings are not a list of strings; ${advice}`,
+    );
   }
   return findings;
 }
@@ -66,7 +68,8 @@ export class BaselineRecorder implements Baseline {
 
 /** Suppresses the findings of the baseline. */
 export async function* withBaseline(report: Report, baseline: Baseline): Report {
-  for await (const object of report) yield { ...object, findings: object.findings.map((finding) => compare(finding, baseline)) };
+  for await (const object of report)
+    yield { ...object, findings: object.findings.map((finding) => compare(finding, baseline)) };
 }
 
 function compare(finding: ReportedFinding, baseline: Baseline): ReportedFinding {

@@ -39,10 +39,17 @@ export class EarlierFindings implements Baseline {
  */
 export async function readEarlierFindings(file: string): Promise<EarlierFindings> {
   const { tool, objects } = recordOf(await readReportFile(file));
-  if (tool !== 'sallyport' || !Array.isArray(objects)) throw new UsageError(`The report ${file} has no list of objects. Create it with "sallyport audit --cluster -o json".`);
-  const findings = listOf(objects).flatMap((object) => listOf(recordOf(object)['findings'])).filter(isRecord);
+  if (tool !== 'sallyport' || !Array.isArray(objects))
+    throw new UsageError(
+      `The report ${file} has no list of objects. Create it with "sallyport audit --cluster -o json".`,
+    );
+  const findings = listOf(objects)
+    .flatMap((object) => listOf(recordOf(object)['findings']))
+    .filter(isRecord);
   const counting = findings.filter(({ suppression }) => recordOf(suppression)['by'] !== 'annotation');
-  return new EarlierFindings(counting.map(({ identity }) => identity).filter((identity) => typeof identity === 'string'));
+  return new EarlierFindings(
+    counting.map(({ identity }) => identity).filter((identity) => typeof identity === 'string'),
+  );
 }
 
 /** `2 new, 1 gone, 14 unchanged` */

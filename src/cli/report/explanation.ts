@@ -19,7 +19,10 @@ export interface Explanation {
 }
 
 /** Prints an explanation for people. Values of objects are escaped. */
-export function printExplanation(terminal: Terminal, { gateway, listener, chosen, lines, candidates, others }: Explanation): void {
+export function printExplanation(
+  terminal: Terminal,
+  { gateway, listener, chosen, lines, candidates, others }: Explanation,
+): void {
   const line = (text: string): void => terminal.line(escaped(text));
   terminal.heading(escaped(`Gateway ${gateway}${listener === undefined ? '' : `, listener ${listener}`}`));
   if (chosen !== undefined) terminal.line(`  ${terminal.style('green', escaped(chosen))}`);

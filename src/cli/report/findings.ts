@@ -13,16 +13,33 @@ import { checkRules } from './rules.ts';
  *
  * @param duplicates the severity of two documents that describe one object with different contents
  */
-export function* reportWorkspace(workspace: Workspace, problems: readonly FileProblem[], duplicates: Severity): Generator<Reported> {
+export function* reportWorkspace(
+  workspace: Workspace,
+  problems: readonly FileProblem[],
+  duplicates: Severity,
+): Generator<Reported> {
   const structure = new Map(workspace.unserved().map(({ document, findings }) => [document, findings]));
   const placed = [
-    ...problems.map((problem) => ({ file: problem.file, line: problem.position?.line ?? 0, report: () => reportedProblem(problem) })),
+    ...problems.map((problem) => ({
+      file: problem.file,
+      line: problem.position?.line ?? 0,
+      report: () => reportedProblem(problem),
+    })),
     ...workspace.objects().map((object) => ({
       file: object.document.file,
       line: object.document.line,
-      report: () => reportedObject(object.document, describeRef(object.candidate.resource.ref), workspace.judge(object).map(statementOf)),
+      report: () =>
+        reportedObject(
+          object.document,
+          describeRef(object.candidate.resource.ref),
+          workspace.judge(object).map(statementOf),
+        ),
     })),
-    ...workspace.copies().map((copy) => ({ file: copy.document.file, line: copy.document.line, report: () => reportedCopy(copy, workspace, duplicates) })),
+    ...workspace.copies().map((copy) => ({
+      file: copy.document.file,
+      line: copy.document.line,
+      report: () => reportedCopy(copy, workspace, duplicates),
+    })),
     ...workspace.remarks().flatMap((remark) => {
       const report = reportedRemark(remark, structure.get(remark.document) ?? []);
       return report === undefined ? [] : [{ file: report.file, line: remark.document.line, report: () => report }];
@@ -37,7 +54,21 @@ function reportedCopy(copy: Copy, workspace: Workspace, severity: Severity): Rep
   const { document, candidate, original, isSame } = copy;
   const name = describeRef(candidate.resource.ref);
   const statements = workspace.judgeCopy(copy).map(statementOf);
-  return reportedObject(document, name, isSame ? statements : [{ rule: checkRules.duplicate, severity, path: [], message: differentContents(quoteRef(candidate.resource.ref), original.document) }, ...statements]);
+  return reportedObject(
+    document,
+    name,
+    isSame
+      ? statements
+      : [
+          {
+            rule: checkRules.duplicate,
+            severity,
+            path: [],
+            message: differentContents(quoteRef(candidate.resource.ref), original.document),
+          },
+          ...statements,
+        ],
+  );
 }
 
 function differentContents(name: string, { file, line }: SourceDocument): string {
@@ -47,9 +78,13 @@ function differentContents(name: string, { file, line }: SourceDocument): string
 const longestFileName = 1024;
 
 /** The findings of a document that is not evaluated, with those of the schema. `undefined` if it is not an object. */
-export function reportedRemark({ document, type, name, message }: Remark, structure: readonly JudgedFinding[]): ReportedObject | undefined {
+export function reportedRemark(
+  { document, type, name, message }: Remark,
+  structure: readonly JudgedFinding[],
+): ReportedObject | undefined {
   if (type === 'stray') return undefined;
   if (type === 'foreign') return skippedObject(document, name);
-  const invalid: readonly Statement[] = type === 'invalid' ? [{ rule: checkRules.object, severity: 'error', path: [], message }] : [];
+  const invalid: readonly Statement[] =
+    type === 'invalid' ? [{ rule: checkRules.object, severity: 'error', path: [], message }] : [];
   return reportedObject(document, name, [...invalid, ...structure.map(statementOf)]);
 }

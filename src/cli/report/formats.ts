@@ -7,5 +7,9 @@ import { writeSarif } from './sarif.ts';
 import { writeText } from './text.ts';
 
 export const formats: Readonly<Record<FormatName, ReportFormat>> = {
-  text: writeText, json: writeJson, sarif: writeSarif, junit: writeJunit, github: writeGithub,
+  text: writeText,
+  json: writeJson,
+  sarif: writeSarif,
+  junit: writeJunit,
+  github: writeGithub,
 };

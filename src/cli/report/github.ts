@@ -11,7 +11,9 @@ export async function* writeGithub(report: Report): AsyncGenerator<string> {
     for (const finding of activeFindings(object)) {
       const { line, column } = finding.position;
       const properties = { file: object.file, line, col: column, title: finding.rule };
-      const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`).join(',');
+      const list = Object.entries(properties)
+        .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
+        .join(',');
       yield `::${commands[finding.severity]} ${list}::${escapeData(sentence(finding))}\n`;
     }
   }

@@ -26,11 +26,16 @@ const titles: Readonly<Record<Effect, string>> = { broken: 'Breaks', recovered: 
 const colors = { broken: 'red', recovered: 'green', changed: 'yellow' } as const;
 
 /** The output formats. */
-export const impactFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<string, Print>;
+export const impactFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<
+  string,
+  Print
+>;
 
 function printText(report: ImpactReport, style: Terminal['style']): string {
   const sections = order.flatMap((effect) => {
-    const lines = linesOf(report, effect).map(({ subject, before, after }) => `  ${subject}\n    before: ${before}\n    after:  ${after}`);
+    const lines = linesOf(report, effect).map(
+      ({ subject, before, after }) => `  ${subject}\n    before: ${before}\n    after:  ${after}`,
+    );
     return lines.length === 0 ? [] : [`${style(['bold', colors[effect]], titles[effect])}\n${lines.join('\n')}`];
   });
   return `${[...sections, summaryOf(report)].join('\n\n')}\n`;
@@ -42,8 +47,12 @@ function printJson(report: ImpactReport): string {
 
 function printMarkdown(report: ImpactReport): string {
   const sections = order.flatMap((effect) => {
-    const rows = linesOf(report, effect).map(({ subject, before, after }) => `| ${[subject, before, after].map(cell).join(' | ')} |`);
-    return rows.length === 0 ? [] : [`#### ${titles[effect]}\n\n| | Before | After |\n|---|---|---|\n${rows.join('\n')}`];
+    const rows = linesOf(report, effect).map(
+      ({ subject, before, after }) => `| ${[subject, before, after].map(cell).join(' | ')} |`,
+    );
+    return rows.length === 0
+      ? []
+      : [`#### ${titles[effect]}\n\n| | Before | After |\n|---|---|---|\n${rows.join('\n')}`];
   });
   return `### Impact on Gateway API objects\n\n${[...sections, summaryOf(report)].join('\n\n')}\n`;
 }
@@ -66,16 +75,26 @@ export function effectLines(report: ImpactReport): readonly (Line & { readonly e
 }
 
 function linesOf({ statuses, routing }: ImpactReport, effect: Effect): readonly Line[] {
-  const conditions = statuses.filter((change) => change.effect === effect).map(({ object, part, condition, before, after }) => ({
-    subject: `${object}${part === '' ? '' : `, ${part}`}: ${condition}`,
-    before: stateText(before),
-    after: stateText(after),
-  }));
+  const conditions = statuses
+    .filter((change) => change.effect === effect)
+    .map(({ object, part, condition, before, after }) => ({
+      subject: `${object}${part === '' ? '' : `, ${part}`}: ${condition}`,
+      before: stateText(before),
+      after: stateText(after),
+    }));
   const requests = routing.filter((change) => change.effect === effect);
-  const shown = requests.slice(0, shownRequests).map(({ gateway, request, before, after }) => ({ subject: `${request} at Gateway ${gateway}`, before: routedText(before), after: routedText(after) }));
+  const shown = requests.slice(0, shownRequests).map(({ gateway, request, before, after }) => ({
+    subject: `${request} at Gateway ${gateway}`,
+    before: routedText(before),
+    after: routedText(after),
+  }));
   const more = requests.length - shown.length;
   const rest = more > 0 ? [{ subject: `and ${more} more examples`, before: 'see', after: '-o json' }] : [];
-  return [...conditions, ...shown, ...rest].map(({ subject, before, after }) => ({ subject: printable(subject, longestLine), before: printable(before, longestLine), after: printable(after, longestLine) }));
+  return [...conditions, ...shown, ...rest].map(({ subject, before, after }) => ({
+    subject: printable(subject, longestLine),
+    before: printable(before, longestLine),
+    after: printable(after, longestLine),
+  }));
 }
 
 function stateText(state: ConditionState | undefined): string {

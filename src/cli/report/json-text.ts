@@ -13,5 +13,8 @@ export function jsonText(value: unknown, indent = 0): string {
 
 /** Escapes each UTF-16 code unit, as `\u202e`. */
 function escapeCodeUnits(character: string): string {
-  return character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }

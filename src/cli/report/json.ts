@@ -2,7 +2,17 @@ import { groupOf, identifyObject } from '../../core/resources/parse.ts';
 import { gatewayGroups } from '../../core/schema/index.ts';
 import { jsonText } from './json-text.ts';
 import { memberOf } from './member.ts';
-import { activeFindings, counted, nothing, type Report, type ReportedFinding, type ReportedObject, type ReportedProblem, type ReportSetting, type Severity } from './report.ts';
+import {
+  activeFindings,
+  counted,
+  nothing,
+  type Report,
+  type ReportedFinding,
+  type ReportedObject,
+  type ReportedProblem,
+  type ReportSetting,
+  type Severity,
+} from './report.ts';
 
 /** Maximum number of file problems buffered until all objects are written. Further ones are only counted. */
 export const mostProblems = 4_096;
@@ -36,7 +46,11 @@ export async function* writeJson(report: Report, { version, comparison }: Report
 }
 
 function entryOf(object: ReportedObject) {
-  const { file, document: { line, value }, findings } = object;
+  const {
+    file,
+    document: { line, value },
+    findings,
+  } = object;
   const head = headOf(value);
   return { file, line, ...head, verdict: verdictOf(object, head.apiVersion), findings: findings.map(entryOfFinding) };
 }
@@ -45,13 +59,18 @@ function entryOf(object: ReportedObject) {
 function headOf(json: unknown) {
   const identified = identifyObject(json);
   if (identified.type !== 'invalid') {
-    const { apiVersion, ref: { kind, namespace, name } } = identified;
+    const {
+      apiVersion,
+      ref: { kind, namespace, name },
+    } = identified;
     return { apiVersion, kind, namespace, name };
   }
   const metadata = memberOf(json, 'metadata');
   return {
-    apiVersion: textOf(memberOf(json, 'apiVersion')), kind: textOf(memberOf(json, 'kind')),
-    namespace: textOf(memberOf(metadata, 'namespace')), name: textOf(memberOf(metadata, 'name')),
+    apiVersion: textOf(memberOf(json, 'apiVersion')),
+    kind: textOf(memberOf(json, 'kind')),
+    namespace: textOf(memberOf(metadata, 'namespace')),
+    name: textOf(memberOf(metadata, 'name')),
   };
 }
 
@@ -67,10 +86,23 @@ function verdictOf(object: ReportedObject, apiVersion: string): 'allowed' | 'den
 
 const effects = { error: 'deny', warning: 'warn', note: 'record' } as const satisfies Record<Severity, string>;
 
-function entryOfFinding({ rule, severity, field, message, position: { line, column }, identity, suppression }: ReportedFinding) {
+function entryOfFinding({
+  rule,
+  severity,
+  field,
+  message,
+  position: { line, column },
+  identity,
+  suppression,
+}: ReportedFinding) {
   return { rule, effect: effects[severity], path: field, message, line, column, identity: identity?.(), suppression };
 }
 
 function problemLine({ file, findings }: ReportedProblem): string {
-  return findings.map(({ position: { line, column }, rule, severity, message }) => `\n${jsonText({ file, line, column, rule, severity, message })}`).join(',');
+  return findings
+    .map(
+      ({ position: { line, column }, rule, severity, message }) =>
+        `\n${jsonText({ file, line, column, rule, severity, message })}`,
+    )
+    .join(',');
 }

@@ -30,7 +30,10 @@ function caseOf(object: Reported): string {
   const errors = errorsOf(object);
   const others = activeFindings(object).filter(({ severity }) => severity !== 'error');
   const [first] = errors;
-  const failure = first === undefined ? '' : `      <failure${attributes({ type: first.rule, message: sentence(first) })}>${text(errors, object)}</failure>\n`;
+  const failure =
+    first === undefined
+      ? ''
+      : `      <failure${attributes({ type: first.rule, message: sentence(first) })}>${text(errors, object)}</failure>\n`;
   const output = others.length === 0 ? '' : `      <system-out>${text(others, object)}</system-out>\n`;
   const head = `    <testcase${attributes({ classname: object.file, name: object.type === 'problem' ? 'file' : object.name, time: 0 })}`;
   return failure + output === '' ? `${head}/>\n` : `${head}>\n${failure}${output}    </testcase>\n`;
@@ -41,11 +44,19 @@ function errorsOf(object: Reported): readonly ReportedFinding[] {
 }
 
 function text(findings: readonly ReportedFinding[], { file }: Reported): string {
-  return findings.map((finding) => escape(`${file}:${finding.position.line}:${finding.position.column}: ${finding.severity} [${finding.rule}] ${sentence(finding)}`)).join('\n');
+  return findings
+    .map((finding) =>
+      escape(
+        `${file}:${finding.position.line}:${finding.position.column}: ${finding.severity} [${finding.rule}] ${sentence(finding)}`,
+      ),
+    )
+    .join('\n');
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): string {
-  return Object.entries(values).map(([name, value]) => ` ${name}="${escape(String(value))}"`).join('');
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escape(String(value))}"`)
+    .join('');
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -56,7 +67,9 @@ const special = /[&<>"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Escapes the text of an attribute or element. Forbidden characters become `\u001b`, as in messages. */
 function escape(value: string): string {
-  return value.replace(forbidden, (character) => `\\u${codeOf(character).padStart(4, '0')}`).replace(special, (character) => entities[character] ?? `&#x${codeOf(character)};`);
+  return value
+    .replace(forbidden, (character) => `\\u${codeOf(character).padStart(4, '0')}`)
+    .replace(special, (character) => entities[character] ?? `&#x${codeOf(character)};`);
 }
 
 function codeOf(character: string): string {

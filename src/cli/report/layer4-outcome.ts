@@ -11,7 +11,10 @@ export function explainLayer4Outcome({ gateway, listener, decision, candidates }
     listener: listener && `${listenerText(listener)}${modeText(listener)}`,
     chosen: 'route' in decision ? nameOf(decision.route) : undefined,
     lines: 'route' in decision ? decisionLines(decision, listener) : [plainDecision(decision, listener)],
-    candidates: covering.map((candidate, index) => ({ name: candidateText(candidate), remark: index === 0 ? 'matches' : 'shadowed' })),
+    candidates: covering.map((candidate, index) => ({
+      name: candidateText(candidate),
+      remark: index === 0 ? 'matches' : 'shadowed',
+    })),
     others: candidates.length - covering.length,
   };
 }
@@ -29,16 +32,27 @@ function candidateText({ route, hostname }: Layer4Candidate): string {
   return `${nameOf(route)}${hostname === '' ? '' : ` ${hostname}`}`;
 }
 
-function plainDecision(decision: Exclude<Layer4Decision, { readonly route: unknown }>, listener: ListenerConfig | undefined): string {
+function plainDecision(
+  decision: Exclude<Layer4Decision, { readonly route: unknown }>,
+  listener: ListenerConfig | undefined,
+): string {
   const isFlow = listener?.protocol === 'UDP';
-  if (decision.type === 'requests') return 'The listener serves HTTPS: use an https:// URL to see how its requests are routed.';
-  const reason = decision.reason === 'no-listener' ? 'No listener serves this server name.' : `No route matches this ${isFlow ? 'flow' : 'connection'}.`;
+  if (decision.type === 'requests')
+    return 'The listener serves HTTPS: use an https:// URL to see how its requests are routed.';
+  const reason =
+    decision.reason === 'no-listener'
+      ? 'No listener serves this server name.'
+      : `No route matches this ${isFlow ? 'flow' : 'connection'}.`;
   return `${isFlow ? 'Datagrams are dropped' : 'The connection is closed'}: ${reason}`;
 }
 
-function decisionLines(decision: Extract<Layer4Decision, { readonly route: unknown }>, listener: ListenerConfig | undefined): readonly string[] {
+function decisionLines(
+  decision: Extract<Layer4Decision, { readonly route: unknown }>,
+  listener: ListenerConfig | undefined,
+): readonly string[] {
   const isFlow = listener?.protocol === 'UDP';
-  if (decision.type === 'close') return [`${isFlow ? 'drops all datagrams' : 'closes all connections'}: ${decision.route.failure}`];
+  if (decision.type === 'close')
+    return [`${isFlow ? 'drops all datagrams' : 'closes all connections'}: ${decision.route.failure}`];
   return decision.shares.map((share) => shareLine(share, listener));
 }
 
@@ -55,6 +69,7 @@ export const closeReasons = {
 function shareLine({ weight, total, backend, result }: Layer4Share, listener: ListenerConfig | undefined): string {
   const share = `${weight} of ${total}`;
   const name = backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined;
-  if (result.type === 'send') return `${share} to ${name}: ${result.endpoints.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}${result.endpoints.tls === undefined || listener?.tlsMode === 'Passthrough' ? '' : ' over TLS'}`;
+  if (result.type === 'send')
+    return `${share} to ${name}: ${result.endpoints.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}${result.endpoints.tls === undefined || listener?.tlsMode === 'Passthrough' ? '' : ' over TLS'}`;
   return `${share} ${listener?.protocol === 'UDP' ? 'dropped' : 'reset'}${name === undefined ? '' : ` (${name})`}: ${result.detail ?? closeReasons[result.reason]}`;
 }

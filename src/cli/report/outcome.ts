@@ -6,7 +6,14 @@ import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
 import { listenerText, type Explanation } from './explanation.ts';
 
 /** How a Gateway handles a request, in words. */
-export function explainOutcome({ gateway, listener, decision, authorization, shares, candidates }: Outcome): Explanation {
+export function explainOutcome({
+  gateway,
+  listener,
+  decision,
+  authorization,
+  shares,
+  candidates,
+}: Outcome): Explanation {
   const ofHost = candidates.filter(({ coversHost }) => coversHost);
   const first = ofHost.findIndex(({ unmet }) => unmet.length === 0);
   const tried = first === -1 ? ofHost : ofHost.slice(0, first + 1);
@@ -14,8 +21,17 @@ export function explainOutcome({ gateway, listener, decision, authorization, sha
     gateway,
     listener: listener && listenerText(listener),
     chosen: 'taken' in decision ? nameOf(decision.taken.matched) : undefined,
-    lines: 'taken' in decision ? [...(authorization === undefined ? [] : [authorizationText(authorization)]), ...decisionLines(decision, shares)] : [plainDecision(decision)],
-    candidates: tried.map(({ candidate, unmet }) => ({ name: nameOf(candidate), remark: unmet.length === 0 ? 'matches' : unmet.join('; ') })),
+    lines:
+      'taken' in decision
+        ? [
+            ...(authorization === undefined ? [] : [authorizationText(authorization)]),
+            ...decisionLines(decision, shares),
+          ]
+        : [plainDecision(decision)],
+    candidates: tried.map(({ candidate, unmet }) => ({
+      name: nameOf(candidate),
+      remark: unmet.length === 0 ? 'matches' : unmet.join('; '),
+    })),
     others: candidates.length - ofHost.length,
   };
 }
@@ -33,7 +49,10 @@ function answerText(reason: AnswerReason): string {
   return `${status}: ${text}`;
 }
 
-function decisionLines(decision: Extract<Decision<PreparedRule>, { readonly taken: unknown }>, shares: readonly BackendShare[]): readonly string[] {
+function decisionLines(
+  decision: Extract<Decision<PreparedRule>, { readonly taken: unknown }>,
+  shares: readonly BackendShare[],
+): readonly string[] {
   const { matched, rule } = decision.taken;
   switch (decision.type) {
     case 'answer':
@@ -45,7 +64,11 @@ function decisionLines(decision: Extract<Decision<PreparedRule>, { readonly take
     case 'redirect':
       return [`redirects with ${decision.status} to ${decision.location}`, ...filterLines(matched.rule.filters)];
     case 'forward':
-      return [...filterLines(matched.rule.filters), ...shares.flatMap((share) => shareLines(share, matched)), ...limitLines(rule)];
+      return [
+        ...filterLines(matched.rule.filters),
+        ...shares.flatMap((share) => shareLines(share, matched)),
+        ...limitLines(rule),
+      ];
   }
 }
 
@@ -77,7 +100,12 @@ function shareLines({ weight, total, backend, result }: BackendShare, matched: M
     return [`${share} answered ${errorOf(matched, status)}${label}: ${result.detail ?? text}`];
   }
   const { endpoints, target, host, mirrors } = result;
-  const own = backend === undefined ? [] : matched.rule.backends.filter(({ target: to }) => to.type === 'endpoints' && to.key === backend.endpoints).flatMap(({ filters }) => filterLines(filters));
+  const own =
+    backend === undefined
+      ? []
+      : matched.rule.backends
+          .filter(({ target: to }) => to.type === 'endpoints' && to.key === backend.endpoints)
+          .flatMap(({ filters }) => filterLines(filters));
   return [
     `${share} to ${backend?.label}: ${endpoints.addresses.map(({ host: address, port }) => `${address}:${port}`).join(', ')}${endpoints.tls === undefined ? '' : ' over TLS'}`,
     `  as ${host}${target}`,
@@ -89,7 +117,9 @@ function shareLines({ weight, total, backend, result }: BackendShare, matched: M
 function mirrorText({ mirror: { numerator, denominator, target }, endpoints }: MirrorShare): string {
   const to = target.type === 'endpoints' ? target.key.slice('endpoints/'.length) : 'invalid';
   const problem = target.type === 'invalid' ? target.reason : 'no usable endpoints';
-  return endpoints === undefined ? `mirror to ${to} ignored: ${problem}` : `mirrors ${numerator} of ${denominator} requests to ${to}`;
+  return endpoints === undefined
+    ? `mirror to ${to} ignored: ${problem}`
+    : `mirrors ${numerator} of ${denominator} requests to ${to}`;
 }
 
 function limitLines({ requestTimeout, backendRequestTimeout, retry }: PreparedRule): readonly string[] {
@@ -124,7 +154,12 @@ function filterLines(filters: readonly RouteFilter[]): readonly string[] {
 }
 
 function headersText({ set, add, remove }: HeaderFilter): string {
-  const named = (values: readonly NamedValue[]): string => values.map(({ name, value }) => `${name}: ${value}`).join(', ');
-  const parts = [['sets', named(set)], ['adds', named(add)], ['removes', remove.join(', ')]].filter(([, text]) => text !== '');
+  const named = (values: readonly NamedValue[]): string =>
+    values.map(({ name, value }) => `${name}: ${value}`).join(', ');
+  const parts = [
+    ['sets', named(set)],
+    ['adds', named(add)],
+    ['removes', remove.join(', ')],
+  ].filter(([, text]) => text !== '');
   return parts.map((part) => part.join(' ')).join('; ');
 }

@@ -1,4 +1,10 @@
-import { counted, preflightChecks, type PreflightCheck, type PreflightFinding, type PreflightSeverity } from '../../core/preflight/finding.ts';
+import {
+  counted,
+  preflightChecks,
+  type PreflightCheck,
+  type PreflightFinding,
+  type PreflightSeverity,
+} from '../../core/preflight/finding.ts';
 import type { RouteState } from '../../core/preflight/accepted.ts';
 import { printable } from '../../core/text/display.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,7 +32,10 @@ type Style = Terminal['style'];
 type Print = (report: PreflightReport, style: Style) => string;
 
 /** The output formats. */
-export const preflightFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<string, Print>;
+export const preflightFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<
+  string,
+  Print
+>;
 
 const titles: Readonly<Record<PreflightCheck, string>> = {
   'kubernetes-version': 'Kubernetes version',
@@ -62,15 +71,19 @@ function sectionsOf({ findings }: PreflightReport): readonly Section[] {
     const some = findings.filter((finding) => finding.check === check);
     const sorted = severities.flatMap((severity) => some.filter((finding) => finding.severity === severity));
     const [first] = sorted;
-    return first === undefined ? [] : [{ title: titles[check], counts: countsOf(some), worst: first.severity, findings: sorted }];
+    return first === undefined
+      ? []
+      : [{ title: titles[check], counts: countsOf(some), worst: first.severity, findings: sorted }];
   });
 }
 
 function countsOf(findings: readonly PreflightFinding[]): string {
-  return severities.flatMap((severity) => {
-    const count = findings.filter((finding) => finding.severity === severity).length;
-    return count === 0 ? [] : [counted(count, severity)];
-  }).join(', ');
+  return severities
+    .flatMap((severity) => {
+      const count = findings.filter((finding) => finding.severity === severity).length;
+      return count === 0 ? [] : [counted(count, severity)];
+    })
+    .join(', ');
 }
 
 function printText(report: PreflightReport, style: Style): string {
@@ -108,13 +121,15 @@ function resultOf(report: PreflightReport, style: Style): string {
   const { findings, upgrade } = report;
   const isBlocked = findings.some(({ severity }) => severity === 'blocker');
   const total = findings.length === 0 ? 'Nothing found.' : `${countsOf(findings)}.`;
-  if (upgrade === undefined) return style(isBlocked ? 'red' : 'green', isBlocked ? total : `${total} No route has lost Accepted.`);
+  if (upgrade === undefined)
+    return style(isBlocked ? 'red' : 'green', isBlocked ? total : `${total} No route has lost Accepted.`);
   if (isBlocked) return `${style('red', total)} Fix the blockers, then run preflight again.`;
   return `${style('green', total)} Save this report with -o json, then upgrade:\n  $ ${upgrade}`;
 }
 
 function printJson(report: PreflightReport): string {
-  const count = (severity: PreflightSeverity): number => report.findings.filter((finding) => finding.severity === severity).length;
+  const count = (severity: PreflightSeverity): number =>
+    report.findings.filter((finding) => finding.severity === severity).length;
   return `${jsonText({ ...report, summary: { blockers: count('blocker'), warnings: count('warning'), notes: count('note') } }, 2)}\n`;
 }
 
@@ -122,8 +137,12 @@ const unstyled: Style = (_style, text) => text;
 
 function printMarkdown(report: PreflightReport): string {
   const sections = sectionsOf(report).map(({ title, counts, findings }) => {
-    const rows = findings.slice(0, shownFindings).map(({ severity, subject, field, message, commands, source }) =>
-      `| ${[severity, field === undefined ? subject : `${subject}: ${field}`, source === undefined ? message : `${message} ${source}`].map((text) => cell(line(text))).join(' | ')} | ${commands.map((command) => `<code>${cell(line(command))}</code>`).join('<br>')} |`);
+    const rows = findings
+      .slice(0, shownFindings)
+      .map(
+        ({ severity, subject, field, message, commands, source }) =>
+          `| ${[severity, field === undefined ? subject : `${subject}: ${field}`, source === undefined ? message : `${message} ${source}`].map((text) => cell(line(text))).join(' | ')} | ${commands.map((command) => `<code>${cell(line(command))}</code>`).join('<br>')} |`,
+      );
     return [`#### ${title}: ${counts}\n`, '| | | | Fix |\n|---|---|---|---|', ...rows, ...restOf(findings)].join('\n');
   });
   return `### ${headingOf(report)}\n\n${[...sections, resultOf(report, unstyled).replace(/\n {2}\$ (.*)$/, '\n\n```\n$1\n```')].join('\n\n')}\n`;

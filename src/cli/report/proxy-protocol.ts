@@ -13,7 +13,10 @@ export interface ProxyProtocolUse {
 }
 
 /** The parameters of a Gateway for a listener. UDP has no PROXY protocol, and only TCP and TLS listeners send headers to backends. */
-export function proxyProtocolUse({ acceptProxyProtocol, sendProxyProtocol = '' }: DataPlaneParameters, listener: ListenerConfig | undefined): ProxyProtocolUse {
+export function proxyProtocolUse(
+  { acceptProxyProtocol, sendProxyProtocol = '' }: DataPlaneParameters,
+  listener: ListenerConfig | undefined,
+): ProxyProtocolUse {
   if (listener === undefined || listener.protocol === 'UDP') return {};
   const versions = parseProxyVersions(sendProxyProtocol);
   const isForwarded = listener.protocol === 'TCP' || listener.protocol === 'TLS';

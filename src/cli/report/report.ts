@@ -89,7 +89,8 @@ export const nothing: Tally = { objects: 0, suppressed: 0, bySeverity: { error: 
 /** Adds an object or problem to a tally. */
 export function counted(tally: Tally, reported: Reported): Tally {
   const active = activeFindings(reported);
-  const count = (severity: Severity): number => tally.bySeverity[severity] + active.filter((finding) => finding.severity === severity).length;
+  const count = (severity: Severity): number =>
+    tally.bySeverity[severity] + active.filter((finding) => finding.severity === severity).length;
   return {
     objects: tally.objects + (reported.type === 'judged' ? 1 : 0),
     suppressed: tally.suppressed + reported.findings.length - active.length,
@@ -99,7 +100,10 @@ export function counted(tally: Tally, reported: Reported): Tally {
 
 /** `12 objects: 2 errors, 1 warning, 3 suppressed`. */
 export function describeTally({ objects, suppressed, bySeverity: { error, warning, note } }: Tally): string {
-  const rest = [...(note === 0 ? [] : [plural(note, 'note')]), ...(suppressed === 0 ? [] : [`${suppressed} suppressed`])];
+  const rest = [
+    ...(note === 0 ? [] : [plural(note, 'note')]),
+    ...(suppressed === 0 ? [] : [`${suppressed} suppressed`]),
+  ];
   return `${plural(objects, 'object')}: ${[plural(error, 'error'), plural(warning, 'warning'), ...rest].join(', ')}`;
 }
 

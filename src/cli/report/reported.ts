@@ -13,7 +13,11 @@ export interface Statement {
   readonly message: string;
 }
 
-const severityOf: Readonly<Record<JudgedFinding['effect'], Severity>> = { deny: 'error', warn: 'warning', record: 'note' };
+const severityOf: Readonly<Record<JudgedFinding['effect'], Severity>> = {
+  deny: 'error',
+  warn: 'warning',
+  record: 'note',
+};
 
 /** Converts a finding to the severities of the command line. */
 export function statementOf({ rule, effect, path, message }: JudgedFinding): Statement {
@@ -21,8 +25,18 @@ export function statementOf({ rule, effect, path, message }: JudgedFinding): Sta
 }
 
 /** An object with its statements and their positions. */
-export function reportedObject(document: SourceDocument, name: string, statements: readonly Statement[]): ReportedObject {
-  return { type: 'judged', file: document.file, name, document, findings: statements.map((statement) => findingOf(document, name, statement)).sort(byPosition) };
+export function reportedObject(
+  document: SourceDocument,
+  name: string,
+  statements: readonly Statement[],
+): ReportedObject {
+  return {
+    type: 'judged',
+    file: document.file,
+    name,
+    document,
+    findings: statements.map((statement) => findingOf(document, name, statement)).sort(byPosition),
+  };
 }
 
 /** An object of another project's kind. */
@@ -31,10 +45,17 @@ export function skippedObject(document: SourceDocument, name: string): ReportedO
 }
 
 /** A finding for a statement about an object. */
-export function findingOf(document: SourceDocument, object: string, { rule, severity, path, message }: Statement): ReportedFinding {
+export function findingOf(
+  document: SourceDocument,
+  object: string,
+  { rule, severity, path, message }: Statement,
+): ReportedFinding {
   const position = document.locate(path);
   return {
-    rule, severity, position, message,
+    rule,
+    severity,
+    position,
+    message,
     text: document.textOf(position.line),
     field: formatPath(path),
     identity: () => identityOf({ rule, object, path, json: document.value }),
@@ -44,7 +65,14 @@ export function findingOf(document: SourceDocument, object: string, { rule, seve
 /** A problem of a file, in place of an object. */
 export function reportedProblem({ file, severity, position, text, message }: FileProblem): ReportedProblem {
   const rule = severity === 'error' ? checkRules.file : checkRules.scalar;
-  const finding = { rule, severity, position: position ?? { line: 1, column: 1 }, field: '', message, ...(text === undefined ? {} : { text }) };
+  const finding = {
+    rule,
+    severity,
+    position: position ?? { line: 1, column: 1 },
+    field: '',
+    message,
+    ...(text === undefined ? {} : { text }),
+  };
   return { type: 'problem', file, findings: [finding] };
 }
 

@@ -19,6 +19,9 @@ export const ruleSummaries: ReadonlyMap<string, string> = new Map([
   [checkRules.scalar, 'kubectl reads a scalar differently, because it uses YAML 1.1.'],
   [checkRules.object, 'A document is not a Kubernetes object: apiVersion, kind or metadata.name is missing.'],
   [checkRules.duplicate, 'Two documents define one object with different contents.'],
-  [checkRules.suppression, 'The annotation sallyport.dev/ignore has no reason, names an unknown rule, or has no effect.'],
+  [
+    checkRules.suppression,
+    'The annotation sallyport.dev/ignore has no reason, names an unknown rule, or has no effect.',
+  ],
   ...allRules.map(({ id, summary }): [string, string] => [id, summary]),
 ]);

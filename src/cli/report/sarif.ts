@@ -31,13 +31,18 @@ function resultOf(object: Reported, finding: ReportedFinding) {
     locations: [locationOf(object, finding)],
     ...(identity === undefined ? {} : { partialFingerprints: { 'sallyport/v1': identity() } }),
     // Absent in no result or in all results (3.27.23).
-    suppressions: suppression === undefined ? [] : [{ kind: suppression.by === 'annotation' ? 'inSource' : 'external', justification: suppression.reason }],
+    suppressions:
+      suppression === undefined
+        ? []
+        : [{ kind: suppression.by === 'annotation' ? 'inSource' : 'external', justification: suppression.reason }],
   };
 }
 
 function locationOf(object: Reported, { position: { line, column }, field, text }: ReportedFinding) {
   const region = text === undefined ? {} : { region: { startLine: line, startColumn: column } };
-  const fullyQualifiedName = [object.type === 'problem' ? '' : object.name, field].filter((part) => part !== '').join(' ');
+  const fullyQualifiedName = [object.type === 'problem' ? '' : object.name, field]
+    .filter((part) => part !== '')
+    .join(' ');
   return {
     physicalLocation: { artifactLocation: { uri: uriOf(object.file) }, ...region },
     ...(fullyQualifiedName === '' ? {} : { logicalLocations: [{ fullyQualifiedName }] }),

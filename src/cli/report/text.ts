@@ -1,7 +1,16 @@
 import { printable } from '../../core/text/display.ts';
 import { describeComparison } from './comparison.ts';
 import { excerpt } from './excerpt.ts';
-import { activeFindings, counted, describeTally, nothing, type Report, type ReportedFinding, type ReportSetting, type Severity } from './report.ts';
+import {
+  activeFindings,
+  counted,
+  describeTally,
+  nothing,
+  type Report,
+  type ReportedFinding,
+  type ReportSetting,
+  type Severity,
+} from './report.ts';
 
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>;
 
@@ -20,7 +29,8 @@ export async function* writeText(report: Report, { style, comparison }: ReportSe
     }
   }
   const compared = comparison?.();
-  if (compared !== undefined && compared.gone.length > 0) yield `${style('bold', 'Gone since the earlier report:')}\n${compared.gone.map((identity) => `  ${escaped(identity)}\n`).join('')}`;
+  if (compared !== undefined && compared.gone.length > 0)
+    yield `${style('bold', 'Gone since the earlier report:')}\n${compared.gone.map((identity) => `  ${escaped(identity)}\n`).join('')}`;
   yield `${describeTally(tally)}\n`;
   if (compared !== undefined) yield `${describeComparison(compared)}\n`;
 }

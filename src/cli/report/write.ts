@@ -14,7 +14,12 @@ export interface Writing {
 /** Writes a report to standard output as it is produced. @returns the counts */
 export async function writeReport(report: Report, { output, setting, progress }: Writing): Promise<Tally> {
   let tally = nothing;
-  const pieces = formats[output](observed(report, (object) => { tally = counted(tally, object); }), setting);
+  const pieces = formats[output](
+    observed(report, (object) => {
+      tally = counted(tally, object);
+    }),
+    setting,
+  );
   for await (const block of blocksOf(pieces)) {
     progress.clear();
     process.stdout.write(block);

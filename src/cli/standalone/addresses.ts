@@ -61,7 +61,8 @@ export class StandaloneAddresses {
     const number = this.numberOf(gateway);
     const host = this.manyHosts ? `127.0.1.${number}` : '127.0.0.1';
     let bound = port < 1024 ? port + privilegedPortOffset : port;
-    while (this.taken.has(`${host}:${bound}`)) bound = bound + collisionStep > 65_535 ? 1024 + (bound % collisionStep) : bound + collisionStep;
+    while (this.taken.has(`${host}:${bound}`))
+      bound = bound + collisionStep > 65_535 ? 1024 + (bound % collisionStep) : bound + collisionStep;
     const address = { host, port: bound };
     this.taken.add(`${host}:${bound}`);
     this.assigned.set(key, address);
@@ -91,8 +92,11 @@ export async function hasManyLoopbackHosts(): Promise<boolean> {
 export function reachableAt(host: string): readonly string[] {
   const address = parseIpAddress(host);
   const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-  if (address !== anyIpv4 && address !== anyIpv6) return host.startsWith('127.') || own.some((entry) => parseIpAddress(entry.address) === address) ? [host] : [];
-  const reachable = own.filter((entry) => !entry.internal && !isLinkLocal(entry.address) && (address === anyIpv6 || entry.family === 'IPv4'));
+  if (address !== anyIpv4 && address !== anyIpv6)
+    return host.startsWith('127.') || own.some((entry) => parseIpAddress(entry.address) === address) ? [host] : [];
+  const reachable = own.filter(
+    (entry) => !entry.internal && !isLinkLocal(entry.address) && (address === anyIpv6 || entry.family === 'IPv4'),
+  );
   return reachable.length > 0 ? reachable.map((entry) => entry.address) : ['127.0.0.1'];
 }
 

@@ -28,9 +28,15 @@ export function printServing(terminal: Terminal, serving: Serving, workspace: Wo
     }
   }
   const { webhook, probes } = serving;
-  terminal.line(`  ${'Webhook'.padEnd(40)} ${terminal.style('cyan', `https://${webhook.host}:${webhook.port}/validate`)}   (CA: ${webhook.caFile})`);
-  for (const path of ['/healthz', '/readyz', '/metrics']) terminal.line(`  ${(path === '/metrics' ? 'Metrics' : 'Probe').padEnd(40)} ${terminal.style('cyan', `http://${probes.host}:${probes.port}${path}`)}`);
-  for (const { service, host, port } of serving.backends) terminal.line(`  ${`Demo backend of Service ${service}`.padEnd(40)} http://${host}:${port}/`);
+  terminal.line(
+    `  ${'Webhook'.padEnd(40)} ${terminal.style('cyan', `https://${webhook.host}:${webhook.port}/validate`)}   (CA: ${webhook.caFile})`,
+  );
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    terminal.line(
+      `  ${(path === '/metrics' ? 'Metrics' : 'Probe').padEnd(40)} ${terminal.style('cyan', `http://${probes.host}:${probes.port}${path}`)}`,
+    );
+  for (const { service, host, port } of serving.backends)
+    terminal.line(`  ${`Demo backend of Service ${service}`.padEnd(40)} http://${host}:${port}/`);
 
   terminal.heading('Try');
   for (const command of commands(serving, workspace)) terminal.line(`  ${command}`);
@@ -45,29 +51,46 @@ const shownCommands = 8;
 
 /** A request for each rule of each route, and a review that the webhook denies. */
 function commands(serving: Serving, workspace: Workspace): readonly string[] {
-  const requests = workspace.objects().flatMap(({ candidate: { resource } }) => (resource.kind === 'HTTPRoute' || resource.kind === 'GRPCRoute' ? requestsOf(resource, serving, workspace) : []));
+  const requests = workspace
+    .objects()
+    .flatMap(({ candidate: { resource } }) =>
+      resource.kind === 'HTTPRoute' || resource.kind === 'GRPCRoute' ? requestsOf(resource, serving, workspace) : [],
+    );
   const { webhook } = serving;
   const review = `curl --cacert ${webhook.caFile} -H 'content-type: application/json' --data @examples/review.json https://${webhook.host}:${webhook.port}/validate`;
-  return [...requests.slice(0, shownCommands), review, `curl http://${serving.probes.host}:${serving.probes.port}/metrics`];
+  return [
+    ...requests.slice(0, shownCommands),
+    review,
+    `curl http://${serving.probes.host}:${serving.probes.port}/metrics`,
+  ];
 }
 
 function requestsOf(route: Resource<RequestRouteKind>, serving: Serving, workspace: Workspace): readonly string[] {
   const { namespace, name } = route.ref;
-  const attached = workspace.kernel.read.query(attachments, route.kind, namespace, name).find(({ outcome }) => outcome.type === 'attached');
+  const attached = workspace.kernel.read
+    .query(attachments, route.kind, namespace, name)
+    .find(({ outcome }) => outcome.type === 'attached');
   if (attached === undefined || attached.outcome.type !== 'attached') return [];
   const listenerName = attached.outcome.listeners[0]?.name;
-  const place = serving.listeners.find(({ listener }) => listener.gateway === `${attached.parent.namespace}/${attached.parent.name}` && listener.name === listenerName);
+  const place = serving.listeners.find(
+    ({ listener }) =>
+      listener.gateway === `${attached.parent.namespace}/${attached.parent.name}` && listener.name === listenerName,
+  );
   const [address] = place?.addresses ?? [];
   if (place === undefined || address === undefined) return [];
   const { listener } = place;
   const hostname = route.spec?.hostnames?.[0]?.replace(/^\*\./, 'www.');
-  return route.kind === 'GRPCRoute' ? callsOf(route, grpcurlTarget(listener, address, hostname)) : curlsOf(route, curlTarget(listener, address, hostname));
+  return route.kind === 'GRPCRoute'
+    ? callsOf(route, grpcurlTarget(listener, address, hostname))
+    : curlsOf(route, curlTarget(listener, address, hostname));
 }
 
 function curlsOf(route: Resource<'HTTPRoute'>, target: string): readonly string[] {
   return (route.spec?.rules ?? []).map(({ matches }) => {
     const match = matches?.[0];
-    const headers = (match?.headers ?? []).map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `).join('');
+    const headers = (match?.headers ?? [])
+      .map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `)
+      .join('');
     const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${match.method} `;
     return `curl -i ${method}${headers}${target}${match?.path?.value ?? '/'}`;
   });
@@ -87,7 +110,8 @@ function grpcurlTarget(listener: ListenerConfig, { host, port }: Address, hostna
 
 /** Options and URL up to the path. TLS needs the hostname in the handshake, so an option overrides the address. */
 function curlTarget(listener: ListenerConfig, address: Address, hostname: string | undefined): string {
-  if (listener.protocol === 'HTTP') return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
+  if (listener.protocol === 'HTTP')
+    return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
   const name = hostname ?? listener.hostname?.replace(/^\*\./, 'www.') ?? 'localhost';
   return `-k --connect-to ${name}:443:${formatAddress(address.host, address.port)} https://${name}`;
 }

@@ -3,7 +3,12 @@ import type { OwnStatus } from '../../core/status/emit.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Conditions with negative polarity: False or absent is good. */
-const negative: ReadonlySet<string> = new Set(['Conflicted', 'OverlappingTLSConfig', 'PartiallyInvalid', 'InsecureFrontendValidationMode']);
+const negative: ReadonlySet<string> = new Set([
+  'Conflicted',
+  'OverlappingTLSConfig',
+  'PartiallyInvalid',
+  'InsecureFrontendValidationMode',
+]);
 
 /** Prints the statuses of objects, one line each, and a line for every condition that reports a problem. */
 export function printStatuses(terminal: Terminal, statuses: Iterable<readonly [key: string, status: OwnStatus]>): void {
@@ -11,8 +16,14 @@ export function printStatuses(terminal: Terminal, statuses: Iterable<readonly [k
     const [kind = '', namespace = '', name = ''] = key.split('/');
     const title = `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`;
     for (const row of rowsOf(status)) {
-      terminal.line(`  ${[title, row.part].filter((part) => part !== '').join(' ').padEnd(44)} ${row.conditions.map((condition) => showCondition(terminal, condition)).join('  ')}${row.note}`);
-      for (const condition of row.conditions.filter((one) => !isWell(one) && one.message !== '')) terminal.line(`      ${condition.type}: ${condition.message}`);
+      terminal.line(
+        `  ${[title, row.part]
+          .filter((part) => part !== '')
+          .join(' ')
+          .padEnd(44)} ${row.conditions.map((condition) => showCondition(terminal, condition)).join('  ')}${row.note}`,
+      );
+      for (const condition of row.conditions.filter((one) => !isWell(one) && one.message !== ''))
+        terminal.line(`      ${condition.type}: ${condition.message}`);
     }
   }
 }
@@ -25,15 +36,27 @@ interface Row {
 
 function rowsOf(status: OwnStatus): readonly Row[] {
   if ('parents' in status) {
-    return status.parents.map(({ parentRef, conditions }) => ({ part: `on ${parentRef.namespace}/${parentRef.name}${parentRef.sectionName === undefined ? '' : `/${parentRef.sectionName}`}`, note: '', conditions }));
+    return status.parents.map(({ parentRef, conditions }) => ({
+      part: `on ${parentRef.namespace}/${parentRef.name}${parentRef.sectionName === undefined ? '' : `/${parentRef.sectionName}`}`,
+      note: '',
+      conditions,
+    }));
   }
   if ('ancestors' in status) {
-    return status.ancestors.map(({ ancestorRef, conditions }) => ({ part: `on ${ancestorRef.namespace}/${ancestorRef.name}`, note: '', conditions }));
+    return status.ancestors.map(({ ancestorRef, conditions }) => ({
+      part: `on ${ancestorRef.namespace}/${ancestorRef.name}`,
+      note: '',
+      conditions,
+    }));
   }
   if (!('listeners' in status)) return [{ part: '', note: '', conditions: status.conditions }];
   return [
     { part: '', note: '', conditions: status.conditions },
-    ...status.listeners.map(({ name, attachedRoutes, conditions }) => ({ part: `listener ${name}`, note: `  attachedRoutes=${attachedRoutes}`, conditions })),
+    ...status.listeners.map(({ name, attachedRoutes, conditions }) => ({
+      part: `listener ${name}`,
+      note: `  attachedRoutes=${attachedRoutes}`,
+      conditions,
+    })),
   ];
 }
 

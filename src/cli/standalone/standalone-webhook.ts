@@ -27,7 +27,10 @@ export interface StandaloneWebhook extends Address {
 }
 
 /** Serves the webhook with a certificate from an authority that exists as long as the process. */
-export async function startStandaloneWebhook(address: Address, { kernel, policy, log, metrics }: Surroundings): Promise<StandaloneWebhook> {
+export async function startStandaloneWebhook(
+  address: Address,
+  { kernel, policy, log, metrics }: Surroundings,
+): Promise<StandaloneWebhook> {
   const authority = await createAuthority();
   const material = await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: [address.host] });
   const notAfter = new X509Certificate(material.certificate).validToDate.getTime() / 1000;

@@ -21,11 +21,17 @@ export function causesOf(findings: readonly JudgedFinding[]): readonly Admission
     causes.push(cause);
   }
   const more = findings.length - causes.length;
-  return more === 0 ? causes : [...causes, { field: '…', message: `and ${more.toLocaleString('en-US')} more`, reason: 'FieldValueInvalid' }];
+  return more === 0
+    ? causes
+    : [...causes, { field: '…', message: `and ${more.toLocaleString('en-US')} more`, reason: 'FieldValueInvalid' }];
 }
 
 function causeOf(finding: JudgedFinding): AdmissionCause {
-  return { field: shortPath(finding.path), message: `${finding.message} [${finding.rule}]`, reason: 'FieldValueInvalid' };
+  return {
+    field: shortPath(finding.path),
+    message: `${finding.message} [${finding.rule}]`,
+    reason: 'FieldValueInvalid',
+  };
 }
 
 /** Formats a path for people, and shortens it if its keys are too long. */

@@ -7,7 +7,10 @@
 export function featuresOf(json: unknown): readonly string[] | undefined {
   const listed = memberOf(memberOf(json, 'status'), 'supportedFeatures');
   if (!Array.isArray(listed)) return undefined;
-  const names = listed.slice(0, mostFeatures).map((entry: unknown) => (typeof entry === 'string' ? entry : memberOf(entry, 'name'))).filter((name) => typeof name === 'string');
+  const names = listed
+    .slice(0, mostFeatures)
+    .map((entry: unknown) => (typeof entry === 'string' ? entry : memberOf(entry, 'name')))
+    .filter((name) => typeof name === 'string');
   return names.length === 0 ? undefined : names;
 }
 
@@ -15,5 +18,7 @@ export function featuresOf(json: unknown): readonly string[] | undefined {
 const mostFeatures = 256;
 
 function memberOf(json: unknown, name: string): unknown {
-  return typeof json === 'object' && json !== null && Object.hasOwn(json, name) ? (json as Readonly<Record<string, unknown>>)[name] : undefined;
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
+    ? (json as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }

@@ -33,7 +33,8 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
 export function* decisionOf(request: AdmissionRequest, context: AdmissionContext): Steps<AdmissionVerdict> {
   if (request.subResource !== '' || request.operation === 'CONNECT') return allowed([]);
   const before = readSubmitted(request, request.oldObject, context.policy);
-  if (request.operation === 'DELETE') return before === undefined ? allowed([]) : yield* decideDeletion(before, context);
+  if (request.operation === 'DELETE')
+    return before === undefined ? allowed([]) : yield* decideDeletion(before, context);
 
   if (request.unread !== undefined) return decideUnread(request, request.unread, context.policy);
   const submitted = readSubmitted(request, request.object, context.policy);
@@ -50,19 +51,26 @@ export function* decisionOf(request: AdmissionRequest, context: AdmissionContext
   const previous = onceInSteps(function* previously() {
     return overlaysOf(context, ref, yield* before.candidate());
   });
-  return yield* decideUpdate({
-    ...created,
-    before: before.object,
-    *judgeBefore() {
-      const overlay = yield* previous();
-      return yield* judgement(() => overlay().read, yield* before.candidate(), policy);
+  return yield* decideUpdate(
+    {
+      ...created,
+      before: before.object,
+      *judgeBefore() {
+        const overlay = yield* previous();
+        return yield* judgement(() => overlay().read, yield* before.candidate(), policy);
+      },
+      impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: present }, context),
     },
-    impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: present }, context),
-  }, policy);
+    policy,
+  );
 }
 
 /** Denies an object of the Gateway API that is too large to read. Otherwise its size would be a way around validation. */
-function decideUnread({ group, kind, namespace, name }: AdmissionRequest, problem: string, policy: AdmissionPolicy): AdmissionVerdict {
+function decideUnread(
+  { group, kind, namespace, name }: AdmissionRequest,
+  problem: string,
+  policy: AdmissionPolicy,
+): AdmissionVerdict {
   const entry = findKind(group, kind);
   if (entry === undefined || !gatewayGroups.includes(group)) return allowed([]);
   const found = withEffects([{ rule: schemaRule, path: [], message: problem }], policy, unknownOwnership);
@@ -73,9 +81,21 @@ function decideUnread({ group, kind, namespace, name }: AdmissionRequest, proble
 function* decideUnevaluated(request: AdmissionRequest, { kernel, policy }: AdmissionContext): Steps<AdmissionVerdict> {
   const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
   if (after === undefined || after.deleting) return allowed([]);
-  const created: Creation = { ref: after.ref, after: after.object, judge: () => unevaluatedJudgement(() => kernel.read, after.object, policy) };
+  const created: Creation = {
+    ref: after.ref,
+    after: after.object,
+    judge: () => unevaluatedJudgement(() => kernel.read, after.object, policy),
+  };
   if (before === undefined) return yield* decideCreation(created, policy);
-  return yield* decideUpdate({ ...created, before: before.object, judgeBefore: () => unevaluatedJudgement(() => kernel.read, before.object, policy), impact: noImpact }, policy);
+  return yield* decideUpdate(
+    {
+      ...created,
+      before: before.object,
+      judgeBefore: () => unevaluatedJudgement(() => kernel.read, before.object, policy),
+      impact: noImpact,
+    },
+    policy,
+  );
 }
 
 function* noImpact(): Steps<readonly string[]> {
@@ -96,14 +116,20 @@ interface Update extends Creation {
   readonly impact: () => Steps<readonly string[]>;
 }
 
-function* decideCreation({ ref, after, judge: judgeAfter }: Creation, policy: AdmissionPolicy): Steps<AdmissionVerdict> {
+function* decideCreation(
+  { ref, after, judge: judgeAfter }: Creation,
+  policy: AdmissionPolicy,
+): Steps<AdmissionVerdict> {
   const judged = yield* judgeAfter();
   yield;
   const found = [...judged, ...findingsOfApply(after, undefined, policy)];
   return verdict(ref, { fresh: found, found, impact: [] });
 }
 
-function* decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, impact }: Update, policy: AdmissionPolicy): Steps<AdmissionVerdict> {
+function* decideUpdate(
+  { ref, before, after, judge: judgeAfter, judgeBefore, impact }: Update,
+  policy: AdmissionPolicy,
+): Steps<AdmissionVerdict> {
   const ofApply = findingsOfApply(after, before.json, policy);
   // Labels can still break other objects: labels of a Namespace allow routes to attach, and labels of an EndpointSlice name its Service.
   if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: yield* impact() });
@@ -114,7 +140,10 @@ function* decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, imp
   const earlier = found.some(({ effect, withheld }) => effect === 'deny' || withheld) ? yield* judgeBefore() : [];
   yield;
   const ofChange = [...findingsOfChange(after.kind, before.json, after.json, policy), ...ofApply];
-  const fresh = [...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }), ...ofChange];
+  const fresh = [
+    ...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }),
+    ...ofChange,
+  ];
   // A denied change breaks nothing.
   const isDenied = fresh.some(({ effect }) => effect === 'deny');
   return verdict(ref, { fresh, found: [...found, ...ofChange], impact: isDenied ? [] : yield* impact() });
@@ -128,7 +157,13 @@ interface Unevaluated {
 
 function readUnevaluated(request: AdmissionRequest, json: unknown): Unevaluated | undefined {
   const identified = identifyObject(named(request, json));
-  if (identified.type !== 'unserved' || identified.ref.kind !== request.kind || identified.ref.group !== request.group || !isSchemaKind(identified.ref.kind)) return undefined;
+  if (
+    identified.type !== 'unserved' ||
+    identified.ref.kind !== request.kind ||
+    identified.ref.group !== request.group ||
+    !isSchemaKind(identified.ref.kind)
+  )
+    return undefined;
   const { ref, apiVersion, deleting } = identified;
   return { ref, object: { kind: identified.ref.kind, apiVersion, json }, deleting };
 }
@@ -137,7 +172,12 @@ function* decideDeletion({ ref, candidate }: Submitted, context: AdmissionContex
   const before = onceInSteps(function* present() {
     return overlaysOf(context, ref, yield* candidate());
   });
-  return allowed(yield* describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before, after: overlaysOf(context, ref, undefined) }, context));
+  return allowed(
+    yield* describeImpact(
+      { subject: `Deleting this ${ref.kind}`, ref, before, after: overlaysOf(context, ref, undefined) },
+      context,
+    ),
+  );
 }
 
 /** An object of a request, of a kind that is evaluated. */
@@ -151,9 +191,15 @@ interface Submitted {
 function readSubmitted(request: AdmissionRequest, json: unknown, { bundle }: AdmissionPolicy): Submitted | undefined {
   const identified = identifyObject(named(request, json));
   // A crafted request could name one kind and contain another. Such an object is not judged.
-  if (identified.type !== 'resource' || identified.kind !== request.kind || identified.ref.group !== request.group) return undefined;
+  if (identified.type !== 'resource' || identified.kind !== request.kind || identified.ref.group !== request.group)
+    return undefined;
   const { kind, ref, apiVersion, deleting } = identified;
-  return { ref, object: { kind, apiVersion, json }, deleting, candidate: onceInSteps(() => candidateInSteps(identified, json, bundle)) };
+  return {
+    ref,
+    object: { kind, apiVersion, json },
+    deleting,
+    candidate: onceInSteps(() => candidateInSteps(identified, json, bundle)),
+  };
 }
 
 /** Takes the identity from the request: with generateName, an object has no name yet at this point. */
@@ -180,7 +226,8 @@ function withoutMetadata(json: unknown): unknown {
 function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Candidate | undefined): () => Overlay {
   let overlay: Overlay | undefined;
   return () => {
-    if (overlay?.isValid !== true) overlay = kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
+    if (overlay?.isValid !== true)
+      overlay = kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
     return overlay;
   };
 }
@@ -193,7 +240,10 @@ interface Change {
   readonly after: () => Overlay;
 }
 
-function* describeImpact({ subject, ref, before, after }: Change, { mayContinue }: AdmissionContext): Steps<readonly string[]> {
+function* describeImpact(
+  { subject, ref, before, after }: Change,
+  { mayContinue }: AdmissionContext,
+): Steps<readonly string[]> {
   const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
   const beforehand = function* read(): Steps<Reader> {
     const overlay = yield* before();
@@ -207,7 +257,8 @@ function* describeImpact({ subject, ref, before, after }: Change, { mayContinue 
 
 function describeRest(more: number, remainder: 'counted' | 'unknown'): string | undefined {
   const objects = `${more} more object${more === 1 ? '' : 's'}`;
-  if (remainder === 'unknown') return more === 0 ? 'may break more objects; there was no time to look at all.' : `breaks at least ${objects}.`;
+  if (remainder === 'unknown')
+    return more === 0 ? 'may break more objects; there was no time to look at all.' : `breaks at least ${objects}.`;
   return more === 0 ? undefined : `breaks ${objects}.`;
 }
 
@@ -223,7 +274,10 @@ function verdict(ref: ObjectRef, { found, fresh, impact }: Judged): AdmissionVer
   const denying = fresh.filter((finding) => finding.effect === 'deny');
   const rest = found.filter((finding) => !(isNew.has(finding) && finding.effect === 'deny'));
   const warnings = [...rest.filter((finding) => finding.effect !== 'record').map(warningOf), ...impact];
-  const counted = [...denying, ...rest].map((finding): CountedFinding => ({ rule: finding.rule, mode: modeOf(finding, isNew) }));
+  const counted = [...denying, ...rest].map((finding): CountedFinding => ({
+    rule: finding.rule,
+    mode: modeOf(finding, isNew),
+  }));
   const remarks = { warnings, findings: counted, auditAnnotations: annotations(counted) };
   const [first, ...others] = causesOf(denying);
   if (first === undefined) return { allowed: true, ...remarks };
@@ -245,10 +299,21 @@ function modeOf(finding: JudgedFinding, fresh: ReadonlySet<JudgedFinding>): Coun
   return finding.effect === 'deny' ? 'tolerate' : finding.effect;
 }
 
-const annotationKeys: Readonly<Record<CountedFinding['mode'], string>> = { deny: 'denied', warn: 'warned', tolerate: 'tolerated', record: 'recorded', 'would-deny': 'would-deny' };
+const annotationKeys: Readonly<Record<CountedFinding['mode'], string>> = {
+  deny: 'denied',
+  warn: 'warned',
+  tolerate: 'tolerated',
+  record: 'recorded',
+  'would-deny': 'would-deny',
+};
 
 /** Groups the rule ids of findings by mode (denied, would be denied, warned, recorded), so that audit logs can be searched. */
 function annotations(counted: readonly CountedFinding[]): Readonly<Record<string, string>> {
   const byMode = Map.groupBy(counted, ({ mode }) => mode);
-  return Object.fromEntries([...byMode].map(([mode, found]) => [annotationKeys[mode], [...new Set(found.map(({ rule }) => rule))].sort().join(',')]));
+  return Object.fromEntries(
+    [...byMode].map(([mode, found]) => [
+      annotationKeys[mode],
+      [...new Set(found.map(({ rule }) => rule))].sort().join(','),
+    ]),
+  );
 }

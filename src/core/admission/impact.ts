@@ -40,7 +40,11 @@ export const findingCounts = defineEmission<number>({
  * @param before called where anything may differ: evaluation with the old object of the request, because a cache may lag behind
  * @param after evaluation with the new object
  */
-export function* impactOf(before: () => Steps<Reader>, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Steps<Impact> {
+export function* impactOf(
+  before: () => Steps<Reader>,
+  after: Overlay,
+  options: { readonly self: string; readonly mayContinue: () => boolean },
+): Steps<Impact> {
   const broken: string[] = [];
   let more = 0;
   let incomplete = false;
@@ -57,9 +61,12 @@ export function* impactOf(before: () => Steps<Reader>, after: Overlay, options: 
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
     const known = new Set((yield* before()).query(findings, kind, namespace, name).map(identity));
-    const fresh = findingsAfter().find((finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read));
+    const fresh = findingsAfter().find(
+      (finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read),
+    );
     if (fresh === undefined) continue;
-    if (broken.length < shown) broken.push(`${quoteRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
+    if (broken.length < shown)
+      broken.push(`${quoteRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
     else more += 1;
   }
   return { broken, more, incomplete };

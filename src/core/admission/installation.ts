@@ -1,11 +1,24 @@
 import type { Installation } from '../graph/inputs.ts';
-import { fieldIn, releases, schemaTables, tables, type Bundle, type KindName, type SchemaKind } from '../schema/index.ts';
+import {
+  fieldIn,
+  releases,
+  schemaTables,
+  tables,
+  type Bundle,
+  type KindName,
+  type SchemaKind,
+} from '../schema/index.ts';
 
 /** The installation for evaluation of files alone: every CRD is of the given bundle, and no other objects exist. */
 export function installationOf(bundle: Bundle, controllerName: string): Installation {
   const kinds = (Object.keys(schemaTables) as SchemaKind[]).filter((kind) => fieldIn(bundle, kind) !== undefined);
   const bundleVersions = { GatewayClass: releases[bundle.minor] };
-  return { controllerName, bundleVersions, bundles: Object.fromEntries(kinds.map((kind) => [kind, bundle])), unobserved: [] };
+  return {
+    controllerName,
+    bundleVersions,
+    bundles: Object.fromEntries(kinds.map((kind) => [kind, bundle])),
+    unobserved: [],
+  };
 }
 
 /** The same installation if objects may exist that are not visible: no finding relies on the absence of an object. */

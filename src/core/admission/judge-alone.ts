@@ -18,7 +18,18 @@ import type { JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
 /** Rules about other objects, which are not available here. */
-const aboutOthers: ReadonlySet<string> = new Set([parentNotFound, noMatchingParent, notAllowedByListeners, noMatchingListenerHostname, backendNotFound, backendNotPermitted, backendKindUnsupported, backendProtocolUnsupported].map(({ id }) => id));
+const aboutOthers: ReadonlySet<string> = new Set(
+  [
+    parentNotFound,
+    noMatchingParent,
+    notAllowedByListeners,
+    noMatchingListenerHostname,
+    backendNotFound,
+    backendNotPermitted,
+    backendKindUnsupported,
+    backendProtocolUnsupported,
+  ].map(({ id }) => id),
+);
 
 const kinds = Object.keys(tables) as KindName[];
 const rulesByKind = new Map<KindName, readonly ObjectRule[]>(
@@ -31,7 +42,11 @@ const rulesByKind = new Map<KindName, readonly ObjectRule[]>(
  *
  * @param kernel an empty kernel, for exclusive use
  */
-export function createLoneJudge(kernel: Kernel, installation: Installation, policy: AdmissionPolicy): (candidate: Candidate) => readonly JudgedFinding[] {
+export function createLoneJudge(
+  kernel: Kernel,
+  installation: Installation,
+  policy: AdmissionPolicy,
+): (candidate: Candidate) => readonly JudgedFinding[] {
   kernel.apply([write(installationCell, [], amongOthers(installation))]);
   return (candidate) => {
     const { resource } = candidate;

@@ -6,7 +6,12 @@ import { withEffects, type JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
 /** Finds problems of the change from one object to another. Such a finding is always new. */
-export function findingsOfChange(kind: SchemaKind, before: unknown, after: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
+export function findingsOfChange(
+  kind: SchemaKind,
+  before: unknown,
+  after: unknown,
+  policy: AdmissionPolicy,
+): readonly JudgedFinding[] {
   return withEffects(judgeChange(kind, before, after), policy, unknownOwnership);
 }
 
@@ -16,7 +21,13 @@ export function findingsOfChange(kind: SchemaKind, before: unknown, after: unkno
  *
  * @param before the old object, if there is one
  */
-export function findingsOfApply(object: WrittenObject, before: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
+export function findingsOfApply(
+  object: WrittenObject,
+  before: unknown,
+  policy: AdmissionPolicy,
+): readonly JudgedFinding[] {
   const applied = lastApplied(object.json);
-  return applied === undefined || applied === lastApplied(before) ? [] : withEffects(prunedFields(object, policy.bundle), policy, unknownOwnership);
+  return applied === undefined || applied === lastApplied(before)
+    ? []
+    : withEffects(prunedFields(object, policy.bundle), policy, unknownOwnership);
 }

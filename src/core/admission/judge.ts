@@ -7,7 +7,14 @@ import { findingsOfNewest } from '../rules/objects/refused-later.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings } from '../rules/engine/run.ts';
 import { findingOfUnserved } from '../rules/support/unserved-kind.ts';
-import { applyDefaults, examinationOf, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
+import {
+  applyDefaults,
+  examinationOf,
+  type Bundle,
+  type Examination,
+  type StructureProblem,
+  type WrittenObject,
+} from '../schema/index.ts';
 import { runToEnd, type Steps } from '../text/steps.ts';
 import { ownershipOfObject, ownershipOfWritten } from './ownership.ts';
 import { withBundleEffects, withEffects, type JudgedFinding } from './judged-finding.ts';
@@ -32,10 +39,20 @@ export function candidateOf(identified: IdentifiedResource, json: unknown, bundl
 }
 
 /** Like `candidateOf`, in steps. */
-export function* candidateInSteps({ kind, apiVersion, read, adopt }: IdentifiedResource, json: unknown, bundle: Bundle): Steps<Candidate> {
+export function* candidateInSteps(
+  { kind, apiVersion, read, adopt }: IdentifiedResource,
+  json: unknown,
+  bundle: Bundle,
+): Steps<Candidate> {
   const examination = yield* examinationOf({ kind, apiVersion, json }, bundle);
   const { stored, settled, isWhole } = examination;
-  return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(settled ?? applyDefaults(kind, json, bundle)), examination };
+  return {
+    json,
+    apiVersion,
+    resource:
+      isWhole && typeof stored === 'object' ? adopt(stored) : read(settled ?? applyDefaults(kind, json, bundle)),
+    examination,
+  };
 }
 
 /**
@@ -47,7 +64,11 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 }
 
 /** Like `judge`, in steps. The state may change between steps. */
-export function* judgement(present: () => Reader, candidate: Candidate, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
+export function* judgement(
+  present: () => Reader,
+  candidate: Candidate,
+  policy: AdmissionPolicy,
+): Steps<readonly JudgedFinding[]> {
   const { kind, ref } = candidate.resource;
   const found = present().query(findings, kind, ref.namespace, ref.name);
   yield;
@@ -55,12 +76,27 @@ export function* judgement(present: () => Reader, candidate: Candidate, policy: 
 }
 
 /** Like `judge`, with given findings of the rules other than the bundle's. */
-export function judgeWith(found: readonly Finding[], read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+export function judgeWith(
+  found: readonly Finding[],
+  read: Reader,
+  candidate: Candidate,
+  policy: AdmissionPolicy,
+): readonly JudgedFinding[] {
   return runToEnd(judgementWith(found, () => read, candidate, policy));
 }
 
-function* judgementWith(found: readonly Finding[], present: () => Reader, candidate: Candidate, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
-  const { json, apiVersion, resource: { kind, ref }, examination } = candidate;
+function* judgementWith(
+  found: readonly Finding[],
+  present: () => Reader,
+  candidate: Candidate,
+  policy: AdmissionPolicy,
+): Steps<readonly JudgedFinding[]> {
+  const {
+    json,
+    apiVersion,
+    resource: { kind, ref },
+    examination,
+  } = candidate;
   const { official, unenforced } = yield* judgeExamined({ kind, apiVersion, json }, examination, policy.bundle);
   yield;
   const bySchema = structural(examination.problems, policy);
@@ -72,12 +108,20 @@ function* judgementWith(found: readonly Finding[], present: () => Reader, candid
 }
 
 /** Returns all findings about an object of a kind that is not evaluated, and therefore not served. */
-export function judgeUnevaluated(read: Reader, object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
+export function judgeUnevaluated(
+  read: Reader,
+  object: WrittenObject,
+  policy: AdmissionPolicy,
+): readonly JudgedFinding[] {
   return runToEnd(unevaluatedJudgement(() => read, object, policy));
 }
 
 /** Like `judgeUnevaluated`, in steps. The state may change between steps. */
-export function* unevaluatedJudgement(present: () => Reader, object: WrittenObject, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
+export function* unevaluatedJudgement(
+  present: () => Reader,
+  object: WrittenObject,
+  policy: AdmissionPolicy,
+): Steps<readonly JudgedFinding[]> {
   const examination = yield* examinationOf(object, policy.bundle);
   const byBundle = yield* judgeExamined(object, examination, policy.bundle);
   yield;
@@ -93,22 +137,37 @@ interface Found extends JudgedByBundle {
 }
 
 /** Combines findings of rules that run in more than one way with the same result. The first finding that has an effect is kept. */
-function judgedTogether({ linked, official, unenforced }: Found, policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
+function judgedTogether(
+  { linked, official, unenforced }: Found,
+  policy: AdmissionPolicy,
+  owners: Ownership,
+): readonly JudgedFinding[] {
   const judged = withEffects(linked, policy, owners);
   const refused = withBundleEffects(withoutRepetition(judged, official), policy, owners);
-  return [...judged, ...refused, ...withEffects(withoutRepetition([...judged, ...refused], unenforced), policy, owners)];
+  return [
+    ...judged,
+    ...refused,
+    ...withEffects(withoutRepetition([...judged, ...refused], unenforced), policy, owners),
+  ];
 }
 
 function* judgeExamined(object: WrittenObject, examination: Examination, bundle: Bundle): Steps<JudgedByBundle> {
   const { official, unenforced } = judgeByBundle(object, examination, bundle);
   yield;
-  return { official, unenforced: [...unenforced, ...(yield* findingsOfNewest(object, bundle, [...official, ...examination.problems]))] };
+  return {
+    official,
+    unenforced: [...unenforced, ...(yield* findingsOfNewest(object, bundle, [...official, ...examination.problems]))],
+  };
 }
 
 /** Findings of the bundle's schema. */
 function structural(problems: readonly StructureProblem[], policy: AdmissionPolicy): readonly JudgedFinding[] {
   if (problems.length === 0) return [];
-  const found = problems.map((problem): Finding => ({ rule: structuralRule(problem), path: problem.path, message: problem.message }));
+  const found = problems.map((problem): Finding => ({
+    rule: structuralRule(problem),
+    path: problem.path,
+    message: problem.message,
+  }));
   return withBundleEffects(found, policy, unknownOwnership);
 }
 

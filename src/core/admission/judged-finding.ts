@@ -10,19 +10,32 @@ export interface JudgedFinding extends Finding {
 }
 
 /** Returns the effects of findings about rejections by the bundle. If the bundle is a guess, only an override can deny. */
-export function withBundleEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
+export function withBundleEffects(
+  found: readonly Finding[],
+  policy: AdmissionPolicy,
+  owners: Ownership,
+): readonly JudgedFinding[] {
   const judged = withEffects(found, policy, owners);
   if (policy.guessed !== true) return judged;
-  return judged.map((finding) => (Object.hasOwn(policy.overrides, finding.rule) ? finding : { ...finding, effect: finding.effect === 'deny' ? 'warn' : finding.effect, withheld: false }));
+  return judged.map((finding) =>
+    Object.hasOwn(policy.overrides, finding.rule)
+      ? finding
+      : { ...finding, effect: finding.effect === 'deny' ? 'warn' : finding.effect, withheld: false },
+  );
 }
 
 /** Returns the effects of findings about an object with these controllers, without the findings that have no effect. */
-export function withEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
+export function withEffects(
+  found: readonly Finding[],
+  policy: AdmissionPolicy,
+  owners: Ownership,
+): readonly JudgedFinding[] {
   const { standing } = owners;
   return found.flatMap((finding) => {
     const effect = effectOf(finding, policy, standing);
     if (effect === 'none') return [];
-    const message = standing === 'mixed' && isDialect(finding) ? `${finding.message} ${scopeOf(owners)}` : finding.message;
+    const message =
+      standing === 'mixed' && isDialect(finding) ? `${finding.message} ${scopeOf(owners)}` : finding.message;
     return [{ ...finding, message, effect, withheld: isWithheld(finding, policy, standing) }];
   });
 }

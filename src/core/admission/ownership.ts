@@ -1,4 +1,11 @@
-import { ownership, ownershipByName, ownershipOf, unknownOwnership, type OwnerReference, type Ownership } from '../graph/ownership.ts';
+import {
+  ownership,
+  ownershipByName,
+  ownershipOf,
+  unknownOwnership,
+  type OwnerReference,
+  type Ownership,
+} from '../graph/ownership.ts';
 import { isOwnerKind } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy } from '../rules/engine/validity.ts';
@@ -7,9 +14,14 @@ import type { WrittenObject } from '../schema/index.ts';
 import { metadataOf } from '../rules/engine/written-object.ts';
 
 /** Returns the controllers of an evaluated object. A BackendTLSPolicy is ours if our Gateways forward requests to its Services. */
-export function ownershipOfObject(read: Reader, { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): Ownership {
+export function ownershipOfObject(
+  read: Reader,
+  { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>,
+): Ownership {
   if (kind !== 'BackendTLSPolicy') return read.query(ownership, kind, namespace, name);
-  return read.query(gatewaysOfPolicy, namespace, name).length > 0 ? { standing: 'ours', parents: [] } : unknownOwnership;
+  return read.query(gatewaysOfPolicy, namespace, name).length > 0
+    ? { standing: 'ours', parents: [] }
+    : unknownOwnership;
 }
 
 interface Attaching {
@@ -34,18 +46,26 @@ export function ownershipOfWritten(read: Reader, { json }: WrittenObject, stored
   const targets = targetRefs ?? (targetRef === undefined ? [] : [targetRef]);
   const [first] = targets;
   if (first === undefined) return unknownOwnership;
-  return targets.length === 1 ? ownershipOfTarget(read, first, namespace) : joined(targets.map((target, index) => placedAt(index, ownershipOfTarget(read, target, namespace))));
+  return targets.length === 1
+    ? ownershipOfTarget(read, first, namespace)
+    : joined(targets.map((target, index) => placedAt(index, ownershipOfTarget(read, target, namespace))));
 }
 
 function specOf(stored: unknown): Attaching {
-  return typeof stored === 'object' && stored !== null && 'spec' in stored && typeof stored.spec === 'object' && stored.spec !== null ? stored.spec : {};
+  return typeof stored === 'object' &&
+    stored !== null &&
+    'spec' in stored &&
+    typeof stored.spec === 'object' &&
+    stored.spec !== null
+    ? stored.spec
+    : {};
 }
 
 /** A policy belongs to the controller of its target. Any controller may forward requests to a Service. */
 function ownershipOfTarget(read: Reader, target: OwnerReference, own: string): Ownership {
   const { kind = '', name = '', namespace } = target;
   if (isOwnerKind(kind)) return ownershipOf(read, [target], { namespace: own, at: targetsAt });
-  return ownershipOfObject(read, { kind, namespace: kind === 'GatewayClass' ? '' : namespace ?? own, name });
+  return ownershipOfObject(read, { kind, namespace: kind === 'GatewayClass' ? '' : (namespace ?? own), name });
 }
 
 const targetsAt = ['spec', 'targetRefs'];

@@ -35,7 +35,11 @@ export function isDialect({ rule, about }: Pick<Finding, 'rule' | 'about'>): boo
 }
 
 /** Returns the effect of a finding under a policy, depending on the controller of the object. */
-export function effectOf(finding: Pick<Finding, 'rule' | 'about'>, policy: AdmissionPolicy, standing: Ownership['standing']): Effect {
+export function effectOf(
+  finding: Pick<Finding, 'rule' | 'about'>,
+  policy: AdmissionPolicy,
+  standing: Ownership['standing'],
+): Effect {
   const { rule } = finding;
   const aboutUs = isDialect(finding);
   // The statement would be false, so overrides do not apply.
@@ -49,6 +53,14 @@ export function effectOf(finding: Pick<Finding, 'rule' | 'about'>, policy: Admis
 }
 
 /** Returns whether the profile `audit` only records a finding that `standard` would deny with the same overrides. */
-export function isWithheld(finding: Pick<Finding, 'rule' | 'about'>, policy: AdmissionPolicy, standing: Ownership['standing']): boolean {
-  return policy.profile === 'audit' && effectOf(finding, policy, standing) === 'record' && effectOf(finding, { ...policy, profile: 'standard' }, standing) === 'deny';
+export function isWithheld(
+  finding: Pick<Finding, 'rule' | 'about'>,
+  policy: AdmissionPolicy,
+  standing: Ownership['standing'],
+): boolean {
+  return (
+    policy.profile === 'audit' &&
+    effectOf(finding, policy, standing) === 'record' &&
+    effectOf(finding, { ...policy, profile: 'standard' }, standing) === 'deny'
+  );
 }

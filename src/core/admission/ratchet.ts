@@ -43,13 +43,22 @@ const depthLimit = 64;
 /** Returns whether two values are the same JSON, regardless of key order. Values nested deeper than any schema count as different. */
 export function sameJson(one: unknown, other: unknown, depth = 0): boolean {
   if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null || depth > depthLimit) return false;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null || depth > depthLimit)
+    return false;
   if (Array.isArray(one) || Array.isArray(other)) {
-    return Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((item, position) => sameJson(item, other[position], depth + 1));
+    return (
+      Array.isArray(one) &&
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((item, position) => sameJson(item, other[position], depth + 1))
+    );
   }
   const [fields, others] = [one as Fields, other as Fields];
   const keys = Object.keys(fields);
-  return keys.length === Object.keys(others).length && keys.every((key) => Object.hasOwn(others, key) && sameJson(fields[key], others[key], depth + 1));
+  return (
+    keys.length === Object.keys(others).length &&
+    keys.every((key) => Object.hasOwn(others, key) && sameJson(fields[key], others[key], depth + 1))
+  );
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -15,5 +15,7 @@ export type ReadDocument =
  */
 export function readDocument(json: unknown, bundle: Bundle, order = ''): ReadDocument {
   const identified = identifyObject(json, order);
-  return identified.type === 'resource' ? { type: 'candidate', candidate: candidateOf(identified, json, bundle) } : identified;
+  return identified.type === 'resource'
+    ? { type: 'candidate', candidate: candidateOf(identified, json, bundle) }
+    : identified;
 }

@@ -1,13 +1,29 @@
 import type { Path } from '../resources/path.ts';
 import { allRules } from '../rules/engine/registry.ts';
 import { profiles, type Effect } from '../rules/engine/rule.ts';
-import { channels, knownKinds, parseBundleVersion, supportedBundles, supportedMinors, tables, type Minor } from '../schema/index.ts';
+import {
+  channels,
+  knownKinds,
+  parseBundleVersion,
+  supportedBundles,
+  supportedMinors,
+  tables,
+  type Minor,
+} from '../schema/index.ts';
 import { quote } from '../text/display.ts';
 import { isRecord } from '../text/record.ts';
 import { selectorProblems } from '../text/selector.ts';
 import { nearest } from '../text/suggest.ts';
 import { lostProtectionRule, schemaRule, unknownFieldRule } from './policy.ts';
-import { defaultSettings, failurePolicies, type BundleOverride, type Exemptions, type LabelSelector, type NamespaceSettings, type Settings } from './settings.ts';
+import {
+  defaultSettings,
+  failurePolicies,
+  type BundleOverride,
+  type Exemptions,
+  type LabelSelector,
+  type NamespaceSettings,
+  type Settings,
+} from './settings.ts';
 
 /** An error in one setting: its location, the value and the fix. */
 export interface SettingsProblem {
@@ -28,7 +44,10 @@ export function readSettings(json: unknown): ReadSettings {
   const given = document(json ?? {}, [], (path, message) => void problems.push({ path, message }));
   const [first, ...others] = problems;
   if (first !== undefined) return { ok: false, problems: [first, ...others] };
-  return { ok: true, settings: { ...defaultSettings, ...given, exemptions: { ...defaultSettings.exemptions, ...given?.exemptions } } };
+  return {
+    ok: true,
+    settings: { ...defaultSettings, ...given, exemptions: { ...defaultSettings.exemptions, ...given?.exemptions } },
+  };
 }
 
 type ReportProblem = (path: Path, message: string) => undefined;
@@ -40,7 +59,8 @@ type Fields<T> = { readonly [K in keyof T]-?: Read<NonNullable<T[K]>> };
 
 function fieldsOf<T extends object>(fields: Fields<T>): Read<Partial<T>> {
   return (json, path, report) => {
-    if (!isRecord(json)) return report(path, `must be an object with ${Object.keys(fields).join(', ')}, not ${quote(json)}`);
+    if (!isRecord(json))
+      return report(path, `must be an object with ${Object.keys(fields).join(', ')}, not ${quote(json)}`);
     const result: Partial<T> = {};
     for (const [key, value] of Object.entries(json)) {
       if (!hasField(fields, key)) report([...path, key], `unknown setting. ${choice(key, Object.keys(fields))}`);
@@ -66,7 +86,8 @@ function oneOf<const T extends string>(values: readonly T[]): Read<T> {
 
 function listOf<T>(item: Read<T>): Read<readonly T[]> {
   return (json, path, report) => {
-    if (!Array.isArray(json)) return report(path, `must be a list, not ${quote(json)}. Put each entry on its own line after "- "`);
+    if (!Array.isArray(json))
+      return report(path, `must be a list, not ${quote(json)}. Put each entry on its own line after "- "`);
     return json.flatMap((value, index) => {
       const read = item(value, [...path, index], report);
       return read === undefined ? [] : [read];
@@ -75,7 +96,10 @@ function listOf<T>(item: Read<T>): Read<readonly T[]> {
 }
 
 function text(example: string, form: RegExp = /^/): Read<string> {
-  return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `must be ${example}, not ${quote(json)}`));
+  return (json, path, report) =>
+    typeof json === 'string' && json !== '' && form.test(json)
+      ? json
+      : report(path, `must be ${example}, not ${quote(json)}`);
 }
 
 const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule, lostProtectionRule];
@@ -84,13 +108,17 @@ const effect = oneOf<Effect>(['none', 'record', 'warn', 'deny']);
 const effects: Read<Readonly<Record<string, Effect>>> = (json, path, report) => {
   if (!isRecord(json)) return report(path, `must map rule ids to none, record, warn or deny, not ${quote(json)}`);
   const entries = Object.entries(json).map(([id, value]) => {
-    if (!ruleIds.includes(id)) report([...path, id], `unknown rule. ${choice(id, ruleIds, 'See docs/rules for the list of rules')}`);
+    if (!ruleIds.includes(id))
+      report([...path, id], `unknown rule. ${choice(id, ruleIds, 'See docs/rules for the list of rules')}`);
     return [id, effect(value, [...path, id], report)] as const;
   });
   return Object.fromEntries(entries.filter((entry): entry is [string, Effect] => entry[1] !== undefined));
 };
 
-const namespaceName = text('a namespace name (use a selector for many namespaces)', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/);
+const namespaceName = text(
+  'a namespace name (use a selector for many namespaces)',
+  /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/,
+);
 
 const selectorKeys = ['matchLabels', 'matchExpressions'];
 
@@ -109,7 +137,12 @@ const bundle: Read<Minor> = (json, path, report) => {
   return report(path, `unsupported bundle ${quote(json)}: ${why}. Use one of ${supportedBundles.join(', ')}`);
 };
 
-const namespaceFields: Fields<NamespaceSettings> = { names: listOf(namespaceName), selector, profile: oneOf(profiles), effects };
+const namespaceFields: Fields<NamespaceSettings> = {
+  names: listOf(namespaceName),
+  selector,
+  profile: oneOf(profiles),
+  effects,
+};
 const exemptionFields: Fields<Exemptions> = {
   namespaces: listOf(namespaceName),
   usernames: listOf(text('a user name as in the audit log, for example system:serviceaccount:flux-system:flux')),
@@ -123,7 +156,8 @@ const overrideFields: Fields<BundleOverride> = {
 
 const namespaceEntry: Read<NamespaceSettings> = (json, path, report) => {
   const entry = fieldsOf(namespaceFields)(json, path, report);
-  if (isRecord(json) && !isGiven(json['names']) && !isGiven(json['selector'])) report(path, 'no namespaces selected. Set names or selector');
+  if (isRecord(json) && !isGiven(json['names']) && !isGiven(json['selector']))
+    report(path, 'no namespaces selected. Set names or selector');
   return entry;
 };
 

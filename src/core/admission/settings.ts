@@ -75,7 +75,11 @@ export interface KnownBundle {
 }
 
 /** Returns the policy for one write, or 'exempt' if it is not judged. An override that names a bundle is not a guess. */
-export function policyFor(settings: Settings, facts: WriteFacts, { bundle, certain }: KnownBundle): AdmissionPolicy | 'exempt' {
+export function policyFor(
+  settings: Settings,
+  facts: WriteFacts,
+  { bundle, certain }: KnownBundle,
+): AdmissionPolicy | 'exempt' {
   if (isExempt(settings.exemptions, facts)) return 'exempt';
   const own = settings.namespaces.find((entry) => matches(entry, facts));
   const shared = own?.profile === undefined ? settings.effects : {};
@@ -89,7 +93,11 @@ export function policyFor(settings: Settings, facts: WriteFacts, { bundle, certa
 }
 
 function isExempt({ namespaces, usernames, groups }: Exemptions, facts: WriteFacts): boolean {
-  return namespaces.includes(facts.namespace) || usernames.includes(facts.username) || facts.groups.some((group) => groups.includes(group));
+  return (
+    namespaces.includes(facts.namespace) ||
+    usernames.includes(facts.username) ||
+    facts.groups.some((group) => groups.includes(group))
+  );
 }
 
 function matches({ names, selector }: NamespaceSettings, { namespace, namespaceLabels }: WriteFacts): boolean {

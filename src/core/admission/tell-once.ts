@@ -10,9 +10,15 @@ import { lostProtectionRule, unknownFieldRule } from './policy.ts';
  * or missing field, only the first remains, and the schema's only if no rule reports the location. The rules judge the object
  * as the API server stores it, so their findings about fields that it drops are left out.
  */
-export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
+export function tellOnce(
+  bySchema: readonly JudgedFinding[],
+  byRules: readonly JudgedFinding[],
+  json: unknown,
+): readonly JudgedFinding[] {
   if (bySchema.length + byRules.length < 2) return [...bySchema, ...byRules];
-  const dropped = new PathSet(bySchema.filter(({ rule }) => rule === unknownFieldRule || rule === lostProtectionRule).map(({ path }) => path));
+  const dropped = new PathSet(
+    bySchema.filter(({ rule }) => rule === unknownFieldRule || rule === lostProtectionRule).map(({ path }) => path),
+  );
   const stored = byRules.filter(({ path }) => !dropped.covers(path));
   const places = new Map([...stored, ...bySchema].map((finding) => [finding, formatPath(finding.path)]));
   const first = new Map<string, JudgedFinding>();
@@ -24,7 +30,9 @@ export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly J
   const isFirst = (finding: JudgedFinding): boolean => firstBeside(finding) === finding;
   const isBeside = (finding: JudgedFinding): boolean => {
     const before = firstBeside(finding);
-    return before !== undefined && weightOf(finding) === weightOf(before) && typeof valueAt(json, finding.path) === 'object';
+    return (
+      before !== undefined && weightOf(finding) === weightOf(before) && typeof valueAt(json, finding.path) === 'object'
+    );
   };
   return [...bySchema.filter(isFirst), ...stored.filter((finding) => isFirst(finding) || isBeside(finding))];
 }
@@ -42,6 +50,10 @@ function weightOf({ effect, withheld }: JudgedFinding): number {
  */
 export function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
   if (known.length === 0 || more.length === 0) return more;
-  const byRule = new Map(Map.groupBy(known, ({ rule }) => rule).entries().map(([rule, found]) => [rule, new PathSet(found.map(({ path }) => path))]));
+  const byRule = new Map(
+    Map.groupBy(known, ({ rule }) => rule)
+      .entries()
+      .map(([rule, found]) => [rule, new PathSet(found.map(({ path }) => path))]),
+  );
   return more.filter(({ rule, path }) => path.length === 0 || byRule.get(rule)?.meets(path) !== true);
 }

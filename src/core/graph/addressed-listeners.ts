@@ -25,9 +25,20 @@ export interface AddressedListener {
 export const addressedListeners = defineQuery({
   name: 'addressedListeners',
   stratum: strata.links,
-  compute(read, ...[kind, namespace, owner, port, ...sectionNames]: readonly [kind: OwnerKind, namespace: string, owner: string, port: string, ...sectionNames: string[]]): readonly AddressedListener[] {
+  compute(
+    read,
+    ...[kind, namespace, owner, port, ...sectionNames]: readonly [
+      kind: OwnerKind,
+      namespace: string,
+      owner: string,
+      port: string,
+      ...sectionNames: string[],
+    ]
+  ): readonly AddressedListener[] {
     const listeners = readObject(read, kind, namespace, owner)?.spec?.listeners ?? [];
-    const firsts = [...Map.groupBy(listeners, ({ name = '' }) => name).values()].flatMap((sameName) => sameName.slice(0, 1));
+    const firsts = [...Map.groupBy(listeners, ({ name = '' }) => name).values()].flatMap((sameName) =>
+      sameName.slice(0, 1),
+    );
     return firsts
       .filter((listener) => sectionNames.length === 0 || sectionNames.includes(listener.name ?? ''))
       .filter((listener) => port === '' || port === String(listener.port ?? 0))
@@ -48,10 +59,14 @@ export function addressedListener({ name = '', hostname, protocol, allowedRoutes
 }
 
 /** Restricts the route kinds of the protocol to the named kinds. Without named kinds, all of them are allowed. */
-export function allowedKinds(protocol: string, named: readonly Partial<RouteKind>[]): { readonly routeKinds: readonly RouteKind[]; readonly invalidKinds: readonly RouteKind[] } {
+export function allowedKinds(
+  protocol: string,
+  named: readonly Partial<RouteKind>[],
+): { readonly routeKinds: readonly RouteKind[]; readonly invalidKinds: readonly RouteKind[] } {
   const supported = routeKindsOf(protocol) ?? [];
   if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };
   const asked = named.map(({ group = gatewayGroup, kind = '' }) => ({ group, kind }));
-  const isSupported = (kind: RouteKind): boolean => supported.some((one) => one.group === kind.group && one.kind === kind.kind);
+  const isSupported = (kind: RouteKind): boolean =>
+    supported.some((one) => one.group === kind.group && one.kind === kind.kind);
   return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };
 }

@@ -26,7 +26,8 @@ export const addresses = defineQuery({
     return asked.map(({ type = 'IPAddress', value = '', routability = '' }, index): AddressNode => {
       if (type !== 'IPAddress' && type !== 'Hostname') return { index, outcome: 'unsupportedType', type };
       if (routability !== '') return { index, outcome: 'unsupportedRoutability', routability };
-      const isWellFormed = value === '' || (type === 'IPAddress' ? isIpAddress(value) : preciseHostnameProblems(value).length === 0);
+      const isWellFormed =
+        value === '' || (type === 'IPAddress' ? isIpAddress(value) : preciseHostnameProblems(value).length === 0);
       return isWellFormed ? { index, outcome: 'wanted', type, value } : { index, outcome: 'malformed', type, value };
     });
   },

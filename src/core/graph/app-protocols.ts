@@ -1,5 +1,7 @@
 /** The supported values of `appProtocol` of Service ports (KEP-3726, GEP-1911). */
-const appProtocols: Readonly<Record<string, { readonly routeKinds: readonly string[]; readonly http2: boolean; readonly tls?: true }>> = {
+const appProtocols: Readonly<
+  Record<string, { readonly routeKinds: readonly string[]; readonly http2: boolean; readonly tls?: true }>
+> = {
   http: { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: false },
   'kubernetes.io/http': { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: false },
   'kubernetes.io/ws': { routeKinds: ['HTTPRoute'], http2: false },

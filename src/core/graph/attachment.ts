@@ -70,31 +70,53 @@ export const attachments = defineQuery({
   },
 });
 
-function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNode & { readonly index: number }): AttachmentOutcome {
+function attach(
+  read: Reader,
+  route: Resource<ServedRouteKind>,
+  parent: ParentNode & { readonly index: number },
+): AttachmentOutcome {
   if (parent.group !== gatewayGroup || !isOwnerKind(parent.kind)) return { type: 'foreign' };
   const owner = { kind: parent.kind, namespace: parent.namespace, name: parent.name };
   const standing = ownerStanding(read, owner);
   if (standing === 'detached') return { type: 'noListener', listeners: [] };
   if (standing !== 'ours') return { type: standing };
-  if (!isReadable(route, ['spec', 'parentRefs', parent.index]) || !isReadable(route, ['spec', 'hostnames'])) return { type: 'unreadable' };
+  if (!isReadable(route, ['spec', 'parentRefs', parent.index]) || !isReadable(route, ['spec', 'hostnames']))
+    return { type: 'unreadable' };
 
   const { kind, namespace, name } = owner;
   const { port, sectionName } = parent;
-  const addressed = read.query(addressedListeners, kind, namespace, name, port === undefined ? '' : String(port), ...(sectionName === undefined ? [] : [sectionName]));
-  if (addressed.length === 0) return { type: 'noListener', listeners: read.query(listenerNames, kind, namespace, name) };
+  const addressed = read.query(
+    addressedListeners,
+    kind,
+    namespace,
+    name,
+    port === undefined ? '' : String(port),
+    ...(sectionName === undefined ? [] : [sectionName]),
+  );
+  if (addressed.length === 0)
+    return { type: 'noListener', listeners: read.query(listenerNames, kind, namespace, name) };
 
   const names = addressed.map((listener) => listener.name);
-  const sameKind = addressed.filter((listener) => listener.routeKinds.some((one) => one.group === route.ref.group && one.kind === route.kind));
+  const sameKind = addressed.filter((listener) =>
+    listener.routeKinds.some((one) => one.group === route.ref.group && one.kind === route.kind),
+  );
   if (sameKind.length === 0) return { type: 'notAllowed', listeners: names, by: 'kind' };
-  const allowing = sameKind.filter((listener) => allowsNamespace(read, listener.namespaces, namespace, route.ref.namespace));
+  const allowing = sameKind.filter((listener) =>
+    allowsNamespace(read, listener.namespaces, namespace, route.ref.namespace),
+  );
   if (allowing.length === 0) {
     const isUncertain = sameKind.some((listener) => mayAllowNamespace(read, listener.namespaces, route.ref.namespace));
     return isUncertain ? { type: 'unobserved' } : { type: 'notAllowed', listeners: names, by: 'namespace' };
   }
 
-  const attached = allowing.map((listener) => ({ name: listener.name, hostnames: servedHostnames(route, listener) })).filter((one) => one.hostnames.length > 0);
+  const attached = allowing
+    .map((listener) => ({ name: listener.name, hostnames: servedHostnames(route, listener) }))
+    .filter((one) => one.hostnames.length > 0);
   if (attached.length > 0) return { type: 'attached', listeners: attached };
-  return { type: 'noHostname', listeners: allowing.map((listener) => ({ name: listener.name, hostname: listener.hostname ?? '' })) };
+  return {
+    type: 'noHostname',
+    listeners: allowing.map((listener) => ({ name: listener.name, hostname: listener.hostname ?? '' })),
+  };
 }
 
 function servedHostnames(route: Resource<ServedRouteKind>, listener: AddressedListener): readonly string[] {

@@ -38,7 +38,9 @@ export const policyOfTarget = defineQuery({
     const policies = read.list(policiesOfService, `${namespace}/${service}`).map((entry) => ofAgeEntry(entry).name);
     return policies.find((name) => {
       const targets = readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? [];
-      return targets.some((target) => isService(target) && target.name === service && (target.sectionName ?? '') === section);
+      return targets.some(
+        (target) => isService(target) && target.name === service && (target.sectionName ?? '') === section,
+      );
     });
   },
 });
@@ -47,7 +49,10 @@ export const policyOfTarget = defineQuery({
  * Returns the BackendTLSPolicy in effect for a port of a Service. A policy for the port by name takes precedence over a policy
  * for the whole Service.
  */
-export function policyInForce(read: Reader, { namespace, service, portName }: { readonly namespace: string; readonly service: string; readonly portName: string }): string | undefined {
+export function policyInForce(
+  read: Reader,
+  { namespace, service, portName }: { readonly namespace: string; readonly service: string; readonly portName: string },
+): string | undefined {
   const ofPort = portName === '' ? undefined : read.query(policyOfTarget, namespace, service, portName);
   return ofPort ?? read.query(policyOfTarget, namespace, service, '');
 }

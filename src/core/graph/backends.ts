@@ -130,7 +130,11 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
   const { group, kind, namespace, name, port } = target;
   if (group !== '' || kind !== 'Service') return { type: 'unsupportedKind' };
   if (!mayRefer(read, [gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name])) {
-    return { type: isUnknown(read, 'ReferenceGrant', () => readObject(read, 'Service', namespace, name)) ? 'unobserved' : 'notPermitted' };
+    return {
+      type: isUnknown(read, 'ReferenceGrant', () => readObject(read, 'Service', namespace, name))
+        ? 'unobserved'
+        : 'notPermitted',
+    };
   }
   if (port === undefined) return { type: 'portMissing' };
   const key = portKey(port, fromKind);
@@ -141,9 +145,15 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
   const resolved: BackendOutcome = { type: 'service', namespace, name, port: key };
   // Connections and datagrams are forwarded regardless of their protocol.
   if (isLayer4(fromKind)) return resolved;
-  if (found.appProtocol !== undefined && !canForward(fromKind, found.appProtocol)) return { type: 'unsupportedProtocol', protocol: found.appProtocol };
+  if (found.appProtocol !== undefined && !canForward(fromKind, found.appProtocol))
+    return { type: 'unsupportedProtocol', protocol: found.appProtocol };
   // The port would not respond in plain text. A BackendTLSPolicy defines how to connect.
-  if (found.appProtocol !== undefined && needsTls(found.appProtocol) && policyInForce(read, { namespace, service: name, portName: found.name }) === undefined) return { type: 'policyMissing', protocol: found.appProtocol };
+  if (
+    found.appProtocol !== undefined &&
+    needsTls(found.appProtocol) &&
+    policyInForce(read, { namespace, service: name, portName: found.name }) === undefined
+  )
+    return { type: 'policyMissing', protocol: found.appProtocol };
   return resolved;
 }
 
@@ -158,10 +168,14 @@ export const backends = defineQuery({
   name: 'backends',
   stratum: strata.links,
   compute(read, kind: string, namespace: string, name: string): readonly RuleBackends[] {
-    const rules: readonly ForwardingRule[] = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
+    const rules: readonly ForwardingRule[] =
+      readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
     const resolve = (ref: BackendRefView): BackendNode => resolveBackend(read, kind, namespace, ref);
     return rules.map(({ backendRefs, filters }) => ({
-      backends: (backendRefs ?? []).map((ref) => ({ ...resolve(ref), mirrors: backendsOfFilters(ref.filters, 'requestMirror', resolve) })),
+      backends: (backendRefs ?? []).map((ref) => ({
+        ...resolve(ref),
+        mirrors: backendsOfFilters(ref.filters, 'requestMirror', resolve),
+      })),
       mirrors: backendsOfFilters(filters, 'requestMirror', resolve),
       authorizers: backendsOfFilters(filters, 'externalAuth', resolve),
     }));
@@ -172,9 +186,18 @@ const noBackends: FilterBackends = {};
 /** Filters that reference a backend: field of the filter → type of the filter. */
 const referringFilters = { requestMirror: 'RequestMirror', externalAuth: 'ExternalAuth' } as const;
 
-function backendsOfFilters(filters: readonly FilterView[] | undefined, member: keyof typeof referringFilters, resolve: (ref: BackendRefView) => BackendNode): FilterBackends {
-  const found = (filters ?? []).entries().filter(([, { type }]) => type === referringFilters[member]).toArray();
-  return found.length === 0 ? noBackends : Object.fromEntries(found.map(([index, filter]) => [index, resolve(filter[member]?.backendRef ?? {})]));
+function backendsOfFilters(
+  filters: readonly FilterView[] | undefined,
+  member: keyof typeof referringFilters,
+  resolve: (ref: BackendRefView) => BackendNode,
+): FilterBackends {
+  const found = (filters ?? [])
+    .entries()
+    .filter(([, { type }]) => type === referringFilters[member])
+    .toArray();
+  return found.length === 0
+    ? noBackends
+    : Object.fromEntries(found.map(([index, filter]) => [index, resolve(filter[member]?.backendRef ?? {})]));
 }
 
 export type BackendOutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { readonly type: T }>;
@@ -190,7 +213,10 @@ export interface BackendPlace<T extends BackendOutcome['type']> {
  * Returns the backends of the rules that resolve with one of the given outcomes. Paths are created only for these, because most
  * rules look for rare outcomes.
  */
-export function backendPlaces<T extends BackendOutcome['type']>(rules: readonly RuleBackends[], types: readonly T[]): readonly BackendPlace<T>[] {
+export function backendPlaces<T extends BackendOutcome['type']>(
+  rules: readonly RuleBackends[],
+  types: readonly T[],
+): readonly BackendPlace<T>[] {
   const places: BackendPlace<T>[] = [];
   const look = (node: BackendNode, ...path: Path): void => {
     if (isOneOf(node.outcome, types)) places.push({ path: ['spec', 'rules', ...path], node, outcome: node.outcome });
@@ -198,15 +224,21 @@ export function backendPlaces<T extends BackendOutcome['type']>(rules: readonly 
   rules.forEach(({ backends: nodes, mirrors, authorizers }, rule) => {
     nodes.forEach((node, index) => {
       look(node, rule, 'backendRefs', index);
-      for (const [filter, mirror] of entriesOf(node.mirrors)) look(mirror, rule, 'backendRefs', index, 'filters', filter, 'requestMirror', 'backendRef');
+      for (const [filter, mirror] of entriesOf(node.mirrors))
+        look(mirror, rule, 'backendRefs', index, 'filters', filter, 'requestMirror', 'backendRef');
     });
-    for (const [filter, mirror] of entriesOf(mirrors)) look(mirror, rule, 'filters', filter, 'requestMirror', 'backendRef');
-    for (const [filter, authorizer] of entriesOf(authorizers)) look(authorizer, rule, 'filters', filter, 'externalAuth', 'backendRef');
+    for (const [filter, mirror] of entriesOf(mirrors))
+      look(mirror, rule, 'filters', filter, 'requestMirror', 'backendRef');
+    for (const [filter, authorizer] of entriesOf(authorizers))
+      look(authorizer, rule, 'filters', filter, 'externalAuth', 'backendRef');
   });
   return places;
 }
 
-function isOneOf<T extends BackendOutcome['type']>(outcome: BackendOutcome, types: readonly T[]): outcome is BackendOutcomeOf<T> {
+function isOneOf<T extends BackendOutcome['type']>(
+  outcome: BackendOutcome,
+  types: readonly T[],
+): outcome is BackendOutcomeOf<T> {
   return (types as readonly string[]).includes(outcome.type);
 }
 
@@ -240,9 +272,13 @@ export const endpoints = defineQuery({
   compute(read, namespace: string, service: string, port: ServicePortKey): readonly EndpointAddress[] {
     const found = read.query(servicePort, namespace, service, port);
     if (found.type !== 'port') return [];
-    const all = read.list(slicesOfService, `${namespace}/${service}`).flatMap((slice) => [...sliceAddresses(read, { namespace, slice, port: found })]);
+    const all = read
+      .list(slicesOfService, `${namespace}/${service}`)
+      .flatMap((slice) => [...sliceAddresses(read, { namespace, slice, port: found })]);
     const ready = all.filter(({ state }) => state === 'ready');
-    const byAddress = new Map((ready.length > 0 ? ready : all).map(({ host, port: number }) => [`${host} ${number}`, { host, port: number }]));
+    const byAddress = new Map(
+      (ready.length > 0 ? ready : all).map(({ host, port: number }) => [`${host} ${number}`, { host, port: number }]),
+    );
     return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
   },
 });
@@ -269,7 +305,10 @@ interface SliceQuestion {
   readonly port: OfferedPort;
 }
 
-function* sliceAddresses(read: Reader, { namespace, slice: name, port: asked }: SliceQuestion): Iterable<UsableAddress> {
+function* sliceAddresses(
+  read: Reader,
+  { namespace, slice: name, port: asked }: SliceQuestion,
+): Iterable<UsableAddress> {
   const slice = readObject(read, 'EndpointSlice', namespace, name);
   // FQDN slices would require resolving names that the owner of the Service does not control.
   if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
@@ -286,7 +325,9 @@ function* sliceAddresses(read: Reader, { namespace, slice: name, port: asked }: 
 }
 
 /** Without `ready`, an endpoint is ready regardless of the other conditions. `serving` defaults to `ready`. `undefined`: not usable. */
-function stateOf({ ready = true, serving = ready, terminating = false }: EndpointConditions = {}): UsableAddress['state'] | undefined {
+function stateOf({ ready = true, serving = ready, terminating = false }: EndpointConditions = {}):
+  | UsableAddress['state']
+  | undefined {
   if (ready) return 'ready';
   return serving && terminating ? 'draining' : undefined;
 }

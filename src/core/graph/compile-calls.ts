@@ -4,13 +4,22 @@ import type { RouteMatch } from './route-match.ts';
 import type { MatchView } from './route-views.ts';
 
 /** Without matches, a rule matches every gRPC request (GRPCRouteRule.matches). */
-const everyCall: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [], call: { service: 0, method: 0 } };
+const everyCall: RouteMatch = {
+  index: 0,
+  path: { type: 'PathPrefix', value: '/' },
+  headers: [],
+  query: [],
+  call: { service: 0, method: 0 },
+};
 
 /**
  * Compiles the matches of a GRPCRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
  * match nothing. A call of `method` of `service` is a request for the path `/service/method` (gRPC over HTTP/2, "Requests").
  */
-export function compileCalls(matches: readonly MatchView<'GRPCRoute'>[] | undefined, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
+export function compileCalls(
+  matches: readonly MatchView<'GRPCRoute'>[] | undefined,
+  isInvalid: (index: number) => boolean,
+): readonly RouteMatch[] {
   if (matches === undefined || matches.length === 0) return [everyCall];
   return matches.map((match, index) => compileCall(match, index)).filter(({ index }) => !isInvalid(index));
 }
@@ -43,5 +52,8 @@ function expressionPath(service: string, method: string): RouteMatch['path'] {
 
 function exactPath(service: string, method: string): RouteMatch['path'] {
   if (service === '' && method !== '') return expressionPath('', method.replace(/[^A-Za-z0-9_]/g, String.raw`\$&`));
-  return { type: method === '' ? 'PathPrefix' : 'Exact', value: canonicalSpelling(method === '' ? `/${service}` : `/${service}/${method}`) };
+  return {
+    type: method === '' ? 'PathPrefix' : 'Exact',
+    value: canonicalSpelling(method === '' ? `/${service}` : `/${service}/${method}`),
+  };
 }

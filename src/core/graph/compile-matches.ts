@@ -10,7 +10,10 @@ export const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', va
  * Compiles the matches of an HTTPRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
  * match nothing. Defaults are those of the CRD: without matches, or without a path, every path matches.
  */
-export function compileMatches(matches: readonly MatchView<'HTTPRoute'>[] | undefined, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
+export function compileMatches(
+  matches: readonly MatchView<'HTTPRoute'>[] | undefined,
+  isInvalid: (index: number) => boolean,
+): readonly RouteMatch[] {
   if (matches === undefined || matches.length === 0) return [everything];
   return matches.map((match, index) => compileMatch(match, index)).filter((match) => !isInvalid(match.index));
 }

@@ -47,7 +47,11 @@ export const listenerConflicts = defineQuery({
   stratum: strata.links,
   compute(read, kind: OwnerKind, namespace: string, name: string): ByListener<ListenerConflict> {
     const gateway = servingGateway(read, { kind, namespace, name });
-    return (gateway && read.query(conflictsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ?? {};
+    return (
+      (gateway &&
+        read.query(conflictsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ??
+      {}
+    );
   },
 });
 
@@ -57,12 +61,20 @@ const requestedListeners = defineQuery({
   stratum: strata.links,
   compute(read, kind: OwnerKind, namespace: string, name: string): readonly OwnedListener[] {
     const owner: ListenerOwner = { kind, namespace, name };
-    return listenersOf(read, owner).map((listener) => ({ owner, name: listener.name, port: listener.port, protocol: listener.protocol, ...(listener.hostname === undefined ? {} : { hostname: listener.hostname }) }));
+    return listenersOf(read, owner).map((listener) => ({
+      owner,
+      name: listener.name,
+      port: listener.port,
+      protocol: listener.protocol,
+      ...(listener.hostname === undefined ? {} : { hostname: listener.hostname }),
+    }));
   },
 });
 
 function ownedListeners(read: Reader, namespace: string, gateway: string): readonly OwnedListener[] {
-  return read.query(listenerOwners, namespace, gateway).flatMap((owner) => read.query(requestedListeners, owner.kind, owner.namespace, owner.name));
+  return read
+    .query(listenerOwners, namespace, gateway)
+    .flatMap((owner) => read.query(requestedListeners, owner.kind, owner.namespace, owner.name));
 }
 
 /** A port of a Gateway. A TCP port and a UDP port with the same number are different ports. */
@@ -87,7 +99,9 @@ export const gatewayPorts = defineQuery({
       return transport === undefined || port < 1 || port > 65_535 ? [] : [{ port, transport }];
     });
     const distinct = new Map(ports.map((one) => [`${one.port} ${one.transport}`, one]));
-    return [...distinct.values()].sort((one, other) => one.port - other.port || (one.transport < other.transport ? -1 : 1));
+    return [...distinct.values()].sort(
+      (one, other) => one.port - other.port || (one.transport < other.transport ? -1 : 1),
+    );
   },
 });
 
@@ -126,7 +140,10 @@ function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict
 /** The maximum number of other listeners in a message. */
 const namedAtMost = 3;
 
-function conflictOf(claims: ListenerClaims<OwnedListener>, listener: OwnedListener): Omit<ListenerConflict, 'standing'> | undefined {
+function conflictOf(
+  claims: ListenerClaims<OwnedListener>,
+  listener: OwnedListener,
+): Omit<ListenerConflict, 'standing'> | undefined {
   const found = claims.conflictsOf(listener, namedAtMost);
   return found && { reason: found.reason, others: namesOf(found.others) };
 }
@@ -145,7 +162,11 @@ const overlapsOfGateway = defineQuery({
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): ByListener<ByListener<readonly OtherListener[]>> {
     const secure = ownedListeners(read, namespace, gateway).filter(({ protocol }) => protocol === 'HTTPS');
-    return byOwner(Map.groupBy(secure, ({ port }) => port).values().flatMap(overlapsOnPort));
+    return byOwner(
+      Map.groupBy(secure, ({ port }) => port)
+        .values()
+        .flatMap(overlapsOnPort),
+    );
   },
 });
 
@@ -155,7 +176,11 @@ export const tlsOverlaps = defineQuery({
   stratum: strata.links,
   compute(read, kind: OwnerKind, namespace: string, name: string): ByListener<readonly OtherListener[]> {
     const gateway = servingGateway(read, { kind, namespace, name });
-    return (gateway && read.query(overlapsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ?? {};
+    return (
+      (gateway &&
+        read.query(overlapsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ??
+      {}
+    );
   },
 });
 
@@ -164,7 +189,9 @@ function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<
   const byHostname = Map.groupBy(listeners, ({ hostname = '' }) => hostname);
   const others = new Map<OwnedListener, Set<OwnedListener>>(listeners.map((listener) => [listener, new Set()]));
   for (const listener of listeners) {
-    for (const wider of wildcardsAbove(listener.hostname ?? '').flatMap((wildcard) => byHostname.get(wildcard)?.slice(0, namedAtMost) ?? [])) {
+    for (const wider of wildcardsAbove(listener.hostname ?? '').flatMap(
+      (wildcard) => byHostname.get(wildcard)?.slice(0, namedAtMost) ?? [],
+    )) {
       others.get(listener)?.add(wider);
       if ((others.get(wider)?.size ?? 0) < namedAtMost) others.get(wider)?.add(listener);
     }
@@ -182,7 +209,9 @@ function wildcardsAbove(hostname: string): readonly string[] {
 
 function byOwner<T>(verdicts: Iterable<Verdict<T>>): ByListener<ByListener<T>> {
   const owners = Map.groupBy(verdicts, ([{ owner }]) => ownerKey(owner));
-  return Object.fromEntries([...owners].map(([key, list]) => [key, Object.fromEntries(list.map(([{ name }, verdict]) => [name, verdict]))]));
+  return Object.fromEntries(
+    [...owners].map(([key, list]) => [key, Object.fromEntries(list.map(([{ name }, verdict]) => [name, verdict]))]),
+  );
 }
 
 /** `Gateway/namespace/name` or `ListenerSet/namespace/name`. */

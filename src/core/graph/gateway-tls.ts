@@ -6,7 +6,13 @@ import { authorityCell, readObject } from './inputs.ts';
 import { servingGateway, type ListenerOwner } from './listener-sets.ts';
 import type { ListenerNode } from './listeners.ts';
 import { terminatesTls } from './protocols.ts';
-import { resolveReference, resolveReferences, usableTargets, type ReferenceNode, type ReferenceOutcome } from './references.ts';
+import {
+  resolveReference,
+  resolveReferences,
+  usableTargets,
+  type ReferenceNode,
+  type ReferenceOutcome,
+} from './references.ts';
 import { strata } from './strata.ts';
 
 /** The validation of client certificates that a Gateway requests. */
@@ -27,7 +33,8 @@ const frontendValidation = defineQuery({
   compute(read, namespace: string, gateway: string, port: string): ClientValidationNode | undefined {
     const frontend: FrontendView = readObject(read, 'Gateway', namespace, gateway)?.spec?.tls?.frontend ?? {};
     const index = (frontend.perPort ?? []).findIndex((one) => String(one.port) === port);
-    const [place, tls] = index === -1 ? [['default'], frontend.default] : [['perPort', index, 'tls'], frontend.perPort?.[index]?.tls];
+    const [place, tls] =
+      index === -1 ? [['default'], frontend.default] : [['perPort', index, 'tls'], frontend.perPort?.[index]?.tls];
     if (tls?.validation === undefined) return undefined;
     const { mode, caCertificateRefs = [] } = tls.validation;
     return {
@@ -39,7 +46,11 @@ const frontendValidation = defineQuery({
 });
 
 /** Returns the client validation of a listener, or `undefined` if client certificates are not required. */
-export function clientValidationOf(read: Reader, owner: ListenerOwner, listener: ListenerNode): ClientValidationNode | undefined {
+export function clientValidationOf(
+  read: Reader,
+  owner: ListenerOwner,
+  listener: ListenerNode,
+): ClientValidationNode | undefined {
   const gateway = terminatesTls(listener) ? servingGateway(read, owner) : undefined;
   return gateway && read.query(frontendValidation, gateway.namespace, gateway.name, String(listener.port));
 }
@@ -51,8 +62,16 @@ export const backendCertificate = defineQuery({
   compute(read, namespace: string, gateway: string): (ReferenceOutcome & { readonly path: Path }) | undefined {
     const spec = readObject(read, 'Gateway', namespace, gateway)?.spec;
     // Before v1.4, the field had another location.
-    const [place, ref] = spec?.tls?.backend === undefined ? [['backendTLS'], spec?.backendTLS?.clientCertificateRef] : [['tls', 'backend'], spec.tls.backend.clientCertificateRef];
-    return ref && { path: ['spec', ...place, 'clientCertificateRef'], ...resolveReference(read, { kind: 'Gateway', namespace }, 'Secret', ref) };
+    const [place, ref] =
+      spec?.tls?.backend === undefined
+        ? [['backendTLS'], spec?.backendTLS?.clientCertificateRef]
+        : [['tls', 'backend'], spec.tls.backend.clientCertificateRef];
+    return (
+      ref && {
+        path: ['spec', ...place, 'clientCertificateRef'],
+        ...resolveReference(read, { kind: 'Gateway', namespace }, 'Secret', ref),
+      }
+    );
   },
 });
 

@@ -21,7 +21,9 @@ export const permissions = defineIndex({
     const { from = [], to = [] } = grant.spec ?? {};
     // Missing values become null, which no reference contains.
     const referrers = from.slice(0, mostItems).map((one) => [one.group, one.kind, one.namespace]);
-    const targets = to.slice(0, mostItems).map((one) => [one.group, one.kind, namespace, ...(one.name === undefined ? [] : [one.name])]);
+    const targets = to
+      .slice(0, mostItems)
+      .map((one) => [one.group, one.kind, namespace, ...(one.name === undefined ? [] : [one.name])]);
     for (const referrer of referrers) {
       for (const target of targets) yield { bucket: JSON.stringify([...referrer, ...target]), entry: name };
     }
@@ -30,8 +32,13 @@ export const permissions = defineIndex({
 
 /** A referrer and its target. Groups are as in ReferenceGrant, `''` for the core group. */
 type Reference = readonly [
-  fromGroup: string, fromKind: string, fromNamespace: string,
-  toGroup: string, toKind: string, toNamespace: string, toName: string,
+  fromGroup: string,
+  fromKind: string,
+  fromNamespace: string,
+  toGroup: string,
+  toKind: string,
+  toNamespace: string,
+  toName: string,
 ];
 
 /**

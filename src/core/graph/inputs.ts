@@ -29,7 +29,12 @@ export const installationCell = defineInput<Installation>('installation');
 
 /** Facts from a `kubernetes.io/tls` Secret, or the reason why there are none. Times are RFC 3339. */
 export type CertificateFacts =
-  | { readonly type: 'certificate'; readonly dnsNames: readonly string[]; readonly notBefore: string; readonly notAfter: string }
+  | {
+      readonly type: 'certificate';
+      readonly dnsNames: readonly string[];
+      readonly notBefore: string;
+      readonly notAfter: string;
+    }
   | { readonly type: 'unusable'; readonly problem: string };
 
 /** Single certificates in PEM from the key `ca.crt` of a ConfigMap, or the reason why there are none. */
@@ -75,7 +80,12 @@ export interface Installation {
 export type InstalledBundles = Readonly<Partial<Record<SchemaKind, Bundle>>>;
 
 /** Returns the object of that kind and name, or `undefined`. */
-export function readObject<K extends KindName>(read: Reader, kind: K, namespace: string, name: string): Resource<K> | undefined {
+export function readObject<K extends KindName>(
+  read: Reader,
+  kind: K,
+  namespace: string,
+  name: string,
+): Resource<K> | undefined {
   return read.input(objectCell, kind, namespace, name) as Resource<K> | undefined;
 }
 

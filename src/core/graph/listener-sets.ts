@@ -40,7 +40,8 @@ export const listenerSetsOfGateway = defineIndex({
   *entries(read, _kind = '', namespace = '', name = '') {
     const set = readObject(read, 'ListenerSet', namespace, name);
     const ref = set?.spec?.parentRef;
-    if (set !== undefined && ref !== undefined) yield { bucket: `${ref.namespace ?? namespace}/${ref.name ?? ''}`, entry: ageEntry(set) };
+    if (set !== undefined && ref !== undefined)
+      yield { bucket: `${ref.namespace ?? namespace}/${ref.name ?? ''}`, entry: ageEntry(set) };
   },
 });
 
@@ -48,7 +49,8 @@ export const listenerSetsOfGateway = defineIndex({
 const allowedListeners = defineQuery({
   name: 'allowedListeners',
   stratum: strata.links,
-  compute: (read, namespace: string, gateway: string): AllowedNamespaces => allowedNamespaces(readObject(read, 'Gateway', namespace, gateway)?.spec?.allowedListeners?.namespaces, 'None'),
+  compute: (read, namespace: string, gateway: string): AllowedNamespaces =>
+    allowedNamespaces(readObject(read, 'Gateway', namespace, gateway)?.spec?.allowedListeners?.namespaces, 'None'),
 });
 
 /** The Gateway to which a ListenerSet adds its listeners, and whether it is allowed to; `undefined` if the ListenerSet does not exist. */
@@ -58,10 +60,16 @@ export const listenerSetParent = defineQuery({
   compute(read, namespace: string, name: string): ListenerSetParent | undefined {
     const set = readObject(read, 'ListenerSet', namespace, name);
     if (set === undefined) return undefined;
-    const { group = gatewayGroup, kind = 'Gateway', namespace: parentNamespace = namespace, name: parentName = '' } = set.spec?.parentRef ?? {};
+    const {
+      group = gatewayGroup,
+      kind = 'Gateway',
+      namespace: parentNamespace = namespace,
+      name: parentName = '',
+    } = set.spec?.parentRef ?? {};
     const gateway = { namespace: parentNamespace, name: parentName };
     if (group !== gatewayGroup || kind !== 'Gateway') return { type: 'foreign', ...gateway };
-    if (read.query(gatewayClassName, parentNamespace, parentName) === undefined) return { type: unseen(read, 'Gateway'), ...gateway };
+    if (read.query(gatewayClassName, parentNamespace, parentName) === undefined)
+      return { type: unseen(read, 'Gateway'), ...gateway };
     if (!read.query(isOfOurClass, parentNamespace, parentName)) return { type: 'foreign', ...gateway };
     if (!isReadable(set, ['spec', 'parentRef'])) return { type: 'unreadable', ...gateway };
     const allowed = read.query(allowedListeners, parentNamespace, parentName);
@@ -75,7 +83,9 @@ export const listenerOwners = defineQuery({
   name: 'listenerOwners',
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): readonly ListenerOwner[] {
-    const sets = read.list(listenerSetsOfGateway, `${namespace}/${gateway}`).map((entry): ListenerOwner => ({ kind: 'ListenerSet', ...ofAgeEntry(entry) }));
+    const sets = read
+      .list(listenerSetsOfGateway, `${namespace}/${gateway}`)
+      .map((entry): ListenerOwner => ({ kind: 'ListenerSet', ...ofAgeEntry(entry) }));
     const attached = sets.filter((set) => read.query(listenerSetParent, set.namespace, set.name)?.type === 'attached');
     return [{ kind: 'Gateway', namespace, name: gateway }, ...attached];
   },
@@ -107,7 +117,10 @@ export function ownerStanding(read: Reader, { kind, namespace, name }: ListenerO
 }
 
 /** Returns the Gateway that serves the listeners of an owner; `undefined` if none of our Gateways does. */
-export function servingGateway(read: Reader, { kind, namespace, name }: ListenerOwner): { readonly namespace: string; readonly name: string } | undefined {
+export function servingGateway(
+  read: Reader,
+  { kind, namespace, name }: ListenerOwner,
+): { readonly namespace: string; readonly name: string } | undefined {
   if (kind === 'Gateway') return read.query(isOfOurClass, namespace, name) ? { namespace, name } : undefined;
   const parent = read.query(listenerSetParent, namespace, name);
   return parent?.type === 'attached' ? { namespace: parent.namespace, name: parent.name } : undefined;

@@ -35,7 +35,10 @@ export interface ListenerNode extends AddressedListener {
 const listenerNode = defineQuery({
   name: 'listener',
   stratum: strata.links,
-  compute(read, ...[kind, namespace, owner, name]: readonly [kind: OwnerKind, namespace: string, owner: string, name: string]): ListenerNode | undefined {
+  compute(
+    read,
+    ...[kind, namespace, owner, name]: readonly [kind: OwnerKind, namespace: string, owner: string, name: string]
+  ): ListenerNode | undefined {
     const listeners = readObject(read, kind, namespace, owner)?.spec?.listeners ?? [];
     const index = listeners.findIndex((listener) => (listener.name ?? '') === name);
     const listener = listeners[index];

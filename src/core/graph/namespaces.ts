@@ -41,5 +41,7 @@ export function allowsNamespace(read: Reader, allowed: AllowedNamespaces, own: s
 
 /** Returns whether the namespace may be allowed because of labels that are unknown here. Unknown labels never allow anything. */
 export function mayAllowNamespace(read: Reader, allowed: AllowedNamespaces, namespace: string): boolean {
-  return allowed.from === 'Selector' && isUnknown(read, 'Namespace', () => readObject(read, 'Namespace', '', namespace));
+  return (
+    allowed.from === 'Selector' && isUnknown(read, 'Namespace', () => readObject(read, 'Namespace', '', namespace))
+  );
 }

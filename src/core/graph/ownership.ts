@@ -82,7 +82,10 @@ function gatewayOwner(read: Reader, namespace: string, name: string): Owner {
 }
 
 /** Returns the controller of the target of a reference from an object in `namespace`. */
-export function ownerOf(read: Reader, { group = gatewayGroup, kind = 'Gateway', namespace = '', name = '' }: OwnerReference): Owner {
+export function ownerOf(
+  read: Reader,
+  { group = gatewayGroup, kind = 'Gateway', namespace = '', name = '' }: OwnerReference,
+): Owner {
   // Services and other parents belong to meshes, which are never ours.
   if (group !== gatewayGroup || !isOwnerKind(kind)) return { type: 'other' };
   return kind === 'Gateway' ? gatewayOwner(read, namespace, name) : listenerSetOwner(read, namespace, name);
@@ -91,8 +94,15 @@ export function ownerOf(read: Reader, { group = gatewayGroup, kind = 'Gateway', 
 function listenerSetOwner(read: Reader, namespace: string, name: string): Owner {
   const set = readObject(read, 'ListenerSet', namespace, name);
   if (set === undefined) return unknown;
-  const { group: parentGroup = gatewayGroup, kind: parentKind = 'Gateway', namespace: parentNamespace = namespace, name: parentName = '' } = set.spec?.parentRef ?? {};
-  return parentGroup === gatewayGroup && parentKind === 'Gateway' ? gatewayOwner(read, parentNamespace, parentName) : { type: 'other' };
+  const {
+    group: parentGroup = gatewayGroup,
+    kind: parentKind = 'Gateway',
+    namespace: parentNamespace = namespace,
+    name: parentName = '',
+  } = set.spec?.parentRef ?? {};
+  return parentGroup === gatewayGroup && parentKind === 'Gateway'
+    ? gatewayOwner(read, parentNamespace, parentName)
+    : { type: 'other' };
 }
 
 /**
@@ -100,10 +110,18 @@ function listenerSetOwner(read: Reader, namespace: string, name: string): Owner 
  *
  * @param at the location of the list in the object
  */
-export function ownershipOf(read: Reader, references: readonly OwnerReference[], { namespace, at }: { readonly namespace: string; readonly at: Path }): Ownership {
+export function ownershipOf(
+  read: Reader,
+  references: readonly OwnerReference[],
+  { namespace, at }: { readonly namespace: string; readonly at: Path },
+): Ownership {
   const parents = references.map((reference, index): ParentOwner => {
     const resolved = { namespace, ...reference };
-    return { path: [...at, index], parent: quoteRef({ kind: resolved.kind ?? 'Gateway', namespace: resolved.namespace, name: resolved.name ?? '' }), owner: ownerOf(read, resolved) };
+    return {
+      path: [...at, index],
+      parent: quoteRef({ kind: resolved.kind ?? 'Gateway', namespace: resolved.namespace, name: resolved.name ?? '' }),
+      owner: ownerOf(read, resolved),
+    };
   });
   return { standing: standingOf(parents.map(({ owner }) => owner)), parents };
 }
@@ -122,6 +140,8 @@ export const ownership = defineQuery({
     if (kind === 'GatewayClass') return { standing: standingOf([read.query(classOwner, name)]), parents: [] };
     if (isOwnerKind(kind)) return { standing: standingOf([ownerOf(read, { kind, namespace, name })]), parents: [] };
     const references = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.parentRefs ?? [];
-    return references.length === 0 ? unknownOwnership : ownershipOf(read, references, { namespace, at: ['spec', 'parentRefs'] });
+    return references.length === 0
+      ? unknownOwnership
+      : ownershipOf(read, references, { namespace, at: ['spec', 'parentRefs'] });
   },
 });

@@ -39,7 +39,12 @@ export interface DataPlaneParameters {
 export type ParametersNode =
   | { readonly type: 'none' }
   /** `problems` describes the invalid entries. */
-  | { readonly type: 'read'; readonly target: string; readonly parameters: DataPlaneParameters; readonly problems: readonly string[] }
+  | {
+      readonly type: 'read';
+      readonly target: string;
+      readonly parameters: DataPlaneParameters;
+      readonly problems: readonly string[];
+    }
   | { readonly type: 'unsupportedKind'; readonly kind: string }
   | { readonly type: 'namespaceMissing' }
   | { readonly type: 'absent'; readonly target: string }
@@ -50,7 +55,8 @@ export type ParametersNode =
 export const classParameters = defineQuery({
   name: 'classParameters',
   stratum: strata.links,
-  compute: (read, name: string): ParametersNode => parametersAt(read, readObject(read, 'GatewayClass', '', name)?.spec?.parametersRef),
+  compute: (read, name: string): ParametersNode =>
+    parametersAt(read, readObject(read, 'GatewayClass', '', name)?.spec?.parametersRef),
 });
 
 /** The parameters of a Gateway itself (GatewayInfrastructure.parametersRef). */
@@ -78,11 +84,14 @@ interface ParametersRef {
 function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersNode {
   if (ref === undefined) return { type: 'none' };
   const { group = '', kind = '', namespace = '', name = '' } = ref;
-  if (group !== '' || kind !== 'ConfigMap') return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
+  if (group !== '' || kind !== 'ConfigMap')
+    return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
   if (namespace === '') return { type: 'namespaceMissing' };
   const data = read.input(parameterCell, namespace, name);
   if (data !== undefined) return { type: 'read', target: `${namespace}/${name}`, ...parseParameters(data) };
-  return read.query(isObserved, 'ConfigMap') ? { type: 'absent', target: `${namespace}/${name}` } : { type: 'unobserved' };
+  return read.query(isObserved, 'ConfigMap')
+    ? { type: 'absent', target: `${namespace}/${name}` }
+    : { type: 'unobserved' };
 }
 
 /** Returns the problem with a value and the fix; `undefined` for a valid value. */
@@ -106,7 +115,10 @@ const durationWords = 'a duration in hours, minutes and seconds such as 1h30m or
 const known: Readonly<Record<keyof DataPlaneParameters, Check>> = {
   replicas: form(/^[1-9][0-9]{0,2}$/, 'a number from 1 to 999'),
   serviceType: form(/^(?:LoadBalancer|NodePort|ClusterIP)$/, 'LoadBalancer, NodePort or ClusterIP'),
-  loadBalancerClass: form(/^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'a name such as example.com/internal'),
+  loadBalancerClass: form(
+    /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+    'a name such as example.com/internal',
+  ),
   externalTrafficPolicy: form(/^(?:Cluster|Local)$/, 'Cluster or Local'),
   forwarded: form(/^(?:append|replace)$/, 'append or replace'),
   acceptProxyProtocol: parsed(parseNetworks),
@@ -125,7 +137,10 @@ export function charactersNeeded(key: string): number {
   return key === 'acceptProxyProtocol' || key === 'sendProxyProtocol' ? longestList + 1 : 128;
 }
 
-function parseParameters(data: Readonly<Record<string, string>>): { readonly parameters: DataPlaneParameters; readonly problems: readonly string[] } {
+function parseParameters(data: Readonly<Record<string, string>>): {
+  readonly parameters: DataPlaneParameters;
+  readonly problems: readonly string[];
+} {
   const entries = Object.entries(data);
   const problems = entries.flatMap(([key, value]) => problemOf(key, value) ?? []);
   if (problems.length > 0) return { parameters: {}, problems };

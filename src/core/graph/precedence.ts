@@ -15,8 +15,17 @@ export interface RouteIdentity {
 }
 
 /** Returns the identity of a route for precedence and configuration. */
-export function routeIdentity({ kind, ref: { namespace, name }, meta: { created } }: Resource<ServedRouteKind>): RouteIdentity {
-  return { key: `route/${kind}/${namespace}/${name}`, route: `${namespace}/${name}`, ...(kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}), created };
+export function routeIdentity({
+  kind,
+  ref: { namespace, name },
+  meta: { created },
+}: Resource<ServedRouteKind>): RouteIdentity {
+  return {
+    key: `route/${kind}/${namespace}/${name}`,
+    route: `${namespace}/${name}`,
+    ...(kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}),
+    created,
+  };
 }
 
 /** One of a route's own hostnames (`''` for none) combined with one match of one of its rules. */

@@ -72,7 +72,9 @@ export function isServedProtocol(protocol: string): protocol is ServedProtocol {
 
 /** Returns the supported route kinds of a protocol; `undefined` for an unsupported protocol. */
 export function routeKindsOf(protocol: string): readonly RouteKind[] | undefined {
-  return isServedProtocol(protocol) ? served[protocol].routeKinds.map((kind) => ({ group: gatewayGroup, kind })) : undefined;
+  return isServedProtocol(protocol)
+    ? served[protocol].routeKinds.map((kind) => ({ group: gatewayGroup, kind }))
+    : undefined;
 }
 
 export function servedProtocols(): readonly string[] {

@@ -28,22 +28,36 @@ export interface ReferenceView {
 const cells = { Secret: certificateCell, ConfigMap: authorityCell } as const;
 
 /** Resolves a reference of a Gateway API object. */
-export function resolveReference(read: Reader, from: { readonly kind: string; readonly namespace: string }, wanted: keyof typeof cells, ref: ReferenceView): ReferenceOutcome {
+export function resolveReference(
+  read: Reader,
+  from: { readonly kind: string; readonly namespace: string },
+  wanted: keyof typeof cells,
+  ref: ReferenceView,
+): ReferenceOutcome {
   const { group = '', kind = wanted, namespace = from.namespace, name = '' } = ref;
-  if (group !== '' || kind !== wanted) return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
+  if (group !== '' || kind !== wanted)
+    return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
   const target = `${namespace}/${name}`;
-  const find = (): { readonly type: string } | undefined => read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
+  const find = (): { readonly type: string } | undefined =>
+    read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
   // The grant is checked before existence, so that nobody can probe for objects in another namespace.
   if (!mayRefer(read, [gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name])) {
     return { type: isUnknown(read, 'ReferenceGrant', find) ? 'unobserved' : 'notPermitted', target };
   }
   const facts = find();
   if (facts === undefined) return { type: read.query(isObserved, wanted) ? 'absent' : 'unobserved', target };
-  return 'problem' in facts && typeof facts.problem === 'string' ? { type: 'unusable', target, problem: facts.problem } : { type: 'usable', target };
+  return 'problem' in facts && typeof facts.problem === 'string'
+    ? { type: 'unusable', target, problem: facts.problem }
+    : { type: 'usable', target };
 }
 
 /** Resolves every reference of a list. */
-export function resolveReferences(read: Reader, from: { readonly kind: string; readonly namespace: string }, wanted: keyof typeof cells, refs: readonly ReferenceView[]): readonly ReferenceNode[] {
+export function resolveReferences(
+  read: Reader,
+  from: { readonly kind: string; readonly namespace: string },
+  wanted: keyof typeof cells,
+  refs: readonly ReferenceView[],
+): readonly ReferenceNode[] {
   return refs.map((ref, index) => ({ index, ...resolveReference(read, from, wanted, ref) }));
 }
 

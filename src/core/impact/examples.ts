@@ -1,4 +1,13 @@
-import type { ConfigKey, ConfigResource, EndpointsConfig, Layer4RouteConfig, ListenerConfig, NamedMatch, RouteConfig, RouteMatch } from '../routing/config.ts';
+import type {
+  ConfigKey,
+  ConfigResource,
+  EndpointsConfig,
+  Layer4RouteConfig,
+  ListenerConfig,
+  NamedMatch,
+  RouteConfig,
+  RouteMatch,
+} from '../routing/config.ts';
 import { endpointsOf } from '../routing/config.ts';
 import type { ArrivingConnection } from '../routing/decision/layer4-outcome.ts';
 import type { ArrivingRequest } from '../routing/decision/outcome.ts';
@@ -33,11 +42,18 @@ export interface Examples {
  * @param before the configuration before the change, by key
  * @param after the configuration after the change, by key
  */
-export function examplesOf(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): Examples {
+export function examplesOf(
+  before: ReadonlyMap<ConfigKey, ConfigResource>,
+  after: ReadonlyMap<ConfigKey, ConfigResource>,
+): Examples {
   const changed = changedKeys(before, after);
   const requests = new Map<string, ExampleRequest>();
   const connections = new Map<string, ArrivingConnection>();
-  const all = (incomplete: boolean): Examples => ({ requests: [...requests.values()], connections: [...connections.values()], incomplete });
+  const all = (incomplete: boolean): Examples => ({
+    requests: [...requests.values()],
+    connections: [...connections.values()],
+    incomplete,
+  });
   for (const state of [before, after]) {
     for (const route of state.values()) {
       if ((route.kind !== 'route' && route.kind !== 'layer4Route') || !isAffected(route, changed)) continue;
@@ -72,7 +88,10 @@ export function urlOf({ protocol, port, serverName }: ArrivingConnection, gatewa
  * Returns the keys of changed configuration. Only whether there are endpoints affects a request, so changes of their addresses
  * do not count.
  */
-function changedKeys(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): ReadonlySet<ConfigKey> {
+function changedKeys(
+  before: ReadonlyMap<ConfigKey, ConfigResource>,
+  after: ReadonlyMap<ConfigKey, ConfigResource>,
+): ReadonlySet<ConfigKey> {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return new Set([...keys].filter((key) => essence(before.get(key)) !== essence(after.get(key))));
 }
@@ -87,10 +106,17 @@ function essentials({ addresses, ...rest }: EndpointsConfig): unknown {
 }
 
 function isAffected(route: RouteConfig | Layer4RouteConfig, changed: ReadonlySet<ConfigKey>): boolean {
-  return changed.has(route.key) || route.attachments.some(({ listener }) => changed.has(listener)) || endpointsOf(route).some((key) => changed.has(key));
+  return (
+    changed.has(route.key) ||
+    route.attachments.some(({ listener }) => changed.has(listener)) ||
+    endpointsOf(route).some((key) => changed.has(key))
+  );
 }
 
-function* examplesOfRoute(route: RouteConfig | Layer4RouteConfig, state: ReadonlyMap<ConfigKey, ConfigResource>): Iterable<ExampleRequest | ArrivingConnection> {
+function* examplesOfRoute(
+  route: RouteConfig | Layer4RouteConfig,
+  state: ReadonlyMap<ConfigKey, ConfigResource>,
+): Iterable<ExampleRequest | ArrivingConnection> {
   for (const { listener: key, hostnames } of route.attachments) {
     const listener = state.get(key);
     if (listener?.kind !== 'listener') continue;
@@ -121,7 +147,11 @@ function hostOf(hostname: string): string {
 }
 
 /** Returns an example; `undefined` if no value is found that an expression of the match accepts. */
-function exampleOf(listener: ListenerConfig, host: string, { match, isGrpc }: { readonly match: RouteMatch; readonly isGrpc: boolean }): ExampleRequest | undefined {
+function exampleOf(
+  listener: ListenerConfig,
+  host: string,
+  { match, isGrpc }: { readonly match: RouteMatch; readonly isGrpc: boolean },
+): ExampleRequest | undefined {
   const path = match.path.type === 'RegularExpression' ? pathAcceptedBy(match.path.value) : match.path.value;
   const headers = pairsOf(match.headers);
   const query = pairsOf(match.query);
@@ -132,10 +162,16 @@ function exampleOf(listener: ListenerConfig, host: string, { match, isGrpc }: { 
   return {
     headers: fields,
     request: {
-      protocol, port, host, path,
+      protocol,
+      port,
+      host,
+      path,
       serverName: protocol === 'HTTPS' ? host : undefined,
       authority: isUsual ? host : `${host}:${port}`,
-      search: query.length === 0 ? '' : `?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString()}`,
+      search:
+        query.length === 0
+          ? ''
+          : `?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString()}`,
       method: match.method ?? (isGrpc ? 'POST' : 'GET'),
       remainingHops: undefined,
       hops: 0,
@@ -146,7 +182,9 @@ function exampleOf(listener: ListenerConfig, host: string, { match, isGrpc }: { 
 }
 
 function pairsOf(matches: readonly NamedMatch[]): readonly (readonly [string, string])[] | undefined {
-  const pairs = matches.map(({ name, type, value }) => [name, type === 'RegularExpression' ? valueAcceptedBy(value) : value] as const);
+  const pairs = matches.map(
+    ({ name, type, value }) => [name, type === 'RegularExpression' ? valueAcceptedBy(value) : value] as const,
+  );
   return pairs.every((pair): pair is readonly [string, string] => pair[1] !== undefined) ? pairs : undefined;
 }
 

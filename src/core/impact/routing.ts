@@ -1,6 +1,17 @@
 import type { ConfigKey, ConfigResource } from '../routing/config.ts';
-import { isServed, PreparedOutcomes, settledDecision, type BackendShare, type RoutedOutcome } from '../routing/decision/outcome.ts';
-import { isForwarded, PreparedConnections, type Layer4Share, type RoutedConnection } from '../routing/decision/layer4-outcome.ts';
+import {
+  isServed,
+  PreparedOutcomes,
+  settledDecision,
+  type BackendShare,
+  type RoutedOutcome,
+} from '../routing/decision/outcome.ts';
+import {
+  isForwarded,
+  PreparedConnections,
+  type Layer4Share,
+  type RoutedConnection,
+} from '../routing/decision/layer4-outcome.ts';
 import { effectOf, type Effect } from './effect.ts';
 import { examplesOf, nameOf, urlOf } from './examples.ts';
 
@@ -49,12 +60,23 @@ export interface ShareSummary {
  *
  * @returns the changes, and whether there were more matches than the limit
  */
-export function compareRouting(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): { readonly changes: readonly RoutingChange[]; readonly incomplete: boolean } {
+export function compareRouting(
+  before: ReadonlyMap<ConfigKey, ConfigResource>,
+  after: ReadonlyMap<ConfigKey, ConfigResource>,
+): { readonly changes: readonly RoutingChange[]; readonly incomplete: boolean } {
   const { requests, connections, incomplete } = examplesOf(before, after);
   const [former, present] = [new PreparedOutcomes(before.values()), new PreparedOutcomes(after.values())];
   const [formerly, presently] = [new PreparedConnections(before.values()), new PreparedConnections(after.values())];
-  const ofRequests = requests.flatMap((example) => changesOf(former.of(example.request).map(seenRequest), present.of(example.request).map(seenRequest), () => nameOf(example)));
-  const ofConnections = connections.flatMap((connection) => changesOf(formerly.of(connection).map(seenConnection), presently.of(connection).map(seenConnection), (gateway) => urlOf(connection, gateway)));
+  const ofRequests = requests.flatMap((example) =>
+    changesOf(former.of(example.request).map(seenRequest), present.of(example.request).map(seenRequest), () =>
+      nameOf(example),
+    ),
+  );
+  const ofConnections = connections.flatMap((connection) =>
+    changesOf(formerly.of(connection).map(seenConnection), presently.of(connection).map(seenConnection), (gateway) =>
+      urlOf(connection, gateway),
+    ),
+  );
   return { changes: [...ofRequests, ...ofConnections], incomplete };
 }
 
@@ -65,17 +87,35 @@ interface Seen {
   readonly summary: RoutedSummary;
 }
 
-function changesOf(before: readonly Seen[], after: readonly Seen[], nameAt: (gateway: string) => string): readonly RoutingChange[] {
+function changesOf(
+  before: readonly Seen[],
+  after: readonly Seen[],
+  nameAt: (gateway: string) => string,
+): readonly RoutingChange[] {
   const gateways = new Set([...before, ...after].map(({ gateway }) => gateway));
   return [...gateways].sort().flatMap((gateway): readonly RoutingChange[] => {
     const [was, is] = [seenAt(gateway, before), seenAt(gateway, after)];
     if (JSON.stringify(was.summary) === JSON.stringify(is.summary)) return [];
-    return [{ gateway, request: nameAt(gateway), before: was.summary, after: is.summary, effect: effectOf(was.works, is.works) }];
+    return [
+      {
+        gateway,
+        request: nameAt(gateway),
+        before: was.summary,
+        after: is.summary,
+        effect: effectOf(was.works, is.works),
+      },
+    ];
   });
 }
 
 function seenAt(gateway: string, all: readonly Seen[]): Seen {
-  return all.find((seen) => seen.gateway === gateway) ?? { gateway, works: false, summary: { rule: undefined, decision: 'none', shares: [] } };
+  return (
+    all.find((seen) => seen.gateway === gateway) ?? {
+      gateway,
+      works: false,
+      summary: { rule: undefined, decision: 'none', shares: [] },
+    }
+  );
 }
 
 function seenRequest(outcome: RoutedOutcome): Seen {
@@ -97,7 +137,11 @@ function seenConnection(outcome: RoutedConnection): Seen {
 }
 
 function connectionShare({ weight, total, backend, result }: Layer4Share): ShareSummary {
-  const named = { weight, total, backend: backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined };
+  const named = {
+    weight,
+    total,
+    backend: backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined,
+  };
   return result.type === 'close' ? { ...named, reason: result.reason } : named;
 }
 
@@ -114,11 +158,21 @@ function summaryOf(outcome: RoutedOutcome): RoutedSummary {
   };
 }
 
-function ruleName({ route, rule, match }: { readonly route: { readonly route: string; readonly protocol?: 'grpc' }; readonly rule: { readonly index: number }; readonly match: { readonly index: number } }): string {
+function ruleName({
+  route,
+  rule,
+  match,
+}: {
+  readonly route: { readonly route: string; readonly protocol?: 'grpc' };
+  readonly rule: { readonly index: number };
+  readonly match: { readonly index: number };
+}): string {
   return `${route.protocol === 'grpc' ? 'GRPCRoute' : 'HTTPRoute'} ${route.route} rule ${rule.index} match ${match.index}`;
 }
 
 function shareOf({ weight, total, backend, result }: BackendShare): ShareSummary {
   const named = { weight, total, backend: backend?.label };
-  return result.type === 'answer' ? { ...named, reason: result.reason } : { ...named, target: `${result.host}${result.target}` };
+  return result.type === 'answer'
+    ? { ...named, reason: result.reason }
+    : { ...named, target: `${result.host}${result.target}` };
 }

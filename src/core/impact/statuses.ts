@@ -35,12 +35,20 @@ const positive: ReadonlySet<string> = new Set(['Accepted', 'Programmed', 'Resolv
  * @param edited the objects that the change creates or deletes, by `kind/namespace/name`. A deleted object has no status to
  * report, and a created one is reported only if it does not work.
  */
-export function compareStatuses(before: ReadonlyMap<string, OwnStatus>, after: ReadonlyMap<string, OwnStatus>, edited: EditedObjects): readonly StatusChange[] {
+export function compareStatuses(
+  before: ReadonlyMap<string, OwnStatus>,
+  after: ReadonlyMap<string, OwnStatus>,
+  edited: EditedObjects,
+): readonly StatusChange[] {
   const keys = [...new Set([...before.keys(), ...after.keys()])].filter((key) => !edited.deleted.has(key)).sort();
   return keys.flatMap((key) => {
     if (before.get(key) === after.get(key)) return [];
     const changes = changesOf(key, before.get(key), after.get(key));
-    return edited.created.has(key) ? changes.filter(({ effect }) => effect !== 'recovered').map((change) => ({ ...change, effect: 'changed' as const })) : changes;
+    return edited.created.has(key)
+      ? changes
+          .filter(({ effect }) => effect !== 'recovered')
+          .map((change) => ({ ...change, effect: 'changed' as const }))
+      : changes;
   });
 }
 
@@ -59,7 +67,15 @@ function changesOf(key: string, before: OwnStatus | undefined, after: OwnStatus 
     if (was?.state.status === is?.state.status && was?.state.reason === is?.state.reason) return [];
     const { part, type } = was ?? is ?? { part: '', type: '' };
     const change = { object, part, condition: type, before: was?.state, after: is?.state };
-    return [{ ...change, effect: effectOf(works(type, was?.state, hasPart(former, part)), works(type, is?.state, hasPart(present, part))) }];
+    return [
+      {
+        ...change,
+        effect: effectOf(
+          works(type, was?.state, hasPart(former, part)),
+          works(type, is?.state, hasPart(present, part)),
+        ),
+      },
+    ];
   });
 }
 
@@ -81,13 +97,16 @@ interface PlacedState {
 function statesOf(status: OwnStatus | undefined): ReadonlyMap<string, PlacedState> {
   const states = new Map<string, PlacedState>();
   const add = (part: string, conditions: readonly Condition[]): void => {
-    for (const { type, status: value, reason, message } of conditions) states.set(`${part} ${type}`, { part, type, state: { status: value, reason, message } });
+    for (const { type, status: value, reason, message } of conditions)
+      states.set(`${part} ${type}`, { part, type, state: { status: value, reason, message } });
   };
   if (status === undefined) return states;
   if ('conditions' in status) add('', status.conditions);
   if ('listeners' in status) for (const { name, conditions } of status.listeners) add(`listener ${name}`, conditions);
-  if ('parents' in status) for (const { parentRef, conditions } of status.parents) add(`parent ${parentOf(parentRef)}`, conditions);
-  if ('ancestors' in status) for (const { ancestorRef, conditions } of status.ancestors) add(`ancestor ${parentOf(ancestorRef)}`, conditions);
+  if ('parents' in status)
+    for (const { parentRef, conditions } of status.parents) add(`parent ${parentOf(parentRef)}`, conditions);
+  if ('ancestors' in status)
+    for (const { ancestorRef, conditions } of status.ancestors) add(`ancestor ${parentOf(ancestorRef)}`, conditions);
   return states;
 }
 

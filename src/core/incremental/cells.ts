@@ -63,7 +63,10 @@ export class InputCell extends Cell {
   readonly key: string;
   private readonly home: Map<string, InputCell>;
 
-  constructor(at: { input: Input<unknown>; args: readonly string[]; key: string; home: Map<string, InputCell> }, now: number) {
+  constructor(
+    at: { input: Input<unknown>; args: readonly string[]; key: string; home: Map<string, InputCell> },
+    now: number,
+  ) {
     super(now);
     this.input = at.input;
     this.args = at.args;

@@ -79,7 +79,9 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
   /** Returns false and reports an error if the key already has a value. */
   private add(emitted: Emitted<unknown>, errors: unknown[]): boolean {
     if (!this.content.has(emitted.key)) return this.replace(emitted);
-    errors.push(new Error(`emission ${this.name}: key ${JSON.stringify(emitted.key)} is emitted twice; the first one stays`));
+    errors.push(
+      new Error(`emission ${this.name}: key ${JSON.stringify(emitted.key)} is emitted twice; the first one stays`),
+    );
     return false;
   }
 

@@ -83,7 +83,12 @@ class Bucket {
   readonly index: Index;
   readonly name: string;
   readonly entries = new Entries();
-  readonly facets: Record<keyof Facet, FacetCell | undefined> = { list: undefined, count: undefined, several: undefined, first: undefined };
+  readonly facets: Record<keyof Facet, FacetCell | undefined> = {
+    list: undefined,
+    count: undefined,
+    several: undefined,
+    first: undefined,
+  };
   private readonly home: Map<string, Bucket>;
 
   constructor(index: Index, name: string, home: Map<string, Bucket>) {
@@ -102,7 +107,8 @@ class Bucket {
   }
 
   freeIfUnused(): void {
-    if (this.entries.size === 0 && facetNames.every((name) => this.facets[name] === undefined)) this.home.delete(this.name);
+    if (this.entries.size === 0 && facetNames.every((name) => this.facets[name] === undefined))
+      this.home.delete(this.name);
   }
 }
 

@@ -75,7 +75,8 @@ export function createKernel({ indexes, emissions }: KernelDeclarations): Kernel
 }
 
 function rethrow(errors: readonly unknown[]): void {
-  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} computations failed, the first with: ${String(errors[0])}`);
+  if (errors.length > 1)
+    throw new AggregateError(errors, `${errors.length} computations failed, the first with: ${String(errors[0])}`);
   if (errors.length === 1) throw errors[0];
 }
 
@@ -87,7 +88,8 @@ function takeDelta(live: LiveState): Delta {
   }
   return {
     revision: live.revision,
-    of: <T>(emission: Emission<T>) => (changes.get(emissionTable(live, emission).emission) ?? noChange) as EmissionChange<T>,
+    of: <T>(emission: Emission<T>) =>
+      (changes.get(emissionTable(live, emission).emission) ?? noChange) as EmissionChange<T>,
   };
 }
 
@@ -95,7 +97,8 @@ const noChange: EmissionChange<unknown> = { upserted: new Map(), removed: new Se
 
 function emissionTable(live: LiveState, emission: Emission<unknown>): EmissionTable {
   const table = live.emissions.get(emission);
-  if (table === undefined) throw new Error(`emission ${emission.name} is not part of this kernel: add it to createKernel({ emissions })`);
+  if (table === undefined)
+    throw new Error(`emission ${emission.name} is not part of this kernel: add it to createKernel({ emissions })`);
   return table;
 }
 
@@ -108,7 +111,16 @@ function statistics(live: LiveState): Statistics {
   const queries = totalSize(live.memos.values());
   const buckets = live.orderedIndexes.reduce((sum, table) => sum + table.bucketCount, 0);
   const { marks, recomputations, cutOffs } = live.engine;
-  return { nodes: cells + queries + contributors + buckets, cells, queries, contributors, buckets, marks, recomputations, cutOffs };
+  return {
+    nodes: cells + queries + contributors + buckets,
+    cells,
+    queries,
+    contributors,
+    buckets,
+    marks,
+    recomputations,
+    cutOffs,
+  };
 }
 
 function totalSize(maps: Iterable<ReadonlyMap<string, unknown>>): number {

@@ -48,7 +48,8 @@ export class LiveState implements Resolver {
    * of their dependencies changes.
    */
   apply(writes: readonly Write[]): unknown[] {
-    if (this.calls.current !== undefined) throw new Error(`${this.calls.current.name} must not write: computations only read`);
+    if (this.calls.current !== undefined)
+      throw new Error(`${this.calls.current.name} must not write: computations only read`);
     const errors: unknown[] = [];
     this.revision++;
     // Results that only outside callers read are not worth updating.
@@ -89,7 +90,8 @@ export class LiveState implements Resolver {
   /** Throws if the kernel was created without this index. */
   indexTable(index: Index): IndexTable {
     const table = this.indexes.get(index);
-    if (table === undefined) throw new Error(`index ${index.name} is not part of this kernel: add it to createKernel({ indexes })`);
+    if (table === undefined)
+      throw new Error(`index ${index.name} is not part of this kernel: add it to createKernel({ indexes })`);
     return table;
   }
 
@@ -101,7 +103,8 @@ export class LiveState implements Resolver {
 
   private drive(table: Table, over: Population): void {
     const populations = getOrCreate(this.driven, over.input, newMap<Table[]>);
-    for (const population of new Set(over.populations)) getOrCreate(populations, population, newList<Table>).push(table);
+    for (const population of new Set(over.populations))
+      getOrCreate(populations, population, newList<Table>).push(table);
   }
 
   /** The cell if its value changed, otherwise an empty list. */

@@ -79,7 +79,8 @@ export class OverlayIndexes {
   private currentReach(): Reach {
     if (this.reach === undefined) {
       this.reach = new Reach(this.overlay);
-      for (const { input, args } of this.overlay.overlaidCells()) this.reach.add(this.live.findInput(input, keyOf(args)));
+      for (const { input, args } of this.overlay.overlaidCells())
+        this.reach.add(this.live.findInput(input, keyOf(args)));
     }
     return this.reach;
   }

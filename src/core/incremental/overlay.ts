@@ -32,7 +32,10 @@ export interface Overlay {
    * Like `affected`, but yields `undefined` after each step that finds nothing, so that the caller can do other work between
    * steps.
    */
-  affectedInSteps<A extends readonly string[], T>(query: Query<A, T>, mayContinue?: () => boolean): Iterable<Affected<A, T> | undefined>;
+  affectedInSteps<A extends readonly string[], T>(
+    query: Query<A, T>,
+    mayContinue?: () => boolean,
+  ): Iterable<Affected<A, T> | undefined>;
 }
 
 /** A query's result under the overlay. */
@@ -105,7 +108,10 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
     for (const affected of this.affectedInSteps(query, mayContinue)) if (affected !== undefined) yield affected;
   }
 
-  *affectedInSteps<A extends readonly string[], T>(query: Query<A, T>, mayContinue = () => true): Generator<Affected<A, T> | undefined> {
+  *affectedInSteps<A extends readonly string[], T>(
+    query: Query<A, T>,
+    mayContinue = () => true,
+  ): Generator<Affected<A, T> | undefined> {
     for (const memo of this.indexes.reachedMemos(query, mayContinue)) {
       this.assertValid();
       yield memo === undefined ? undefined : this.affectedBy(query, memo);
@@ -160,7 +166,8 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   private isDifferent(cell: Cell): boolean {
     if (cell instanceof Memo) return this.answer(cell.query, cell.args).different;
     if (cell instanceof InputCell) return this.cells.get(cell.input)?.has(cell.key) === true;
-    if (cell instanceof FacetCell) return this.indexes.changedEntries(cell.index, cell.bucketName)?.differs(cell.facet) === true;
+    if (cell instanceof FacetCell)
+      return this.indexes.changedEntries(cell.index, cell.bucketName)?.differs(cell.facet) === true;
     return false;
   }
 

@@ -19,11 +19,21 @@ export interface RouteState {
 export function routeStates(objects: readonly StoredObject[]): readonly RouteState[] {
   return objects.flatMap(({ kind, ref, json }) => {
     if (!kind.endsWith('Route')) return [];
-    return listOf(recordOf(json['status'])['parents']).filter(isRecord).map((parent): RouteState => {
-      const condition = listOf(parent['conditions']).filter(isRecord).find(({ type }) => type === 'Accepted');
-      const controller = textOf(parent['controllerName']);
-      return { route: describeRef(ref), parent: parentOf(recordOf(parent['parentRef']), ref.namespace), controller, accepted: textOf(condition?.['status']), reason: textOf(condition?.['reason']) };
-    });
+    return listOf(recordOf(json['status'])['parents'])
+      .filter(isRecord)
+      .map((parent): RouteState => {
+        const condition = listOf(parent['conditions'])
+          .filter(isRecord)
+          .find(({ type }) => type === 'Accepted');
+        const controller = textOf(parent['controllerName']);
+        return {
+          route: describeRef(ref),
+          parent: parentOf(recordOf(parent['parentRef']), ref.namespace),
+          controller,
+          accepted: textOf(condition?.['status']),
+          reason: textOf(condition?.['reason']),
+        };
+      });
   });
 }
 
@@ -40,21 +50,28 @@ function textOf(value: unknown): string {
 export function lostAccepted(before: readonly RouteState[], after: readonly RouteState[]): readonly PreflightFinding[] {
   const present = new Map(after.map((state) => [keyOf(state), state]));
   const routes = new Set(after.map(({ route }) => route));
-  return before.filter(({ accepted }) => accepted === 'True').flatMap((state): readonly PreflightFinding[] => {
-    const now = present.get(keyOf(state));
-    if (now?.accepted === 'True') return [];
-    const [kind = '', name = ''] = state.route.split(' ');
-    const [namespace = '', object = ''] = name.split('/');
-    return [{
-      check: 'lost-accepted', severity: 'blocker', subject: state.route,
-      message: `Parent ${state.parent} of ${state.controller}: Accepted was True, ${stateText(now, routes.has(state.route))}.`,
-      commands: [`kubectl describe ${resourceOf(kind as StoredObject['kind'])} ${object} -n ${namespace}`],
-    }];
-  });
+  return before
+    .filter(({ accepted }) => accepted === 'True')
+    .flatMap((state): readonly PreflightFinding[] => {
+      const now = present.get(keyOf(state));
+      if (now?.accepted === 'True') return [];
+      const [kind = '', name = ''] = state.route.split(' ');
+      const [namespace = '', object = ''] = name.split('/');
+      return [
+        {
+          check: 'lost-accepted',
+          severity: 'blocker',
+          subject: state.route,
+          message: `Parent ${state.parent} of ${state.controller}: Accepted was True, ${stateText(now, routes.has(state.route))}.`,
+          commands: [`kubectl describe ${resourceOf(kind as StoredObject['kind'])} ${object} -n ${namespace}`],
+        },
+      ];
+    });
 }
 
 function stateText(now: RouteState | undefined, exists: boolean): string {
-  if (now !== undefined) return now.accepted === '' ? 'and is not set now' : `and is ${now.accepted} now (${now.reason})`;
+  if (now !== undefined)
+    return now.accepted === '' ? 'and is not set now' : `and is ${now.accepted} now (${now.reason})`;
   return exists ? 'and the status does not list the parent now' : 'and the route is not found or has no status now';
 }
 
@@ -67,7 +84,13 @@ export function readRouteStates(json: unknown): readonly RouteState[] | undefine
   const routes = recordOf(json)['routes'];
   if (!Array.isArray(routes)) return undefined;
   const states = routes.filter(isRecord).map((route): RouteState => ({
-    route: textOf(route['route']), parent: textOf(route['parent']), controller: textOf(route['controller']), accepted: textOf(route['accepted']), reason: textOf(route['reason']),
+    route: textOf(route['route']),
+    parent: textOf(route['parent']),
+    controller: textOf(route['controller']),
+    accepted: textOf(route['accepted']),
+    reason: textOf(route['reason']),
   }));
-  return states.every(({ route }) => /^(?:HTTP|GRPC|TLS|TCP|UDP)Route [\w.-]+\/[\w.-]+$/.test(route)) ? states : undefined;
+  return states.every(({ route }) => /^(?:HTTP|GRPC|TLS|TCP|UDP)Route [\w.-]+\/[\w.-]+$/.test(route))
+    ? states
+    : undefined;
 }

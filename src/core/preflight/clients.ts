@@ -18,21 +18,42 @@ interface Use {
  * of the stored objects. A client that no longer writes is still listed, because the API server keeps its entry.
  */
 export function judgeClients(objects: readonly StoredObject[], target: Target): readonly PreflightFinding[] {
-  const uses = objects.flatMap((object) => usesOf(object).filter(({ apiVersion }) => stateOf(object, apiVersion, target) !== 'current'));
-  const groups = Map.groupBy(uses, ({ manager, apiVersion, object, subresource }) => JSON.stringify([manager, object.kind, apiVersion, subresource]));
+  const uses = objects.flatMap((object) =>
+    usesOf(object).filter(({ apiVersion }) => stateOf(object, apiVersion, target) !== 'current'),
+  );
+  const groups = Map.groupBy(uses, ({ manager, apiVersion, object, subresource }) =>
+    JSON.stringify([manager, object.kind, apiVersion, subresource]),
+  );
   return [...groups.values()].flatMap((some) => {
     const [first] = some;
-    return first === undefined ? [] : [findingOf(first, some.map(({ object }) => object), target)];
+    return first === undefined
+      ? []
+      : [
+          findingOf(
+            first,
+            some.map(({ object }) => object),
+            target,
+          ),
+        ];
   });
 }
 
 function usesOf(object: StoredObject): readonly Use[] {
   const { group } = schemaTables[object.kind];
-  return listOf(recordOf(object.json['metadata'])['managedFields']).filter(isRecord).flatMap(({ manager, apiVersion, subresource }) =>
-    (typeof manager === 'string' && typeof apiVersion === 'string' && groupOf(apiVersion) === group ? [{ manager, apiVersion, subresource: typeof subresource === 'string' ? subresource : '', object }] : []));
+  return listOf(recordOf(object.json['metadata'])['managedFields'])
+    .filter(isRecord)
+    .flatMap(({ manager, apiVersion, subresource }) =>
+      typeof manager === 'string' && typeof apiVersion === 'string' && groupOf(apiVersion) === group
+        ? [{ manager, apiVersion, subresource: typeof subresource === 'string' ? subresource : '', object }]
+        : [],
+    );
 }
 
-function stateOf({ kind }: StoredObject, apiVersion: string, { bundle }: Target): 'unserved' | 'deprecated' | 'current' {
+function stateOf(
+  { kind }: StoredObject,
+  apiVersion: string,
+  { bundle }: Target,
+): 'unserved' | 'deprecated' | 'current' {
   const versions = listedVersions(kind, bundle);
   // Kinds that the target does not have are reported by another check.
   if (versions.length === 0) return 'current';
@@ -41,10 +62,15 @@ function stateOf({ kind }: StoredObject, apiVersion: string, { bundle }: Target)
   return version.deprecated === true ? 'deprecated' : 'current';
 }
 
-function findingOf({ manager, apiVersion, subresource, object }: Use, objects: readonly StoredObject[], target: Target): PreflightFinding {
+function findingOf(
+  { manager, apiVersion, subresource, object }: Use,
+  objects: readonly StoredObject[],
+  target: Target,
+): PreflightFinding {
   const { kind } = object;
   const isUnserved = stateOf(object, apiVersion, target) === 'unserved';
-  const written = subresource === '' ? counted(objects.length, kind) : `the ${subresource} of ${counted(objects.length, kind)}`;
+  const written =
+    subresource === '' ? counted(objects.length, kind) : `the ${subresource} of ${counted(objects.length, kind)}`;
   const fate = isUnserved ? 'does not serve that version: its next write fails' : 'serves that version as deprecated';
   const names = someOf(objects.map(({ ref }) => describeRef(ref)));
   return {
@@ -61,11 +87,23 @@ function applicationOf({ json }: StoredObject): readonly string[] {
   const metadata = recordOf(json['metadata']);
   const [annotations, labels] = [textsOf(metadata['annotations']), textsOf(metadata['labels'])];
   const release = annotations['meta.helm.sh/release-name'];
-  const [application = ''] = (annotations['argocd.argoproj.io/tracking-id'] ?? labels['argocd.argoproj.io/instance'] ?? '').split(':');
+  const [application = ''] = (
+    annotations['argocd.argoproj.io/tracking-id'] ??
+    labels['argocd.argoproj.io/instance'] ??
+    ''
+  ).split(':');
   const kustomization = labels['kustomize.toolkit.fluxcd.io/name'];
   return [
-    ...(release === undefined ? [] : [`helm get manifest ${shellWord(release)} -n ${shellWord(annotations['meta.helm.sh/release-namespace'] ?? 'default')}`]),
+    ...(release === undefined
+      ? []
+      : [
+          `helm get manifest ${shellWord(release)} -n ${shellWord(annotations['meta.helm.sh/release-namespace'] ?? 'default')}`,
+        ]),
     ...(application === '' ? [] : [`argocd app manifests ${shellWord(application)}`]),
-    ...(kustomization === undefined ? [] : [`flux tree kustomization ${shellWord(kustomization)} -n ${shellWord(labels['kustomize.toolkit.fluxcd.io/namespace'] ?? 'flux-system')}`]),
+    ...(kustomization === undefined
+      ? []
+      : [
+          `flux tree kustomization ${shellWord(kustomization)} -n ${shellWord(labels['kustomize.toolkit.fluxcd.io/namespace'] ?? 'flux-system')}`,
+        ]),
   ];
 }

@@ -30,21 +30,24 @@ const agentgatewayTls = 'https://github.com/agentgateway/agentgateway/issues/111
 /** Requirements that the projects have published. A controller that is not listed may also have requirements. */
 export const knownControllers: readonly KnownController[] = [
   {
-    name: 'Envoy Gateway', controllerNames: ['gateway.envoyproxy.io/gatewayclass-controller'],
+    name: 'Envoy Gateway',
+    controllerNames: ['gateway.envoyproxy.io/gatewayclass-controller'],
     requirements: [
       { kinds: ['TCPRoute', 'UDPRoute'], version: 'v1alpha2', until: '1.9', source: envoyGateway },
       { kinds: ['TCPRoute', 'UDPRoute'], version: 'v1', from: '1.9', source: envoyGateway },
     ],
   },
   {
-    name: 'NGINX Gateway Fabric', controllerNames: ['gateway.nginx.org/nginx-gateway-controller'],
+    name: 'NGINX Gateway Fabric',
+    controllerNames: ['gateway.nginx.org/nginx-gateway-controller'],
     requirements: [
       { kinds: ['TCPRoute', 'UDPRoute'], version: 'v1alpha2', until: '2.7', source: nginx },
       { kinds: ['TCPRoute', 'UDPRoute'], version: 'v1', from: '2.7', source: nginx },
     ],
   },
   {
-    name: 'Istio', controllerNames: ['istio.io/gateway-controller', 'istio.io/unmanaged-gateway', 'istio.io/mesh-controller'],
+    name: 'Istio',
+    controllerNames: ['istio.io/gateway-controller', 'istio.io/unmanaged-gateway', 'istio.io/mesh-controller'],
     requirements: [
       { kinds: ['TLSRoute'], version: 'v1alpha2', until: '1.30', source: istioTls },
       { kinds: ['TLSRoute', 'ReferenceGrant'], version: 'v1', from: '1.30', source: istioTls },
@@ -53,14 +56,16 @@ export const knownControllers: readonly KnownController[] = [
     ],
   },
   {
-    name: 'Traefik', controllerNames: ['traefik.io/gateway-controller'],
+    name: 'Traefik',
+    controllerNames: ['traefik.io/gateway-controller'],
     requirements: [
       { kinds: ['TCPRoute'], version: 'v1alpha2', until: '3.8', source: traefik },
       { kinds: ['TCPRoute'], version: 'v1', from: '3.8', source: traefik },
     ],
   },
   {
-    name: 'agentgateway', controllerNames: ['agentgateway.dev/agentgateway', 'kgateway.dev/agentgateway'],
+    name: 'agentgateway',
+    controllerNames: ['agentgateway.dev/agentgateway', 'kgateway.dev/agentgateway'],
     requirements: [
       { kinds: ['TLSRoute'], version: 'v1alpha2', until: '1.0', source: agentgatewayTls },
       { kinds: ['TLSRoute'], version: 'v1', from: '1.0', source: agentgatewayTls },

@@ -12,14 +12,26 @@ import { listedVersions, nameOfTarget, resourceOf, type StoredObject, type Targe
  *
  * @param installed the current bundle of a kind; `undefined` if its CRD is not installed
  */
-export function judgeControllers(objects: readonly StoredObject[], target: Target, installed: (kind: SchemaKind) => Bundle | undefined): readonly PreflightFinding[] {
+export function judgeControllers(
+  objects: readonly StoredObject[],
+  target: Target,
+  installed: (kind: SchemaKind) => Bundle | undefined,
+): readonly PreflightFinding[] {
   const classes = objects.filter(({ kind }) => kind === 'GatewayClass');
   const byController = Map.groupBy(classes, ({ json }) => recordOf(json['spec'])['controllerName']);
   return [...byController].flatMap(([controllerName, some]) => {
-    const controller = knownControllers.find(({ controllerNames }) => controllerNames.some((name) => name === controllerName));
+    const controller = knownControllers.find(({ controllerNames }) =>
+      controllerNames.some((name) => name === controllerName),
+    );
     if (controller === undefined) return [];
     const subject = `${controller.name} (GatewayClass ${someOf(some.map(({ ref }) => display(ref.name)))})`;
-    return requirementsOf(controller).flatMap(([kind, requirements]) => judgeKind({ controller, subject, kind, requirements, count: objects.filter((object) => object.kind === kind).length }, target, installed(kind)));
+    return requirementsOf(controller).flatMap(([kind, requirements]) =>
+      judgeKind(
+        { controller, subject, kind, requirements, count: objects.filter((object) => object.kind === kind).length },
+        target,
+        installed(kind),
+      ),
+    );
   });
 }
 
@@ -32,7 +44,9 @@ interface Dependency {
   readonly count: number;
 }
 
-function requirementsOf({ requirements }: KnownController): readonly (readonly [SchemaKind, readonly ControllerRequirement[]])[] {
+function requirementsOf({
+  requirements,
+}: KnownController): readonly (readonly [SchemaKind, readonly ControllerRequirement[]])[] {
   const kinds = [...new Set(requirements.flatMap((requirement) => requirement.kinds))];
   return kinds.map((kind) => [kind, requirements.filter((requirement) => requirement.kinds.includes(kind))]);
 }
@@ -42,7 +56,12 @@ function judgeKind(dependency: Dependency, target: Target, before: Bundle | unde
   if (listedVersions(kind, target.bundle).length === 0) return [];
   const failing = requirements.filter(({ version }) => !serves(kind, version, target.bundle));
   const fitting = requirements.filter(({ version }) => serves(kind, version, target.bundle));
-  const finding = { check: 'controllers', severity: count > 0 ? 'warning' : 'note', subject, commands: [`kubectl get ${resourceOf(kind)} --all-namespaces`] } as const;
+  const finding = {
+    check: 'controllers',
+    severity: count > 0 ? 'warning' : 'note',
+    subject,
+    commands: [`kubectl get ${resourceOf(kind)} --all-namespaces`],
+  } as const;
   if (failing.length > 0) {
     return failing.map((requirement): PreflightFinding => ({
       ...finding,
@@ -52,7 +71,8 @@ function judgeKind(dependency: Dependency, target: Target, before: Bundle | unde
   }
   const later = before === undefined ? [] : fitting.filter(({ version }) => !serves(kind, version, before));
   return later.map((requirement): PreflightFinding => ({
-    ...finding, severity: 'note',
+    ...finding,
+    severity: 'note',
     message: `${releasesOf(controller, requirement)} read ${kind} as ${requirement.version}, which the installed CRDs do not serve. Upgrade the CRDs first, then the controller.`,
     source: requirement.source,
   }));
@@ -61,7 +81,8 @@ function judgeKind(dependency: Dependency, target: Target, before: Bundle | unde
 /** Returns the order of the upgrades. Unless a bundle serves both versions, no controller reads the objects for some time. */
 function orderOf(kind: SchemaKind, { version }: ControllerRequirement, before: Bundle | undefined): string {
   if (before === undefined) return '';
-  if (serves(kind, version, before)) return ` ${nameOfBundle(before)} serves it already: upgrade the controller first, then the CRDs.`;
+  if (serves(kind, version, before))
+    return ` ${nameOfBundle(before)} serves it already: upgrade the controller first, then the CRDs.`;
   const bridge: Bundle = { minor: firstMinorOf(kind, version) ?? before.minor, channel: 'experimental' };
   return ` ${nameOfBundle(before)} does not serve it: upgrade the CRDs to ${nameOfBundle(bridge)} first, which serves both versions, then the controller, then the CRDs to the target.`;
 }

@@ -1,6 +1,13 @@
 import { minors, parseBundleVersion, type Bundle, type Minor } from '../schema/index.ts';
 import { display } from '../text/display.ts';
-import { crdOwners, kubernetesMinimums, providerPolicies, safeUpgrades, safeUpgradesSource, type CrdOwner } from './environment-table.ts';
+import {
+  crdOwners,
+  kubernetesMinimums,
+  providerPolicies,
+  safeUpgrades,
+  safeUpgradesSource,
+  type CrdOwner,
+} from './environment-table.ts';
 import type { ClusterFacts, Definition } from './facts.ts';
 import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, type Target } from './target.ts';
@@ -8,25 +15,41 @@ import { listedVersions, nameOfTarget, type Target } from './target.ts';
 /** Checks whether the Kubernetes version supports the target's CRDs. */
 export function judgeKubernetes({ kubernetes }: ClusterFacts, target: Target): readonly PreflightFinding[] {
   const { minor, channel } = target.bundle;
-  const row = kubernetesMinimums.findLast((candidate) => (candidate.channel === 'both' || candidate.channel === channel) && minors.indexOf(minor) >= minors.indexOf(candidate.since));
+  const row = kubernetesMinimums.findLast(
+    (candidate) =>
+      (candidate.channel === 'both' || candidate.channel === channel) &&
+      minors.indexOf(minor) >= minors.indexOf(candidate.since),
+  );
   const installed = /^v?1\.(\d{1,3})/.exec(kubernetes ?? '')?.[1];
   if (row === undefined || installed === undefined || Number(installed) >= row.minor) return [];
-  return [{
-    check: 'kubernetes-version', severity: 'blocker', subject: `Kubernetes ${display(kubernetes ?? '')}`,
-    message: `${nameOfTarget(target)} requires Kubernetes 1.${row.minor} or newer: ${row.why}. The API server rejects the CRDs.`,
-    commands: ['kubectl version'], source: row.source,
-  }];
+  return [
+    {
+      check: 'kubernetes-version',
+      severity: 'blocker',
+      subject: `Kubernetes ${display(kubernetes ?? '')}`,
+      message: `${nameOfTarget(target)} requires Kubernetes 1.${row.minor} or newer: ${row.why}. The API server rejects the CRDs.`,
+      commands: ['kubectl version'],
+      source: row.source,
+    },
+  ];
 }
 
 /** Finds policies of the cluster that deny the change, and reports the policy that the target contains. */
 export function judgePolicies({ policies, definitions }: ClusterFacts, target: Target): readonly PreflightFinding[] {
-  const ofProviders = providerPolicies.filter(({ name, denies }) => policies.has(name) && (denies === 'all' || target.bundle.channel === 'experimental')).map(({ name, provider, source }): PreflightFinding => ({
-    check: 'managed-crds', severity: 'blocker', subject: `ValidatingAdmissionPolicy ${name}`,
-    message: `${capitalized(provider)} denies this change of the CRDs. Upgrade through the provider, or disable its management of the Gateway API.`,
-    commands: [`kubectl get validatingadmissionpolicy ${name} -o yaml`], source,
-  }));
+  const ofProviders = providerPolicies
+    .filter(({ name, denies }) => policies.has(name) && (denies === 'all' || target.bundle.channel === 'experimental'))
+    .map(({ name, provider, source }): PreflightFinding => ({
+      check: 'managed-crds',
+      severity: 'blocker',
+      subject: `ValidatingAdmissionPolicy ${name}`,
+      message: `${capitalized(provider)} denies this change of the CRDs. Upgrade through the provider, or disable its management of the Gateway API.`,
+      commands: [`kubectl get validatingadmissionpolicy ${name} -o yaml`],
+      source,
+    }));
   const annotation = policies.get(safeUpgrades);
-  return annotation === undefined ? ofProviders : [...ofProviders, ...safeUpgradesFindings(annotation, definitions, target)];
+  return annotation === undefined
+    ? ofProviders
+    : [...ofProviders, ...safeUpgradesFindings(annotation, definitions, target)];
 }
 
 /** The command that removes the policy, so that older bundles and experimental CRDs are allowed. */
@@ -47,9 +70,18 @@ function isBefore(minor: Minor, floor: Minor | undefined): boolean {
   return floor !== undefined && minors.indexOf(minor) < minors.indexOf(floor);
 }
 
-function safeUpgradesFindings(annotation: string, definitions: readonly Definition[], target: Target): readonly PreflightFinding[] {
+function safeUpgradesFindings(
+  annotation: string,
+  definitions: readonly Definition[],
+  target: Target,
+): readonly PreflightFinding[] {
   const { minor, channel } = target.bundle;
-  const standard = channel === 'experimental' ? definitions.filter((definition) => definition.channel === 'standard' && isGuarded(definition, target)).map(({ name }) => name) : [];
+  const standard =
+    channel === 'experimental'
+      ? definitions
+          .filter((definition) => definition.channel === 'standard' && isGuarded(definition, target))
+          .map(({ name }) => name)
+      : [];
   const floor = floorOf(annotation);
   const isOlder = isBefore(minor, floor);
   const reasons = [
@@ -59,14 +91,28 @@ function safeUpgradesFindings(annotation: string, definitions: readonly Definiti
   if (reasons.length === 0) {
     // The target contains its own version of the policy.
     const message = `The policy allows this change. ${nameOfTarget(target)} brings its own version, which denies older bundles from then on.`;
-    return [{ check: 'safe-upgrades', severity: 'note', subject: `ValidatingAdmissionPolicy ${safeUpgrades}`, message, commands: [], source: safeUpgradesSource }];
+    return [
+      {
+        check: 'safe-upgrades',
+        severity: 'note',
+        subject: `ValidatingAdmissionPolicy ${safeUpgrades}`,
+        message,
+        commands: [],
+        source: safeUpgradesSource,
+      },
+    ];
   }
   const after = minors.indexOf(minor) >= minors.indexOf('1.5') ? ' The target brings it back.' : '';
-  return [{
-    check: 'safe-upgrades', severity: 'blocker', subject: `ValidatingAdmissionPolicy ${safeUpgrades}`,
-    message: `The policy denies this change: ${reasons.join(', and ')}. Delete it if you are sure.${after}`,
-    commands: [deletePolicyCommand], source: safeUpgradesSource,
-  }];
+  return [
+    {
+      check: 'safe-upgrades',
+      severity: 'blocker',
+      subject: `ValidatingAdmissionPolicy ${safeUpgrades}`,
+      message: `The policy denies this change: ${reasons.join(', and ')}. Delete it if you are sure.${after}`,
+      commands: [deletePolicyCommand],
+      source: safeUpgradesSource,
+    },
+  ];
 }
 
 /** The policy matches only one API group. Only CRDs that the target changes are affected. */
@@ -76,19 +122,34 @@ function isGuarded({ name, kind }: Definition, { bundle }: Target): boolean {
 
 /** Finds CRDs that a tool or provider manages, which may revert the change. */
 export function judgeOwners({ definitions }: ClusterFacts): readonly PreflightFinding[] {
-  const marked = definitions.flatMap((definition) => crdOwners.flatMap((owner) => {
-    const value = definition.labels[owner.mark] ?? definition.annotations[owner.mark];
-    return value === undefined || (owner.value !== undefined && owner.value !== value) ? [] : [{ definition, owner }];
-  }));
-  const owned = [...Map.groupBy(marked, ({ owner }) => owner)].map(([owner, some]) => ownedBy(owner, some.map(({ definition }) => definition)));
-  return [...owned, ...judgeManagers(definitions.filter((definition) => !marked.some((mark) => mark.definition === definition)))];
+  const marked = definitions.flatMap((definition) =>
+    crdOwners.flatMap((owner) => {
+      const value = definition.labels[owner.mark] ?? definition.annotations[owner.mark];
+      return value === undefined || (owner.value !== undefined && owner.value !== value) ? [] : [{ definition, owner }];
+    }),
+  );
+  const owned = [...Map.groupBy(marked, ({ owner }) => owner)].map(([owner, some]) =>
+    ownedBy(
+      owner,
+      some.map(({ definition }) => definition),
+    ),
+  );
+  return [
+    ...owned,
+    ...judgeManagers(definitions.filter((definition) => !marked.some((mark) => mark.definition === definition))),
+  ];
 }
 
 function ownedBy({ mark, owner, advice, source }: CrdOwner, definitions: readonly Definition[]): PreflightFinding {
   return {
-    check: 'managed-crds', severity: 'warning', subject: capitalized(owner),
+    check: 'managed-crds',
+    severity: 'warning',
+    subject: capitalized(owner),
     message: `${capitalized(owner)} manages ${counted(definitions.length, 'CRD')} (${someOf(definitions.map(({ name }) => name))}), by the mark ${mark}, and may revert the change. ${advice}`,
-    commands: definitions.slice(0, 1).map(({ name }) => `kubectl get crd ${shellWord(name)} --show-managed-fields -o yaml`), source,
+    commands: definitions
+      .slice(0, 1)
+      .map(({ name }) => `kubectl get crd ${shellWord(name)} --show-managed-fields -o yaml`),
+    source,
   };
 }
 
@@ -97,9 +158,13 @@ const ordinaryManagers = /^(?:kubectl\b|kubectl-|kube-apiserver$|before-first-ap
 
 /** Another field manager may write its version again, and kubectl reports a conflict. */
 function judgeManagers(definitions: readonly Definition[]): readonly PreflightFinding[] {
-  const written = definitions.flatMap(({ name, managers }) => managers.filter((manager) => !ordinaryManagers.test(manager)).map((manager) => ({ name, manager })));
+  const written = definitions.flatMap(({ name, managers }) =>
+    managers.filter((manager) => !ordinaryManagers.test(manager)).map((manager) => ({ name, manager })),
+  );
   return [...Map.groupBy(written, ({ manager }) => manager)].map(([manager, some]): PreflightFinding => ({
-    check: 'managed-crds', severity: 'warning', subject: display(manager),
+    check: 'managed-crds',
+    severity: 'warning',
+    subject: display(manager),
     message: `The client "${display(manager)}" manages ${counted(some.length, 'CRD')} (${someOf(some.map(({ name }) => name))}). It may revert the change. "kubectl apply --server-side" reports a conflict with it unless you add --force-conflicts.`,
     commands: some.slice(0, 1).map(({ name }) => `kubectl get crd ${shellWord(name)} --show-managed-fields -o yaml`),
   }));

@@ -32,4 +32,9 @@ export interface ClusterFacts {
 }
 
 /** The facts if there is no cluster. */
-export const noCluster: ClusterFacts = { definitions: [], kubernetes: undefined, policies: new Map(), storageMigration: undefined };
+export const noCluster: ClusterFacts = {
+  definitions: [],
+  kubernetes: undefined,
+  policies: new Map(),
+  storageMigration: undefined,
+};

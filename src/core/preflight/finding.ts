@@ -1,7 +1,17 @@
 /** The checks of preflight, in the order of the report. */
 export const preflightChecks = [
-  'kubernetes-version', 'safe-upgrades', 'managed-crds', 'stored-versions', 'lost-protection', 'rejected-objects', 'pruned-fields',
-  'removed-kinds', 'old-clients', 'controllers', 'status-and-traffic', 'lost-accepted',
+  'kubernetes-version',
+  'safe-upgrades',
+  'managed-crds',
+  'stored-versions',
+  'lost-protection',
+  'rejected-objects',
+  'pruned-fields',
+  'removed-kinds',
+  'old-clients',
+  'controllers',
+  'status-and-traffic',
+  'lost-accepted',
 ] as const;
 export type PreflightCheck = (typeof preflightChecks)[number];
 

@@ -8,7 +8,10 @@ import { listedVersions, nameOfTarget, resourceOf, type StoredObject, type Targe
  * nobody maintains their schema.
  */
 export function judgeKinds(objects: readonly StoredObject[], target: Target): readonly PreflightFinding[] {
-  const byKind = Map.groupBy(objects.filter(({ kind }) => listedVersions(kind, target.bundle).length === 0), ({ kind }) => kind);
+  const byKind = Map.groupBy(
+    objects.filter(({ kind }) => listedVersions(kind, target.bundle).length === 0),
+    ({ kind }) => kind,
+  );
   return [...byKind].map(([kind, some]): PreflightFinding => ({
     check: 'removed-kinds',
     severity: 'warning',

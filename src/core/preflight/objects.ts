@@ -19,13 +19,21 @@ interface Refusal {
  *
  * @param installed the current bundle of the object's kind. A rejection by that bundle, too, is only a warning.
  */
-export function judgeObjects(objects: readonly StoredObject[], target: Target, installed: (object: StoredObject) => Bundle | undefined): readonly PreflightFinding[] {
+export function judgeObjects(
+  objects: readonly StoredObject[],
+  target: Target,
+  installed: (object: StoredObject) => Bundle | undefined,
+): readonly PreflightFinding[] {
   return objects.flatMap((object) => {
     const refusals = refusalsOf(object, target.bundle);
     if (refusals.length === 0) return [];
     const bundle = installed(object);
-    const before = new Set(bundle === undefined ? [] : refusalsOf(object, bundle).map(({ check, path }) => `${check} ${formatPath(path)}`));
-    return refusals.map((refusal) => findingOf(object, refusal, before.has(`${refusal.check} ${formatPath(refusal.path)}`)));
+    const before = new Set(
+      bundle === undefined ? [] : refusalsOf(object, bundle).map(({ check, path }) => `${check} ${formatPath(path)}`),
+    );
+    return refusals.map((refusal) =>
+      findingOf(object, refusal, before.has(`${refusal.check} ${formatPath(refusal.path)}`)),
+    );
   });
 }
 
@@ -66,7 +74,10 @@ function findingOf(object: StoredObject, { check, path, message }: Refusal, isOl
   };
 }
 
-function severityOf(check: Refusal['check'], { isStatus, isOld }: { readonly isStatus: boolean; readonly isOld: boolean }): PreflightSeverity {
+function severityOf(
+  check: Refusal['check'],
+  { isStatus, isOld }: { readonly isStatus: boolean; readonly isOld: boolean },
+): PreflightSeverity {
   if (check === 'lost-protection') return 'blocker';
   if (isStatus) return check === 'rejected-objects' ? 'warning' : 'note';
   return check === 'rejected-objects' && !isOld ? 'blocker' : 'warning';

@@ -14,8 +14,16 @@ import type { StoredObject, Target } from './target.ts';
  * Reports all problems of changing the CRDs of a cluster to those of another bundle, and the effects on stored objects. Effects
  * on statuses and traffic are found by evaluating the objects twice (core/impact).
  */
-export function judgeChange(objects: readonly StoredObject[], facts: ClusterFacts, target: Target): readonly PreflightFinding[] {
-  const bundles = new Map(facts.definitions.flatMap(({ kind, bundle }): readonly [SchemaKind, Bundle][] => (kind === undefined ? [] : [[kind, bundle]])));
+export function judgeChange(
+  objects: readonly StoredObject[],
+  facts: ClusterFacts,
+  target: Target,
+): readonly PreflightFinding[] {
+  const bundles = new Map(
+    facts.definitions.flatMap(({ kind, bundle }): readonly [SchemaKind, Bundle][] =>
+      kind === undefined ? [] : [[kind, bundle]],
+    ),
+  );
   const judged = judgeObjects(objects, target, ({ kind }) => bundles.get(kind));
   return [
     ...judgeKubernetes(facts, target),
@@ -29,8 +37,22 @@ export function judgeChange(objects: readonly StoredObject[], facts: ClusterFact
   ];
 }
 
-function populationsOf(objects: readonly StoredObject[], judged: readonly PreflightFinding[]): ReadonlyMap<SchemaKind, KindPopulation> {
-  const rejected = new Set(judged.filter(({ check, field = '' }) => check === 'rejected-objects' && !field.startsWith('status')).map(({ subject }) => subject));
-  return new Map([...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, some]) =>
-    [kind, { count: some.length, rejected: some.filter(({ ref }) => rejected.has(describeRef(ref))).map(({ ref }) => qualifiedName(ref)) }]));
+function populationsOf(
+  objects: readonly StoredObject[],
+  judged: readonly PreflightFinding[],
+): ReadonlyMap<SchemaKind, KindPopulation> {
+  const rejected = new Set(
+    judged
+      .filter(({ check, field = '' }) => check === 'rejected-objects' && !field.startsWith('status'))
+      .map(({ subject }) => subject),
+  );
+  return new Map(
+    [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, some]) => [
+      kind,
+      {
+        count: some.length,
+        rejected: some.filter(({ ref }) => rejected.has(describeRef(ref))).map(({ ref }) => qualifiedName(ref)),
+      },
+    ]),
+  );
 }

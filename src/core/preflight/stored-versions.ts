@@ -16,7 +16,11 @@ export interface KindPopulation {
  * commands first store the objects in another version. A version that the target lists but does not serve is a note, because a
  * later release drops it.
  */
-export function judgeStoredVersions({ definitions, storageMigration, policies }: ClusterFacts, target: Target, populations: ReadonlyMap<SchemaKind, KindPopulation>): readonly PreflightFinding[] {
+export function judgeStoredVersions(
+  { definitions, storageMigration, policies }: ClusterFacts,
+  target: Target,
+  populations: ReadonlyMap<SchemaKind, KindPopulation>,
+): readonly PreflightFinding[] {
   return definitions.flatMap((definition): readonly PreflightFinding[] => {
     const { kind } = definition;
     const listed = kind === undefined ? [] : listedVersions(kind, target.bundle);
@@ -25,7 +29,9 @@ export function judgeStoredVersions({ definitions, storageMigration, policies }:
     const missing = definition.storedVersions.filter((version) => !listed.some(({ name }) => name === version));
     const context = { kind, definition, target, population, storageMigration, policies };
     if (missing.length > 0) return [blocked(missing, context)];
-    const idle = definition.storedVersions.filter((version) => listed.some(({ name, served }) => name === version && !served));
+    const idle = definition.storedVersions.filter((version) =>
+      listed.some(({ name, served }) => name === version && !served),
+    );
     return idle.length === 0 ? [] : [leftOver(idle, context)];
   });
 }
@@ -44,17 +50,29 @@ function blocked(missing: readonly string[], context: Context): PreflightFinding
   const message = `Objects may be stored as ${missing.join(', ')}, which ${nameOfTarget(target)} does not list. The API server rejects the new CRD.`;
   const finding = { check: 'stored-versions', severity: 'blocker', subject: definition.name } as const;
   if (definition.storage !== undefined && !missing.includes(definition.storage)) {
-    return { ...finding, message: `${message} ${storing(population, definition.storage)}${ofRejected(population)}`, commands: migration(context, definition.storage) };
+    return {
+      ...finding,
+      message: `${message} ${storing(population, definition.storage)}${ofRejected(population)}`,
+      commands: migration(context, definition.storage),
+    };
   }
   const bridge = bridgeFor(kind, definition, target);
   if (bridge === undefined) {
-    return { ...finding, message: `${message} No release has ${missing.join(', ')} together with a version of the target: export the objects, delete the CRD with its objects, install the target, and create the objects again in the new version.`, commands: recreation(kind, target) };
+    return {
+      ...finding,
+      message: `${message} No release has ${missing.join(', ')} together with a version of the target: export the objects, delete the CRD with its objects, install the target, and create the objects again in the new version.`,
+      commands: recreation(kind, target),
+    };
   }
   const storage = storageIn(kind, bridge) ?? '';
   return {
     ...finding,
     message: `${message} Install the CRD of ${nameOfBundle(bridge)} first, which has both. ${storing(population, storage)}${ofMigration(context)}${ofRejected(population)}`,
-    commands: [...(guardsAgainst(context.policies, bridge) ? [deletePolicyCommand] : []), installOneCommand(kind, bridge), ...migration(context, storage)],
+    commands: [
+      ...(guardsAgainst(context.policies, bridge) ? [deletePolicyCommand] : []),
+      installOneCommand(kind, bridge),
+      ...migration(context, storage),
+    ],
   };
 }
 
@@ -62,19 +80,25 @@ function leftOver(idle: readonly string[], context: Context): PreflightFinding {
   const { kind, definition, target, population } = context;
   const storage = storageIn(kind, target.bundle) ?? '';
   return {
-    check: 'stored-versions', severity: 'note', subject: definition.name,
+    check: 'stored-versions',
+    severity: 'note',
+    subject: definition.name,
     message: `Objects may be stored as ${idle.join(', ')}, which ${nameOfTarget(target)} lists but does not serve. Store them as ${storage} after the upgrade, because a later release drops ${idle.join(', ')}.${ofMigration(context)}${ofRejected(population)}`,
     commands: migration(context, storage),
   };
 }
 
 function storing({ count }: KindPopulation, version: string): string {
-  return count === 0 ? 'No objects of the kind were found: make sure that there are none, then shorten the list of versions.' : `Store ${counted(count, 'object')} as ${version} before the upgrade.`;
+  return count === 0
+    ? 'No objects of the kind were found: make sure that there are none, then shorten the list of versions.'
+    : `Store ${counted(count, 'object')} as ${version} before the upgrade.`;
 }
 
 /** The controller manager refreshes the served versions only periodically. */
 function ofMigration({ storageMigration, population }: Context): string {
-  return storageMigration === 'v1' && population.count > 0 ? ' The migration can fail within a minute after the CRD has changed. Then run its commands again.' : '';
+  return storageMigration === 'v1' && population.count > 0
+    ? ' The migration can fail within a minute after the CRD has changed. Then run its commands again.'
+    : '';
 }
 
 /**
@@ -82,7 +106,9 @@ function ofMigration({ storageMigration, population }: Context): string {
  * unchanged fields.
  */
 function ofRejected({ rejected }: KindPopulation): string {
-  return rejected.length === 0 ? '' : ` ${someOf(rejected)}: rejected in the new version. API servers before Kubernetes 1.30 refuse to store such an object, so correct it first.`;
+  return rejected.length === 0
+    ? ''
+    : ` ${someOf(rejected)}: rejected in the new version. API servers before Kubernetes 1.30 refuse to store such an object, so correct it first.`;
 }
 
 function storageIn(kind: SchemaKind, bundle: Bundle): string | undefined {
@@ -112,9 +138,18 @@ function migration({ kind, storageMigration, population }: Context, storage: str
   // kubectl replace fails on an empty list.
   if (population.count === 0) return [`kubectl get ${resource} --all-namespaces`, shorten];
   // kubectl would reject errors in unchanged fields, which the API server ignores.
-  if (storageMigration !== 'v1') return [`kubectl get ${resource} --all-namespaces -o json | kubectl replace${population.rejected.length === 0 ? '' : ' --validate=false'} -f -`, shorten];
+  if (storageMigration !== 'v1')
+    return [
+      `kubectl get ${resource} --all-namespaces -o json | kubectl replace${population.rejected.length === 0 ? '' : ' --validate=false'} -f -`,
+      shorten,
+    ];
   const [plural = '', ...group] = resource.split('.');
-  const object = { apiVersion: 'storagemigration.k8s.io/v1', kind: 'StorageVersionMigration', metadata: { name: resource }, spec: { resource: { group: group.join('.'), resource: plural } } };
+  const object = {
+    apiVersion: 'storagemigration.k8s.io/v1',
+    kind: 'StorageVersionMigration',
+    metadata: { name: resource },
+    spec: { resource: { group: group.join('.'), resource: plural } },
+  };
   return [
     `kubectl delete storageversionmigration ${resource} --ignore-not-found`,
     `echo '${JSON.stringify(object)}' | kubectl create -f -`,

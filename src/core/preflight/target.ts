@@ -1,4 +1,13 @@
-import { gatewayGroups, releases, resolveAll, schemaTables, type Bundle, type KindTable, type KindVersion, type SchemaKind } from '../schema/index.ts';
+import {
+  gatewayGroups,
+  releases,
+  resolveAll,
+  schemaTables,
+  type Bundle,
+  type KindTable,
+  type KindVersion,
+  type SchemaKind,
+} from '../schema/index.ts';
 import { isRecord, type JsonRecord } from '../text/record.ts';
 import type { ObjectRef } from '../resources/reference.ts';
 import { shellWord } from './finding.ts';
@@ -28,7 +37,9 @@ export interface StoredObject {
 }
 
 /** The kinds of the Gateway API with a schema in any bundle. */
-export const gatewayKinds: readonly SchemaKind[] = (Object.keys(schemaTables) as SchemaKind[]).filter((kind) => gatewayGroups.includes(schemaTables[kind].group));
+export const gatewayKinds: readonly SchemaKind[] = (Object.keys(schemaTables) as SchemaKind[]).filter((kind) =>
+  gatewayGroups.includes(schemaTables[kind].group),
+);
 
 /** Returns the versions of a kind that the CRD of a bundle lists, served or not; none if the bundle does not have the kind. */
 export function listedVersions(kind: SchemaKind, bundle: Bundle): readonly KindVersion[] {
@@ -76,5 +87,7 @@ export function installOneCommand(kind: SchemaKind, bundle: Bundle): string {
 /** Returns the annotations or labels of an object whose values are strings. */
 export function textsOf(value: unknown): Readonly<Record<string, string>> {
   if (!isRecord(value)) return {};
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

@@ -1,4 +1,14 @@
-import { bodyOf, findKind, isKindName, readView, tables, type FieldProblem, type KindEntry, type KindName, type ObjectNode } from '../schema/index.ts';
+import {
+  bodyOf,
+  findKind,
+  isKindName,
+  readView,
+  tables,
+  type FieldProblem,
+  type KindEntry,
+  type KindName,
+  type ObjectNode,
+} from '../schema/index.ts';
 import { isRecord } from '../text/record.ts';
 import type { ObjectRef } from './reference.ts';
 import type { ObjectMeta, Resource } from './resource.ts';
@@ -20,9 +30,7 @@ interface InvalidObject {
 }
 
 /** The result before the body is read. */
-export type IdentifiedObject =
-  | IdentifiedResource
-  | Exclude<ParsedObject, { readonly type: 'resource' }>;
+export type IdentifiedObject = IdentifiedResource | Exclude<ParsedObject, { readonly type: 'resource' }>;
 
 export interface IdentifiedResource {
   readonly type: 'resource';
@@ -45,12 +53,21 @@ export interface IdentifiedResource {
 export function parseObject(json: unknown, order = ''): ParsedObject {
   const identified = identifyObject(json, order);
   if (identified.type !== 'resource') return identified;
-  return { type: 'resource', resource: identified.read(json), status: isRecord(json) ? own(json, 'status') : undefined, apiVersion: identified.apiVersion };
+  return {
+    type: 'resource',
+    resource: identified.read(json),
+    status: isRecord(json) ? own(json, 'status') : undefined,
+    apiVersion: identified.apiVersion,
+  };
 }
 
 /** Like `parseObject`, for callers that do not need the body or have already read it. */
 export function identifyObject(json: unknown, order = ''): IdentifiedObject {
-  if (!isRecord(json)) return { type: 'invalid', problem: `not a Kubernetes object: must be an object with apiVersion, kind and metadata, not ${jsonType(json)}` };
+  if (!isRecord(json))
+    return {
+      type: 'invalid',
+      problem: `not a Kubernetes object: must be an object with apiVersion, kind and metadata, not ${jsonType(json)}`,
+    };
   const apiVersion = own(json, 'apiVersion');
   const kind = own(json, 'kind');
   if (typeof apiVersion !== 'string' || apiVersion === '') return missing('apiVersion', 'gateway.networking.k8s.io/v1');
@@ -67,7 +84,15 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   const deleting = isDeleting(metadata);
   if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting };
   const frame = (): Frame => ({ kind, ref, meta: metaOf(metadata, order) });
-  return { type: 'resource', kind, ref, apiVersion, deleting, read: (body) => readResource(frame(), bodyOf(tables[kind], json), isRecord(body) ? body : {}), adopt: (view) => adopted(frame(), view) };
+  return {
+    type: 'resource',
+    kind,
+    ref,
+    apiVersion,
+    deleting,
+    read: (body) => readResource(frame(), bodyOf(tables[kind], json), isRecord(body) ? body : {}),
+    adopt: (view) => adopted(frame(), view),
+  };
 }
 
 /** Some kinds have no name, for example a Kustomization. */
@@ -94,7 +119,17 @@ function adopted(frame: Frame, view: object): Resource {
   return { ...body, ...frame, unreadable: [] };
 }
 
-const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, BackendTLSPolicy: true, HTTPRoute: true, GRPCRoute: true, TLSRoute: true, TCPRoute: true, UDPRoute: true, GatewayClass: true };
+const specKinds: Partial<Record<KindName, true>> = {
+  Gateway: true,
+  ListenerSet: true,
+  BackendTLSPolicy: true,
+  HTTPRoute: true,
+  GRPCRoute: true,
+  TLSRoute: true,
+  TCPRoute: true,
+  UDPRoute: true,
+  GatewayClass: true,
+};
 const noSpec: FieldProblem = { path: ['spec'], expected: 'an object', found: 'nothing' };
 
 function dedupe(problems: readonly FieldProblem[]): readonly FieldProblem[] {

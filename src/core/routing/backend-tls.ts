@@ -10,15 +10,26 @@ import type { BackendTls, EndpointsConfig } from './config.ts';
  * The TLS settings of connections under a BackendTLSPolicy. If the policy cannot be used, no connection is made
  * (BackendTLSPolicyValidation).
  */
-export function backendTls(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'tls' | 'failure' | 'withheld'> {
+export function backendTls(
+  read: Reader,
+  namespace: string,
+  policy: string,
+): Pick<EndpointsConfig, 'tls' | 'failure' | 'withheld'> {
   const refusal = ownerRefusal(read.query(partProblems, 'BackendTLSPolicy', namespace, policy));
   if (refusal !== undefined) return { failure: `${nameOf(namespace, policy)}: ${refusal.message}` };
-  const { hostname = '', subjectAltNames = [], wellKnownCACertificates = '' } = readObject(read, 'BackendTLSPolicy', namespace, policy)?.spec?.validation ?? {};
+  const {
+    hostname = '',
+    subjectAltNames = [],
+    wellKnownCACertificates = '',
+  } = readObject(read, 'BackendTLSPolicy', namespace, policy)?.spec?.validation ?? {};
   return {
     tls: {
       serverName: hostname,
       subjectAltNames: subjectAltNames.map(subjectAltName),
-      authorities: wellKnownCACertificates === '' ? authoritiesIn(read, read.query(policyAuthorities, namespace, policy)) : 'system',
+      authorities:
+        wellKnownCACertificates === ''
+          ? authoritiesIn(read, read.query(policyAuthorities, namespace, policy))
+          : 'system',
     },
     ...withheld(read, namespace, policy),
   };
@@ -27,7 +38,9 @@ export function backendTls(read: Reader, namespace: string, policy: string): Pic
 /** A policy without room in its status for a Gateway is not used by that Gateway (PolicyStatus.ancestors). */
 function withheld(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'withheld'> {
   const from = read.query(gatewaysOfPolicy, namespace, policy).slice(maxAncestors);
-  return from.length === 0 ? {} : { withheld: { from, failure: `${nameOf(namespace, policy)}: its status has no room for this Gateway` } };
+  return from.length === 0
+    ? {}
+    : { withheld: { from, failure: `${nameOf(namespace, policy)}: its status has no room for this Gateway` } };
 }
 
 function nameOf(namespace: string, name: string): string {
@@ -35,6 +48,14 @@ function nameOf(namespace: string, name: string): string {
 }
 
 /** Other types have already made the policy invalid. */
-function subjectAltName({ type, hostname = '', uri = '' }: { readonly type?: string; readonly hostname?: string; readonly uri?: string }): BackendTls['subjectAltNames'][number] {
+function subjectAltName({
+  type,
+  hostname = '',
+  uri = '',
+}: {
+  readonly type?: string;
+  readonly hostname?: string;
+  readonly uri?: string;
+}): BackendTls['subjectAltNames'][number] {
   return type === 'URI' ? { type, value: uri } : { type: 'Hostname', value: hostname };
 }

@@ -5,8 +5,15 @@ import type { RouteAttachment } from './config.ts';
 import { configuredListener } from './listener-key.ts';
 
 /** The listeners that a route is attached to, without duplicates: two parentRefs may select the same listener. */
-export function compileAttachments(read: Reader, kind: string, namespace: string, name: string): readonly RouteAttachment[] {
-  const attached = read.query(attachments, kind, namespace, name).flatMap((attachment) => compileAttachment(read, attachment));
+export function compileAttachments(
+  read: Reader,
+  kind: string,
+  namespace: string,
+  name: string,
+): readonly RouteAttachment[] {
+  const attached = read
+    .query(attachments, kind, namespace, name)
+    .flatMap((attachment) => compileAttachment(read, attachment));
   return [...new Map(attached.map((attachment) => [attachment.listener, attachment])).values()];
 }
 
@@ -16,5 +23,8 @@ function compileAttachment(read: Reader, { parent, outcome }: Attachment): reado
   const owner: ListenerOwner = { kind, namespace, name };
   const gateway = servingGateway(read, owner);
   if (gateway === undefined) return [];
-  return outcome.listeners.map(({ name: listener, hostnames }) => ({ listener: configuredListener(gateway, owner, listener), hostnames }));
+  return outcome.listeners.map(({ name: listener, hostnames }) => ({
+    listener: configuredListener(gateway, owner, listener),
+    hostnames,
+  }));
 }

@@ -3,19 +3,38 @@ import type { FilterView } from '../graph/route-views.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalOrigin } from '../text/origin.ts';
 import { backendTarget } from './backend-target.ts';
-import type { AuthorizationFilter, BackendFilter, CorsFilter, HeaderFilter, MirrorFilter, NamedValue, PathModifier, RedirectFilter, RewriteFilter, RouteFilter } from './config.ts';
+import type {
+  AuthorizationFilter,
+  BackendFilter,
+  CorsFilter,
+  HeaderFilter,
+  MirrorFilter,
+  NamedValue,
+  PathModifier,
+  RedirectFilter,
+  RewriteFilter,
+  RouteFilter,
+} from './config.ts';
 
 /**
  * Compiles the filters of a rule in order. `targets` are the backends that they refer to. Filters of unsupported types are
  * left out: they have already made the rule fail.
  */
-export function compileFilters(filters: readonly FilterView[] | undefined, targets: FilterBackends): readonly RouteFilter[] {
+export function compileFilters(
+  filters: readonly FilterView[] | undefined,
+  targets: FilterBackends,
+): readonly RouteFilter[] {
   return (filters ?? []).flatMap((filter, index) => compileFilter(filter, targets[index]));
 }
 
 /** Compiles the filters of a backendRef in order. */
-export function compileBackendFilters(filters: readonly FilterView[] | undefined, mirrors: FilterBackends): readonly BackendFilter[] {
-  return compileFilters(filters, mirrors).filter((filter) => filter.type !== 'redirect' && filter.type !== 'cors' && filter.type !== 'authorization');
+export function compileBackendFilters(
+  filters: readonly FilterView[] | undefined,
+  mirrors: FilterBackends,
+): readonly BackendFilter[] {
+  return compileFilters(filters, mirrors).filter(
+    (filter) => filter.type !== 'redirect' && filter.type !== 'cors' && filter.type !== 'authorization',
+  );
 }
 
 function compileFilter(filter: FilterView, target: FilterBackends[number] | undefined): readonly RouteFilter[] {
@@ -40,7 +59,13 @@ function compileFilter(filter: FilterView, target: FilterBackends[number] | unde
   }
 }
 
-function redirectFilter({ scheme, hostname, path, port, statusCode }: NonNullable<FilterView['requestRedirect']> = {}): RedirectFilter {
+function redirectFilter({
+  scheme,
+  hostname,
+  path,
+  port,
+  statusCode,
+}: NonNullable<FilterView['requestRedirect']> = {}): RedirectFilter {
   const modifier = pathModifier(path);
   return {
     type: 'redirect',
@@ -54,18 +79,35 @@ function redirectFilter({ scheme, hostname, path, port, statusCode }: NonNullabl
 
 function rewriteFilter({ hostname, path }: NonNullable<FilterView['urlRewrite']> = {}): RewriteFilter {
   const modifier = pathModifier(path);
-  return { type: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...(modifier === undefined ? {} : { path: modifier }) };
+  return {
+    type: 'rewrite',
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(modifier === undefined ? {} : { path: modifier }),
+  };
 }
 
 /** Without percent and fraction every request is mirrored (HTTPRequestMirrorFilter). */
-function mirrorFilter({ percent, fraction }: NonNullable<FilterView['requestMirror']> = {}, mirrored: FilterBackends[number]): MirrorFilter {
-  const share = fraction === undefined ? { numerator: percent ?? 100, denominator: 100 } : { numerator: fraction.numerator ?? 0, denominator: fraction.denominator ?? 100 };
+function mirrorFilter(
+  { percent, fraction }: NonNullable<FilterView['requestMirror']> = {},
+  mirrored: FilterBackends[number],
+): MirrorFilter {
+  const share =
+    fraction === undefined
+      ? { numerator: percent ?? 100, denominator: 100 }
+      : { numerator: fraction.numerator ?? 0, denominator: fraction.denominator ?? 100 };
   return { type: 'mirror', target: backendTarget(mirrored.outcome), ...share };
 }
 
 const defaultMaxAge = 5;
 
-function corsFilter({ allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge }: NonNullable<FilterView['cors']> = {}): CorsFilter {
+function corsFilter({
+  allowOrigins,
+  allowCredentials,
+  allowMethods,
+  allowHeaders,
+  exposeHeaders,
+  maxAge,
+}: NonNullable<FilterView['cors']> = {}): CorsFilter {
   return {
     type: 'cors',
     allowOrigins: [...new Set((allowOrigins ?? []).flatMap((origin) => canonicalOrigin(origin) ?? []))],
@@ -78,7 +120,10 @@ function corsFilter({ allowOrigins, allowCredentials, allowMethods, allowHeaders
 }
 
 /** A filter without a target permits no request. */
-function authorizationFilter({ protocol, http, grpc, forwardBody }: NonNullable<FilterView['externalAuth']> = {}, target: FilterBackends[number] | undefined): AuthorizationFilter {
+function authorizationFilter(
+  { protocol, http, grpc, forwardBody }: NonNullable<FilterView['externalAuth']> = {},
+  target: FilterBackends[number] | undefined,
+): AuthorizationFilter {
   return {
     type: 'authorization',
     target: target === undefined ? { type: 'invalid', reason: 'absent' } : backendTarget(target.outcome),

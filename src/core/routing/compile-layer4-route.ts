@@ -13,7 +13,12 @@ import type { Layer4RouteConfig } from './config.ts';
  * Compiles a TLSRoute, TCPRoute or UDPRoute for data planes. Yields nothing if it is not attached or not accepted as a
  * whole. Only its first rule is served (TCPRouteSpec.rules, "exactly one").
  */
-export function* compileLayer4Route(read: Reader, kind: Layer4RouteKind, namespace: string, name: string): Iterable<Layer4RouteConfig> {
+export function* compileLayer4Route(
+  read: Reader,
+  kind: Layer4RouteKind,
+  namespace: string,
+  name: string,
+): Iterable<Layer4RouteConfig> {
   const attachments = compileAttachments(read, kind, namespace, name);
   const route = readObject(read, kind, namespace, name);
   if (attachments.length === 0 || route === undefined) return;
@@ -33,7 +38,10 @@ export function* compileLayer4Route(read: Reader, kind: Layer4RouteKind, namespa
     created,
     attachments,
     ...(failure === undefined ? {} : { failure }),
-    backends: nodes.map(({ outcome }, index) => ({ weight: Math.max(0, views[index]?.weight ?? 1), target: compileBackendTarget(outcome, backendProblem(ofRule, index)) })),
+    backends: nodes.map(({ outcome }, index) => ({
+      weight: Math.max(0, views[index]?.weight ?? 1),
+      target: compileBackendTarget(outcome, backendProblem(ofRule, index)),
+    })),
     generation: route.meta.generation,
   };
 }

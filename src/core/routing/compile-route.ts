@@ -62,8 +62,14 @@ function compileRule(rule: RuleView, context: RuleContext): RouteRule {
     ...(rule.name === undefined ? {} : { name: rule.name }),
     matches,
     ...(failure === undefined ? {} : { failure }),
-    filters: failure === undefined ? compileFilters(rule.filters, { ...context.backends.mirrors, ...context.backends.authorizers }) : [],
-    backends: failure === undefined ? context.backends.backends.map((node, backend) => compileBackend(rule, node, { ...context, backend })) : [],
+    filters:
+      failure === undefined
+        ? compileFilters(rule.filters, { ...context.backends.mirrors, ...context.backends.authorizers })
+        : [],
+    backends:
+      failure === undefined
+        ? context.backends.backends.map((node, backend) => compileBackend(rule, node, { ...context, backend }))
+        : [],
     ...(requestTimeout === undefined ? {} : { requestTimeout }),
     ...(backendRequestTimeout === undefined ? {} : { backendRequestTimeout }),
     ...(retry === undefined ? {} : { retry }),
@@ -83,9 +89,17 @@ function milliseconds(duration: string | undefined): number | undefined {
   return parsed.ok ? parsed.milliseconds : undefined;
 }
 
-function compileBackend(rule: RuleView, node: RuleBackends['backends'][number], context: RuleContext & { readonly backend: number }): RouteBackend {
+function compileBackend(
+  rule: RuleView,
+  node: RuleBackends['backends'][number],
+  context: RuleContext & { readonly backend: number },
+): RouteBackend {
   const view = rule.backendRefs?.[context.backend];
   const weight = Math.max(0, view?.weight ?? 1);
   const problem = backendProblem(context.problems, context.backend);
-  return { weight, target: compileBackendTarget(node.outcome, problem), filters: problem === undefined ? compileBackendFilters(view?.filters, node.mirrors) : [] };
+  return {
+    weight,
+    target: compileBackendTarget(node.outcome, problem),
+    filters: problem === undefined ? compileBackendFilters(view?.filters, node.mirrors) : [],
+  };
 }

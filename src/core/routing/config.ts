@@ -138,7 +138,13 @@ export interface Retry {
   readonly backoff?: number;
 }
 
-export type RouteFilter = HeaderFilter | RedirectFilter | RewriteFilter | MirrorFilter | CorsFilter | AuthorizationFilter;
+export type RouteFilter =
+  | HeaderFilter
+  | RedirectFilter
+  | RewriteFilter
+  | MirrorFilter
+  | CorsFilter
+  | AuthorizationFilter;
 
 export interface RedirectFilter {
   readonly type: 'redirect';
@@ -222,7 +228,9 @@ export interface RouteBackend {
 export type BackendFilter = HeaderFilter | RewriteFilter | MirrorFilter;
 
 /** `endpoints/<namespace>/<service>/<port>`, or the reason why there is none: its share of requests gets a 500 response. */
-export type BackendTarget = { readonly type: 'endpoints'; readonly key: ConfigKey } | { readonly type: 'invalid'; readonly reason: string };
+export type BackendTarget =
+  | { readonly type: 'endpoints'; readonly key: ConfigKey }
+  | { readonly type: 'invalid'; readonly reason: string };
 
 export interface EndpointsConfig {
   readonly kind: 'endpoints';
@@ -267,7 +275,9 @@ export function secretsOf({ certificates, backendCertificate }: ListenerConfig):
 export function endpointsFor(gateway: string, endpoints: EndpointsConfig): EndpointsConfig {
   const { withheld, ...rest } = endpoints;
   if (withheld === undefined) return endpoints;
-  return withheld.from.includes(gateway) ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure } : rest;
+  return withheld.from.includes(gateway)
+    ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure }
+    : rest;
 }
 
 /**

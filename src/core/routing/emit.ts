@@ -11,7 +11,14 @@ import { usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
-import { hasValidListener, isValid, listenerValidity, partProblems, portsInUse, servesNothing } from '../rules/engine/validity.ts';
+import {
+  hasValidListener,
+  isValid,
+  listenerValidity,
+  partProblems,
+  portsInUse,
+  servesNothing,
+} from '../rules/engine/validity.ts';
 import { endpointsKey } from './backend-target.ts';
 import { backendTls } from './backend-tls.ts';
 import { compileLayer4Route } from './compile-layer4-route.ts';
@@ -35,7 +42,9 @@ export const configuration = defineEmission<ConfigResource>({
       case 'Service':
         return keyed(serviceEndpoints(read, namespace, name));
       default:
-        return keyed(isLayer4(kind) ? compileLayer4Route(read, kind, namespace, name) : compileRoute(read, kind, namespace, name));
+        return keyed(
+          isLayer4(kind) ? compileLayer4Route(read, kind, namespace, name) : compileRoute(read, kind, namespace, name),
+        );
     }
   },
 });
@@ -48,7 +57,12 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   const { kind, namespace, name } = owner;
   const gateway = servingGateway(read, owner);
   const generation = readObject(read, kind, namespace, name)?.meta.generation;
-  if (gateway === undefined || generation === undefined || !read.query(hasValidListener, 'Gateway', gateway.namespace, gateway.name)) return;
+  if (
+    gateway === undefined ||
+    generation === undefined ||
+    !read.query(hasValidListener, 'Gateway', gateway.namespace, gateway.name)
+  )
+    return;
   const problems = read.query(partProblems, kind, namespace, name);
   if (servesNothing(problems)) return;
   const proof = read.query(backendCertificate, gateway.namespace, gateway.name);
@@ -72,7 +86,9 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
 }
 
 /** Protocol, hostname and TLS settings of a listener; `undefined` if its protocol is unsupported. */
-function termsOf(listener: ListenerNode): Pick<ListenerConfig, 'protocol' | 'tlsMode' | 'hostname' | 'certificates'> | undefined {
+function termsOf(
+  listener: ListenerNode,
+): Pick<ListenerConfig, 'protocol' | 'tlsMode' | 'hostname' | 'certificates'> | undefined {
   const { protocol, tlsMode, hostname } = listener;
   if (!isServedProtocol(protocol)) return undefined;
   // Without a certificate, no handshake can succeed: ResolvedRefs of the listener reports it, and it keeps its hostname.
@@ -85,7 +101,11 @@ function termsOf(listener: ListenerNode): Pick<ListenerConfig, 'protocol' | 'tls
   };
 }
 
-function clientValidation(read: Reader, owner: ListenerOwner, listener: ListenerNode): Pick<ListenerConfig, 'clientValidation'> {
+function clientValidation(
+  read: Reader,
+  owner: ListenerOwner,
+  listener: ListenerNode,
+): Pick<ListenerConfig, 'clientValidation'> {
   const validation = clientValidationOf(read, owner, listener);
   if (validation === undefined) return {};
   const mode = validation.mode === 'AllowInsecureFallback' ? validation.mode : 'AllowValidOnly';
@@ -104,7 +124,10 @@ function* serviceEndpoints(read: Reader, namespace: string, name: string): Itera
 }
 
 /** The connection settings for a Service port. */
-function connection(read: Reader, { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort }): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure' | 'withheld'> {
+function connection(
+  read: Reader,
+  { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort },
+): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure' | 'withheld'> {
   // TLS applies to connections; datagrams are forwarded unchanged.
   if (port.type !== 'port' || port.protocol === 'UDP') return {};
   const policy = policyInForce(read, { namespace, service, portName: port.name });

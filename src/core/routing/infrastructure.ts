@@ -2,7 +2,12 @@ import { addresses, type WantedAddress } from '../graph/addresses.ts';
 import { gatewayPorts, type GatewayPort } from '../graph/gateway-listeners.ts';
 import { gatewayClassName, isOurGateway } from '../graph/gateway.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
-import { classParameters, gatewayParameters, type DataPlaneParameters, type ParametersNode } from '../graph/parameters.ts';
+import {
+  classParameters,
+  gatewayParameters,
+  type DataPlaneParameters,
+  type ParametersNode,
+} from '../graph/parameters.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 
@@ -30,7 +35,9 @@ export const infrastructure = defineEmission<Infrastructure>({
     const ports = read.query(gatewayPorts, namespace, name);
     if (ports === undefined) return [];
     const { labels = {}, annotations = {} } = readObject(read, 'Gateway', namespace, name)?.spec?.infrastructure ?? {};
-    const wanted = read.query(addresses, namespace, name).flatMap((node) => (node.outcome === 'wanted' ? [{ type: node.type, value: node.value }] : []));
+    const wanted = read
+      .query(addresses, namespace, name)
+      .flatMap((node) => (node.outcome === 'wanted' ? [{ type: node.type, value: node.value }] : []));
     const parameters = {
       ...parametersOf(read.query(classParameters, read.query(gatewayClassName, namespace, name) ?? '')),
       ...parametersOf(read.query(gatewayParameters, namespace, name)),

@@ -2,7 +2,11 @@ import type { ListenerOwner } from '../graph/listener-sets.ts';
 import type { ConfigKey } from './config.ts';
 
 /** The configuration key of a listener. It starts with the Gateway that serves it, whoever its owner is. */
-export function configuredListener(gateway: { readonly namespace: string; readonly name: string }, { kind, namespace, name }: ListenerOwner, listener: string): ConfigKey {
+export function configuredListener(
+  gateway: { readonly namespace: string; readonly name: string },
+  { kind, namespace, name }: ListenerOwner,
+  listener: string,
+): ConfigKey {
   const owner = kind === 'Gateway' ? '' : `/${namespace}/${name}`;
   return `listener/${gateway.namespace}/${gateway.name}${owner}/${escaped(listener)}`;
 }

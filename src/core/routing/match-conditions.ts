@@ -48,7 +48,8 @@ export function hostnameCondition(hostname: string): MatchCondition {
 
 const grpcCondition: MatchCondition = {
   holds: (request) => isGrpc(request.header('content-type')),
-  otherwise: (request) => describe('header "content-type"', request.header('content-type'), 'which is not that of gRPC'),
+  otherwise: (request) =>
+    describe('header "content-type"', request.header('content-type'), 'which is not that of gRPC'),
 };
 
 function pathCondition({ type, value }: RouteMatch['path']): MatchCondition {

@@ -111,7 +111,9 @@ function hostnamesByListener(attachments: readonly RouteAttachment[]): Map<Confi
 
 function candidateOf({ matched, hostname, conditions }: Entry, request: RouteRequest): Candidate {
   const ofHost = hostnameCondition(hostname);
-  const unmet = [ofHost, ...conditions].filter((condition) => !condition.holds(request)).map((condition) => condition.otherwise(request));
+  const unmet = [ofHost, ...conditions]
+    .filter((condition) => !condition.holds(request))
+    .map((condition) => condition.otherwise(request));
   return { candidate: matched, coversHost: ofHost.holds(request), unmet };
 }
 

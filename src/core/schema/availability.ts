@@ -67,7 +67,7 @@ function perChannel(minor: Minor | PerChannel): PerChannel {
 
 /** A value that changed over time, e.g. a bound that was raised: `versions(8, since('1.2', 64))`. */
 export function versions<const P extends readonly unknown[]>(...parts: P): Versioned<Value<P[number]>> {
-  const variants = parts.flatMap((part) => isVersioned(part) ? part.variants : [{ availability: {}, value: part }]);
+  const variants = parts.flatMap((part) => (isVersioned(part) ? part.variants : [{ availability: {}, value: part }]));
   return { variants: variants as readonly Variant<Value<P[number]>>[] };
 }
 

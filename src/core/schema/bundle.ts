@@ -6,8 +6,14 @@ export const supportedMinors: readonly Minor[] = minors;
 
 /** The last patch release of each minor, which the tables follow. */
 export const releases: Readonly<Record<Minor, string>> = {
-  '1.0': 'v1.0.0', '1.1': 'v1.1.1', '1.2': 'v1.2.1', '1.3': 'v1.3.0',
-  '1.4': 'v1.4.1', '1.5': 'v1.5.1', '1.6': 'v1.6.3', '1.7': 'v1.7.0',
+  '1.0': 'v1.0.0',
+  '1.1': 'v1.1.1',
+  '1.2': 'v1.2.1',
+  '1.3': 'v1.3.0',
+  '1.4': 'v1.4.1',
+  '1.5': 'v1.5.1',
+  '1.6': 'v1.6.3',
+  '1.7': 'v1.7.0',
 };
 
 /** The supported minors in texts: `v1.7`. */
@@ -47,7 +53,9 @@ export function parseChannel(annotation: unknown): Channel | undefined {
   return annotation === 'experimental' ? 'experimental' : undefined;
 }
 
-const bundles: ReadonlyMap<string, Bundle> = new Map(minors.flatMap((minor) => channels.map((channel) => [`${minor}/${channel}`, { minor, channel }])));
+const bundles: ReadonlyMap<string, Bundle> = new Map(
+  minors.flatMap((minor) => channels.map((channel) => [`${minor}/${channel}`, { minor, channel }])),
+);
 
 /**
  * The bundles released with exactly this schema for a version of a kind, oldest first; empty if there is none. Never throws.

@@ -1,6 +1,14 @@
 import { resolve, resolveAll, type Bundle, type MaybeVersioned } from './availability.ts';
 import type {
-  BooleanNode, IntegerNode, JsonObject, JsonValue, ListNode, MapNode, Node, ObjectNode, StringNode,
+  BooleanNode,
+  IntegerNode,
+  JsonObject,
+  JsonValue,
+  ListNode,
+  MapNode,
+  Node,
+  ObjectNode,
+  StringNode,
 } from './node.ts';
 import { perBundle } from './per-bundle.ts';
 import type { KindTable, KindVersion } from './tables/table.ts';
@@ -21,13 +29,17 @@ export function compileToJsonSchema(table: KindTable, version: string, bundle: B
 }
 
 /** The versions of a kind in a bundle. */
-export const versionsIn = perBundle((table: KindTable, bundle): readonly KindVersion[] => resolveAll(table.versions, bundle));
+export const versionsIn = perBundle((table: KindTable, bundle): readonly KindVersion[] =>
+  resolveAll(table.versions, bundle),
+);
 
 function compileNode(node: Node, bundle: Bundle): JsonObject {
   if (node.type === 'object') return compileObject(node, bundle);
   if (node.type === 'list') return compileList(node, bundle);
   if (node.type === 'map') return compileMap(node, bundle);
-  return node.type === 'intOrString' ? { 'x-kubernetes-int-or-string': true } : { type: node.type, ...scalarBounds(node, bundle) };
+  return node.type === 'intOrString'
+    ? { 'x-kubernetes-int-or-string': true }
+    : { type: node.type, ...scalarBounds(node, bundle) };
 }
 
 const scalarKeywords = ['default', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'] as const;
@@ -75,9 +87,11 @@ function compileMap(node: MapNode, bundle: Bundle): JsonObject {
 /** The keywords of the node that apply in a bundle, under the same names. */
 function keywords(node: Node, names: readonly string[], bundle: Bundle): JsonObject {
   const options = node as unknown as Readonly<Record<string, MaybeVersioned<JsonValue> | undefined>>;
-  return Object.fromEntries(names.flatMap((name) => {
-    const option = options[name];
-    const value = option === undefined ? undefined : resolve(option, bundle);
-    return value === undefined ? [] : [[name, value] as const];
-  }));
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const option = options[name];
+      const value = option === undefined ? undefined : resolve(option, bundle);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
 }

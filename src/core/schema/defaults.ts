@@ -18,7 +18,10 @@ export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): 
 
 /** Like `applyDefaults`, for a value described by `node`. */
 export function fillDefaults(node: Node, json: unknown, bundle: Bundle): unknown {
-  if (node.type === 'list') return Array.isArray(json) && json.length <= mostItems(node) ? mapItems(json, (item) => fillDefaults(node.items, item, bundle)) : json;
+  if (node.type === 'list')
+    return Array.isArray(json) && json.length <= mostItems(node)
+      ? mapItems(json, (item) => fillDefaults(node.items, item, bundle))
+      : json;
   if (node.type !== 'object' && node.type !== 'map') return json;
   if (!isRecord(json)) return json;
   return node.type === 'map' ? fillMap(node, json, bundle) : fillObject(node, json, bundle);
@@ -56,23 +59,30 @@ export function fillLevel(node: ObjectNode, json: Json, bundle: Bundle): Json {
 }
 
 /** The fields of an object that have defaults. */
-const defaultsIn = perBundle((node: ObjectNode, bundle): readonly { readonly name: string; readonly value: unknown }[] =>
-  [...fieldsIn(node, bundle)].flatMap(([name, child]) => {
-    const value = defaultOf(child, bundle);
-    return value === undefined ? [] : [{ name, value }];
-  }));
+const defaultsIn = perBundle(
+  (node: ObjectNode, bundle): readonly { readonly name: string; readonly value: unknown }[] =>
+    [...fieldsIn(node, bundle)].flatMap(([name, child]) => {
+      const value = defaultOf(child, bundle);
+      return value === undefined ? [] : [{ name, value }];
+    }),
+);
 
 function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {
   const level = withoutNulls(json);
   if (Object.keys(level).length > mostItems(node)) return level;
-  const filled = Object.entries(level).map(([key, value]): [string, unknown] => [key, fillDefaults(node.values, value, bundle)]);
+  const filled = Object.entries(level).map(([key, value]): [string, unknown] => [
+    key,
+    fillDefaults(node.values, value, bundle),
+  ]);
   return filled.every(([key, value]) => value === level[key]) ? level : Object.fromEntries(filled);
 }
 
 /** The map without null values; the same object if there are none. */
 export function withoutNulls(json: Json): Json {
   const keys = Object.keys(json);
-  return keys.every((key) => isPresent(json[key])) ? json : Object.fromEntries(Object.entries(json).filter(([, value]) => isPresent(value)));
+  return keys.every((key) => isPresent(json[key]))
+    ? json
+    : Object.fromEntries(Object.entries(json).filter(([, value]) => isPresent(value)));
 }
 
 /** The default of a value in a bundle; `undefined` if it has none. */

@@ -49,7 +49,13 @@ export function* examinationOf({ kind, apiVersion, json }: WrittenObject, bundle
   const notServed = whyNotServed(kind, apiVersion, bundle);
   const version = versionOf(kind, apiVersion, bundle);
   const validator = version === undefined ? undefined : loadValidator(kind, version.name, bundle);
-  if (validator === undefined) return { problems: notServed === undefined ? [] : [notServed], stored: undefined, settled: undefined, isWhole: false };
+  if (validator === undefined)
+    return {
+      problems: notServed === undefined ? [] : [notServed],
+      stored: undefined,
+      settled: undefined,
+      isWhole: false,
+    };
 
   const body = version?.body ?? schemaTables[kind].body;
   const subject: Subject = { body, bundle, existsIn: (other) => versionOf(kind, apiVersion, other) !== undefined };

@@ -16,7 +16,10 @@ export function fieldIn(bundle: Bundle, kind: SchemaKind, path = ''): Node | und
   const version = versionsIn(table, bundle).findLast(({ served }) => served);
   if (version === undefined) return undefined;
   const names = path === '' ? [] : path.split('.');
-  return names.reduce<Node | undefined>((node, name) => (node === undefined ? undefined : child(node, name, bundle)), version.body ?? table.body);
+  return names.reduce<Node | undefined>(
+    (node, name) => (node === undefined ? undefined : child(node, name, bundle)),
+    version.body ?? table.body,
+  );
 }
 
 /** The allowed values of a field in a bundle; empty if any value is allowed. */

@@ -1,10 +1,28 @@
 /** The versioned schema: the schemas of all kinds in every bundle and channel. */
 export {
-  allVariants, available, between, channels, experimental, minors, resolveAll, since, until,
-  type Bundle, type Channel, type MaybeVersioned, type Minor,
+  allVariants,
+  available,
+  between,
+  channels,
+  experimental,
+  minors,
+  resolveAll,
+  since,
+  until,
+  type Bundle,
+  type Channel,
+  type MaybeVersioned,
+  type Minor,
 } from './availability.ts';
 export {
-  bundlesOfSchema, isSameBundle, isSupportedBundle, parseBundleVersion, parseChannel, releases, supportedBundles, supportedMinors,
+  bundlesOfSchema,
+  isSameBundle,
+  isSupportedBundle,
+  parseBundleVersion,
+  parseChannel,
+  releases,
+  supportedBundles,
+  supportedMinors,
   type BundleVersion,
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
@@ -12,7 +30,16 @@ export { examinationOf, examine, type Examination, type WrittenObject } from './
 export { enumOf, fieldIn } from './field.ts';
 export type { FieldPath } from './json-values.ts';
 export {
-  findKind, isKindName, isSchemaKind, knownKinds, schemaTables, tables, type KindEntry, type KindName, type SchemaKind, type ViewOf,
+  findKind,
+  isKindName,
+  isSchemaKind,
+  knownKinds,
+  schemaTables,
+  tables,
+  type KindEntry,
+  type KindName,
+  type SchemaKind,
+  type ViewOf,
 } from './kinds.ts';
 export type { Node, ObjectNode, Semantic } from './node.ts';
 export { readView, unreadableInteger, unreadableString, type FieldProblem, type ReadView } from './reader.ts';

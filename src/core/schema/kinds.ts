@@ -61,8 +61,9 @@ export interface KindEntry {
 }
 
 /** The other kinds of some Gateway API release: known, with a schema, but not evaluated. */
-export const knownKinds: readonly KindEntry[] =
-  Object.values<KindTable>(schemaTables).filter(({ kind }) => !Object.hasOwn(tables, kind));
+export const knownKinds: readonly KindEntry[] = Object.values<KindTable>(schemaTables).filter(
+  ({ kind }) => !Object.hasOwn(tables, kind),
+);
 
 const entries: ReadonlyMap<string, KindEntry> = new Map(
   Object.values<KindTable>(schemaTables).map((entry) => [`${entry.group}/${entry.kind}`, entry]),

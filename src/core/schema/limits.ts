@@ -25,5 +25,8 @@ function loosest(limit: MaybeVersioned<number> | undefined): number {
 }
 
 function isPartial(limit: MaybeVersioned<number>): boolean {
-  return typeof limit !== 'number' && limit.variants.every(({ availability }) => availability.since !== undefined || availability.until !== undefined);
+  return (
+    typeof limit !== 'number' &&
+    limit.variants.every(({ availability }) => availability.since !== undefined || availability.until !== undefined)
+  );
 }

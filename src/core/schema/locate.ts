@@ -27,11 +27,15 @@ export function fieldNames(node: ObjectNode, bundle: Bundle): readonly string[] 
 }
 
 /** The fields of an object in a bundle, in the order of the table. */
-export const fieldsIn = perBundle((node: ObjectNode, bundle): ReadonlyMap<string, Node> =>
-  new Map(Object.entries(node.fields).flatMap(([name, field]) => {
-    const child = resolve(field, bundle);
-    return child === undefined ? [] : [[name, child]];
-  })));
+export const fieldsIn = perBundle(
+  (node: ObjectNode, bundle): ReadonlyMap<string, Node> =>
+    new Map(
+      Object.entries(node.fields).flatMap(([name, field]) => {
+        const child = resolve(field, bundle);
+        return child === undefined ? [] : [[name, child]];
+      }),
+    ),
+);
 
 /** The JSON value at `path`; `undefined` if there is none. */
 export function valueAt(json: unknown, path: FieldPath): unknown {

@@ -20,28 +20,48 @@ export interface Complaint {
 export function describe(complaint: Complaint): string {
   const { keyword, limit, value, node } = complaint;
   switch (keyword) {
-    case 'required': return `Value is required. Use ${expected(complaint)}.`;
-    case 'type': return `Invalid type: must be ${typeNames[node.type]}, not ${shown(value)}.${typeAdvice(complaint)}`;
-    case 'enum': return describeEnum(complaint);
-    case 'maxLength': return `Value too long: it has ${countOf(value)} characters, and at most ${limit} are allowed.`;
-    case 'minLength': return `Value is empty. Use ${expected(complaint)}.`;
-    case 'maxItems': return `Too many items: the list has ${countOf(value)}, and at most ${limit} are allowed.`;
-    case 'minItems': return limit === 1 ? 'List is empty. Add at least one item.' : `Too few items: the list has ${countOf(value)}, and at least ${limit} are required.`;
-    case 'maxProperties': return `Too many entries: the map has ${countOf(value)}, and at most ${limit} are allowed.`;
-    case 'minProperties': return describeTooFew(complaint);
-    case 'oneOf': return `Invalid value. Use ${node.form ?? 'one of the alternatives of the schema'}.`;
-    case 'format': return `Invalid value ${quote(value)}. Use ${node.type === 'integer' ? 'a 32-bit integer' : expected(complaint)}.`;
-    default: return `Invalid value ${quote(value)}. Use ${expected(complaint)}.`;
+    case 'required':
+      return `Value is required. Use ${expected(complaint)}.`;
+    case 'type':
+      return `Invalid type: must be ${typeNames[node.type]}, not ${shown(value)}.${typeAdvice(complaint)}`;
+    case 'enum':
+      return describeEnum(complaint);
+    case 'maxLength':
+      return `Value too long: it has ${countOf(value)} characters, and at most ${limit} are allowed.`;
+    case 'minLength':
+      return `Value is empty. Use ${expected(complaint)}.`;
+    case 'maxItems':
+      return `Too many items: the list has ${countOf(value)}, and at most ${limit} are allowed.`;
+    case 'minItems':
+      return limit === 1
+        ? 'List is empty. Add at least one item.'
+        : `Too few items: the list has ${countOf(value)}, and at least ${limit} are required.`;
+    case 'maxProperties':
+      return `Too many entries: the map has ${countOf(value)}, and at most ${limit} are allowed.`;
+    case 'minProperties':
+      return describeTooFew(complaint);
+    case 'oneOf':
+      return `Invalid value. Use ${node.form ?? 'one of the alternatives of the schema'}.`;
+    case 'format':
+      return `Invalid value ${quote(value)}. Use ${node.type === 'integer' ? 'a 32-bit integer' : expected(complaint)}.`;
+    default:
+      return `Invalid value ${quote(value)}. Use ${expected(complaint)}.`;
   }
 }
 
 const typeNames = {
-  string: 'a string', integer: 'an integer', boolean: 'true or false', object: 'an object', map: 'an object',
-  list: 'a list', intOrString: 'an integer or a string',
+  string: 'a string',
+  integer: 'an integer',
+  boolean: 'true or false',
+  object: 'an object',
+  map: 'an object',
+  list: 'a list',
+  intOrString: 'an integer or a string',
 } as const satisfies Record<Node['type'], string>;
 
 const formatNames: Readonly<Record<string, string>> = {
-  'date-time': 'a time such as 2026-01-31T12:00:00Z', byte: 'text in base64',
+  'date-time': 'a time such as 2026-01-31T12:00:00Z',
+  byte: 'text in base64',
 };
 
 /** The expected value at a location, with article. */
@@ -81,7 +101,9 @@ function enumOf(node: Node, bundle: Bundle): readonly unknown[] {
 /** Fields that the API server drops do not count. */
 function describeTooFew({ node, value, limit, subject: { bundle } }: Complaint): string {
   if (node.type === 'object') return `Too few fields. Set at least ${limit} of ${fieldNames(node, bundle).join(', ')}.`;
-  return limit === 1 ? 'Map is empty. Add at least one entry.' : `Too few entries: the map has ${countOf(value)}, and at least ${limit} are required.`;
+  return limit === 1
+    ? 'Map is empty. Add at least one entry.'
+    : `Too few entries: the map has ${countOf(value)}, and at least ${limit} are required.`;
 }
 
 function oneOf(values: readonly unknown[]): string {
@@ -96,7 +118,8 @@ function shown(value: unknown): string {
 function typeAdvice({ node, value, subject: { bundle } }: Complaint): string {
   const scalar = typeof value === 'number' || typeof value === 'boolean';
   if (node.type === 'string' && scalar) return ` Put it in quotes: "${String(value)}".`;
-  if (node.type === 'integer' && typeof value === 'string' && /^-?[0-9]{1,15}$/.test(value)) return ` Remove the quotes: ${value}.`;
+  if (node.type === 'integer' && typeof value === 'string' && /^-?[0-9]{1,15}$/.test(value))
+    return ` Remove the quotes: ${value}.`;
   if (node.type === 'boolean' && (value === 'true' || value === 'false')) return ` Remove the quotes: ${value}.`;
   if (node.type === 'list') return ' Start each item with a dash.';
   if (node.type === 'object') return ` Its fields are ${fieldNames(node, bundle).join(', ')}.`;

@@ -33,7 +33,11 @@ export const unreadableInteger = -1;
  * as readable.
  */
 const maximumUnreadable = 256;
-const tooMany: FieldProblem = { path: [], expected: `fewer than ${maximumUnreadable} unreadable fields`, found: 'more' };
+const tooMany: FieldProblem = {
+  path: [],
+  expected: `fewer than ${maximumUnreadable} unreadable fields`,
+  found: 'more',
+};
 
 /**
  * Reads a JSON value as described by a table node, for all bundles. Never throws.
@@ -84,7 +88,8 @@ function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   }
   if (node.type === 'object') return readObject(node, json as Json, cursor);
   if (node.type === 'map') return readMap(node, json as Json, cursor);
-  if (node.type === 'list') return readList(nodes.length === 1 ? [node] : nodes.filter(isList), json as readonly unknown[], cursor);
+  if (node.type === 'list')
+    return readList(nodes.length === 1 ? [node] : nodes.filter(isList), json as readonly unknown[], cursor);
   return json;
 }
 
@@ -131,7 +136,15 @@ function variantsOf(node: ObjectNode): readonly (readonly [string, readonly Node
 function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
   const keys = Object.keys(json).filter((key) => isPresent(json[key]));
   const most = cursor.most(node);
-  if (keys.length > most) return leaveOut({ path: [...cursor.path], expected: `an object with at most ${most} entries`, found: `an object with ${keys.length}` }, cursor);
+  if (keys.length > most)
+    return leaveOut(
+      {
+        path: [...cursor.path],
+        expected: `an object with at most ${most} entries`,
+        found: `an object with ${keys.length}`,
+      },
+      cursor,
+    );
   // Object.fromEntries defines own properties, including `__proto__`, and so never modifies a prototype.
   return Object.fromEntries(keys.map((key) => [key, readItem([node.values], key, { value: json[key], cursor })]));
 }
@@ -139,12 +152,20 @@ function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
 /** If the item type differs between bundles, each of the types is accepted. */
 function readList(nodes: readonly ListNode[], json: readonly unknown[], cursor: Cursor): unknown {
   const most = Math.max(...nodes.map(cursor.most));
-  if (json.length > most) return leaveOut({ path: [...cursor.path], expected: `a list of at most ${most} items`, found: `a list of ${json.length}` }, cursor);
+  if (json.length > most)
+    return leaveOut(
+      { path: [...cursor.path], expected: `a list of at most ${most} items`, found: `a list of ${json.length}` },
+      cursor,
+    );
   const items = nodes.map((node) => node.items);
   return json.map((value, position) => readItem(items, position, { value, cursor }));
 }
 
-function readItem(nodes: readonly Node[], part: string | number, { value: json, cursor }: { readonly value: unknown; readonly cursor: Cursor }): unknown {
+function readItem(
+  nodes: readonly Node[],
+  part: string | number,
+  { value: json, cursor }: { readonly value: unknown; readonly cursor: Cursor },
+): unknown {
   cursor.path.push(part);
   const value = read(nodes, json, cursor);
   cursor.path.pop();
@@ -167,7 +188,8 @@ const nodeTypes: Readonly<Record<Node['type'], NodeType>> = {
   object: { name: 'an object', placeholder: {}, holds: isRecord },
   map: { name: 'an object', placeholder: {}, holds: isRecord },
   intOrString: {
-    name: 'an integer or a string', placeholder: unreadableString,
+    name: 'an integer or a string',
+    placeholder: unreadableString,
     holds: (json) => typeof json === 'string' || Number.isSafeInteger(json),
   },
 };

@@ -27,7 +27,10 @@ export type Visit<S extends Semantic> = (path: FieldPath, value: SemanticValue<S
  * only branches that can contain semantics, once for all semantics that are requested in succession.
  */
 export function visitSemantic<K extends KindName, S extends Semantic>(
-  kind: K, view: ViewOf<K>, semantic: S, visit: Visit<S>,
+  kind: K,
+  view: ViewOf<K>,
+  semantic: S,
+  visit: Visit<S>,
 ): void {
   // A view has the types of its table, so the value at a mark has the type of the mark.
   const found = marksIn(kind, view).get(semantic) as readonly Mark<SemanticValue<S>>[] | undefined;
@@ -77,12 +80,18 @@ function walk(trail: Trail, value: unknown, on: Walk, parent?: unknown): void {
     if (each !== undefined) value.forEach((item, position) => step(each, position, { value: item, parent: value }, on));
     return;
   }
-  if (each !== undefined) for (const [key, item] of Object.entries(value)) step(each, key, { value: item, parent: value }, on);
+  if (each !== undefined)
+    for (const [key, item] of Object.entries(value)) step(each, key, { value: item, parent: value }, on);
   // No field has the name of a prototype property. Restricting the access to own properties would take longer than the rest.
   for (const [name, next] of trail.fields) step(next, name, { value: (value as Json)[name], parent: value }, on);
 }
 
-function step(trail: Trail, part: string | number, { value, parent }: { readonly value: unknown; readonly parent: unknown }, on: Walk): void {
+function step(
+  trail: Trail,
+  part: string | number,
+  { value, parent }: { readonly value: unknown; readonly parent: unknown },
+  on: Walk,
+): void {
   if (value === undefined || value === unreadableString) return;
   on.path.push(part);
   walk(trail, value, on, parent);
@@ -122,8 +131,10 @@ function itemsOf(node: Node): Node | undefined {
 }
 
 function fieldsWithTrails(fields: Extract<Node, { type: 'object' }>['fields']): [string, Trail][] {
-  return Object.entries(fields).flatMap(([name, field]) => allVariants(field).flatMap((variant): [string, Trail][] => {
-    const trail = trailIn(variant);
-    return trail === undefined ? [] : [[name, trail]];
-  }));
+  return Object.entries(fields).flatMap(([name, field]) =>
+    allVariants(field).flatMap((variant): [string, Trail][] => {
+      const trail = trailIn(variant);
+      return trail === undefined ? [] : [[name, trail]];
+    }),
+  );
 }

@@ -21,7 +21,9 @@ export function versionOf(kind: SchemaKind, apiVersion: string, bundle: Bundle):
 export function whyNotServed(kind: SchemaKind, apiVersion: string, bundle: Bundle): StructureProblem | undefined {
   if (versionOf(kind, apiVersion, bundle)?.served === true) return undefined;
   const table: KindTable = schemaTables[kind];
-  const served = versionsIn(table, bundle).filter((version) => version.served).map(({ name }) => apiVersionOf(table, name));
+  const served = versionsIn(table, bundle)
+    .filter((version) => version.served)
+    .map(({ name }) => apiVersionOf(table, name));
   return served.length === 0 ? missingKind(table, bundle) : missingVersion(kind, apiVersion, { bundle, served });
 }
 
@@ -29,7 +31,11 @@ function missingKind(table: KindTable, bundle: Bundle): StructureProblem {
   const place = whereabouts((candidate) => versionsIn(table, candidate).length > 0);
   const successor = table.instead === undefined ? undefined : resolve(table.instead, bundle);
   const advice = successor === undefined ? '' : ` Use ${successor}.`;
-  return { path: ['kind'], message: `Unsupported kind ${table.kind}: it ${place ?? 'is in no bundle'}, not in ${nameOf(bundle)}.${advice}`, keyword: 'enum' };
+  return {
+    path: ['kind'],
+    message: `Unsupported kind ${table.kind}: it ${place ?? 'is in no bundle'}, not in ${nameOf(bundle)}.${advice}`,
+    keyword: 'enum',
+  };
 }
 
 interface Serving {

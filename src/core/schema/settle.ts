@@ -38,7 +38,11 @@ export function* settle(subject: Subject, json: unknown): Steps<Settled> {
 
 /** Settles the lists that large objects mainly consist of, such as the rules of a route, before the objects that contain them. */
 function* settleItems(state: State, json: unknown): Steps<void> {
-  const { subject: { body, bundle }, path, settled } = state;
+  const {
+    subject: { body, bundle },
+    path,
+    settled,
+  } = state;
   const node = fieldsIn(body, bundle).get('spec');
   const spec = isRecord(json) ? property(json, 'spec') : undefined;
   if (node?.type !== 'object' || !isRecord(spec)) return;
@@ -73,7 +77,11 @@ interface Walk {
 }
 
 /** Scalars are returned unchanged: the validator finds all of their problems. */
-function settleBelow(node: Node, json: unknown, { part, state }: { readonly part: string | number; readonly state: State }): unknown {
+function settleBelow(
+  node: Node,
+  json: unknown,
+  { part, state }: { readonly part: string | number; readonly state: State },
+): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (state.path.length === 2 && state.path[0] === 'spec') {
     const done = state.settled.get(state.path[1] ?? '');
@@ -102,7 +110,8 @@ function settleObject(node: ObjectNode, written: Json, { state, others }: Walk):
     const child = fields.get(name);
     const value = child === undefined ? undefined : settleBelow(child, json[name], { part: name, state });
     if (child === undefined && !others.includes(name)) noteUnknown(node, name, { state, others });
-    if (kept === undefined && (child === undefined || value !== json[name])) kept = pick(json, names.slice(0, position));
+    if (kept === undefined && (child === undefined || value !== json[name]))
+      kept = pick(json, names.slice(0, position));
     if (kept !== undefined && child !== undefined) kept[name] = value;
     position += 1;
   }
@@ -130,7 +139,8 @@ function settleList(node: ListNode, json: readonly unknown[], state: State): unk
     settled?.push(item);
   }
   // Checked after defaulting, because keys may have defaults.
-  if (listType === 'map' || listType === 'set') checkDistinct(settled ?? items, listType === 'map' ? node.keys ?? [] : undefined, state);
+  if (listType === 'map' || listType === 'set')
+    checkDistinct(settled ?? items, listType === 'map' ? (node.keys ?? []) : undefined, state);
   return settled ?? items;
 }
 
@@ -139,16 +149,20 @@ function settleMap(node: MapNode, written: Json, state: State): unknown {
   const json = withoutNulls(written);
   const keys = Object.keys(json);
   if (node.maxProperties === undefined) checkCount(keys.length, 'entries', state);
-  const kept = keys.slice(0, limit).map((key): [string, unknown] => [key, settleBelow(node.values, json[key], { part: key, state })]);
+  const kept = keys
+    .slice(0, limit)
+    .map((key): [string, unknown] => [key, settleBelow(node.values, json[key], { part: key, state })]);
   const isSame = kept.length === keys.length && kept.every(([key, value]) => value === json[key]);
   // Object.fromEntries defines own properties, including `__proto__`, and so never modifies a prototype.
   return isSame ? json : Object.fromEntries(kept);
 }
 
-const listRules = perBundle((node: ListNode, bundle): { readonly limit: number; readonly listType: ListType | undefined } => ({
-  limit: limitOf(node.maxItems, { bundle }),
-  listType: node.listType === undefined ? undefined : resolve(node.listType, bundle),
-}));
+const listRules = perBundle(
+  (node: ListNode, bundle): { readonly limit: number; readonly listType: ListType | undefined } => ({
+    limit: limitOf(node.maxItems, { bundle }),
+    listType: node.listType === undefined ? undefined : resolve(node.listType, bundle),
+  }),
+);
 
 /** The number of items to keep: one more than the limit. */
 function limitOf(most: MaybeVersioned<number> | undefined, { bundle }: Pick<Subject, 'bundle'>): number {
@@ -157,7 +171,11 @@ function limitOf(most: MaybeVersioned<number> | undefined, { bundle }: Pick<Subj
 
 function checkCount(count: number, what: string, { path, errors }: State): void {
   if (count <= judgedItems) return;
-  errors.push({ path: [...path], message: `Too many ${what}: there are ${count}, and at most ${judgedItems} are validated. Use at most ${judgedItems}.`, keyword: 'maxItems' });
+  errors.push({
+    path: [...path],
+    message: `Too many ${what}: there are ${count}, and at most ${judgedItems} are validated. Use at most ${judgedItems}.`,
+    keyword: 'maxItems',
+  });
 }
 
 /**
@@ -175,7 +193,8 @@ function checkDistinct(items: readonly unknown[], keys: readonly string[] | unde
     if (identity === undefined) continue;
     const before = first.get(identity);
     if (before === undefined) first.set(identity, position);
-    else if (errors.length < maximumProblems) errors.push({ path: [...path, position], message: describeRepetition(item, keys, before), keyword: 'duplicate' });
+    else if (errors.length < maximumProblems)
+      errors.push({ path: [...path, position], message: describeRepetition(item, keys, before), keyword: 'duplicate' });
   }
 }
 

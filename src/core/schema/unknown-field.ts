@@ -9,7 +9,11 @@ import { elsewhere, nameOf, suggestion, type StructureProblem, type Subject } fr
  *
  * @param others fields that are allowed here although the table does not list them
  */
-export function unknownField(node: ObjectNode, path: FieldPath, { subject, others }: { readonly subject: Subject; readonly others: readonly string[] }): StructureProblem {
+export function unknownField(
+  node: ObjectNode,
+  path: FieldPath,
+  { subject, others }: { readonly subject: Subject; readonly others: readonly string[] },
+): StructureProblem {
   const { bundle } = subject;
   const name = String(path.at(-1));
   const place = elsewhere(subject, path, () => true);
@@ -17,7 +21,11 @@ export function unknownField(node: ObjectNode, path: FieldPath, { subject, other
   const known = [...fieldNames(node, bundle), ...others];
   const near = suggestion(name, known);
   const advice = near === undefined ? `Known fields: ${known.join(', ')}.` : `Did you mean ${near}?`;
-  return { path, message: `Unknown field in ${nameOf(bundle)}, so the API server drops it. ${advice}`, keyword: 'unknown' };
+  return {
+    path,
+    message: `Unknown field in ${nameOf(bundle)}, so the API server drops it. ${advice}`,
+    keyword: 'unknown',
+  };
 }
 
 function newestField({ fields }: ObjectNode, name: string): Node | undefined {
@@ -37,5 +45,7 @@ function knownElsewhere(field: Node | undefined, { path, place, subject: { bundl
   const replacement = instead === undefined ? '' : ` Use ${instead}.`;
   const dropped = `Unknown field: it ${place}, so the API server drops it.${replacement}`;
   const lost = field?.lost;
-  return lost === undefined ? { path, message: dropped, keyword: 'unknown' } : { path, message: `${dropped} ${lost}.`, keyword: 'unknown', lost };
+  return lost === undefined
+    ? { path, message: dropped, keyword: 'unknown' }
+    : { path, message: `${dropped} ${lost}.`, keyword: 'unknown', lost };
 }

@@ -5,12 +5,21 @@ import type { BooleanNode, IntegerNode, IntOrStringNode, ListNode, MapNode, Obje
  * The type of a value described by the table node `N`, as seen by a reader: deep readonly, with every property optional and
  * every enum an open string, since stored objects may violate every schema. It is the union over all bundles and channels.
  */
-export type View<N> = N extends Versioned<infer M> ? View<M>
-  : N extends StringNode ? string
-  : N extends IntegerNode ? number
-  : N extends BooleanNode ? boolean
-  : N extends ObjectNode<infer F> ? { readonly [K in keyof F]?: View<F[K]> }
-  : N extends ListNode<infer I> ? readonly View<I>[]
-  : N extends MapNode<infer V> ? { readonly [key: string]: View<V> }
-  : N extends IntOrStringNode ? number | string
-  : unknown;
+export type View<N> =
+  N extends Versioned<infer M>
+    ? View<M>
+    : N extends StringNode
+      ? string
+      : N extends IntegerNode
+        ? number
+        : N extends BooleanNode
+          ? boolean
+          : N extends ObjectNode<infer F>
+            ? { readonly [K in keyof F]?: View<F[K]> }
+            : N extends ListNode<infer I>
+              ? readonly View<I>[]
+              : N extends MapNode<infer V>
+                ? { readonly [key: string]: View<V> }
+                : N extends IntOrStringNode
+                  ? number | string
+                  : unknown;

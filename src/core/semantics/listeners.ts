@@ -67,7 +67,10 @@ export class ListenerClaims<L extends ListenerClaim> {
    * The other listeners that conflict with `listener`: at most `most` of them, in insertion order within their protocol and
    * hostname. Conflicts between different protocols take precedence over those within one.
    */
-  conflictsOf(listener: L, most: number): { readonly reason: ConflictReason; readonly others: readonly L[] } | undefined {
+  conflictsOf(
+    listener: L,
+    most: number,
+  ): { readonly reason: ConflictReason; readonly others: readonly L[] } | undefined {
     const found: Record<ConflictReason, L[]> = { ProtocolConflict: [], HostnameConflict: [] };
     for (const [protocol, hostnames] of this.#ports.get(listener.port) ?? []) {
       for (const candidates of bucketsOf(hostnames, listener, protocol)) {
@@ -83,7 +86,11 @@ export class ListenerClaims<L extends ListenerClaim> {
 }
 
 /** The listeners of a protocol that may conflict: those with the same hostname, or all if hostnames do not distinguish them. */
-function bucketsOf<L extends ListenerClaim>(hostnames: ReadonlyMap<string, L[]>, listener: ListenerClaim, protocol: string): Iterable<L[]> {
+function bucketsOf<L extends ListenerClaim>(
+  hostnames: ReadonlyMap<string, L[]>,
+  listener: ListenerClaim,
+  protocol: string,
+): Iterable<L[]> {
   const probe = { port: listener.port, protocol, hostname: `other.${hostnameKey(listener)}` };
   if (conflictBetween(listener, probe) !== undefined) return hostnames.values();
   const same = hostnames.get(hostnameKey(listener));

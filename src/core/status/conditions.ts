@@ -38,13 +38,29 @@ export const conditionTypes = {
 export type ConditionSubject = keyof typeof conditionTypes;
 
 /** The outcomes of a subject's conditions. Omitted conditions do not hold. */
-export type Outcomes<Subject extends ConditionSubject> = Readonly<Partial<Record<(typeof conditionTypes)[Subject][number], Outcome>>>;
+export type Outcomes<Subject extends ConditionSubject> = Readonly<
+  Partial<Record<(typeof conditionTypes)[Subject][number], Outcome>>
+>;
 
 /** The conditions of one observation. All have the same generation, so that none looks stale. */
-export function conditionsAt<Subject extends ConditionSubject>(subject: Subject, generation: number, outcomes: Outcomes<Subject>): readonly Condition[] {
+export function conditionsAt<Subject extends ConditionSubject>(
+  subject: Subject,
+  generation: number,
+  outcomes: Outcomes<Subject>,
+): readonly Condition[] {
   return conditionTypes[subject].flatMap((type: keyof Outcomes<Subject>) => {
     const outcome = outcomes[type];
-    return outcome === undefined ? [] : [{ type, status: outcome.status, reason: outcome.reason, message: outcome.message, observedGeneration: generation }];
+    return outcome === undefined
+      ? []
+      : [
+          {
+            type,
+            status: outcome.status,
+            reason: outcome.reason,
+            message: outcome.message,
+            observedGeneration: generation,
+          },
+        ];
   });
 }
 

@@ -16,7 +16,12 @@ export interface GatewayClassStatus {
 export function gatewayClassStatus(read: Reader, name: string): GatewayClassStatus | undefined {
   const gatewayClass = readObject(read, 'GatewayClass', '', name);
   const installation = read.input(installationCell);
-  if (gatewayClass === undefined || installation === undefined || gatewayClass.spec?.controllerName !== installation.controllerName) return undefined;
+  if (
+    gatewayClass === undefined ||
+    installation === undefined ||
+    gatewayClass.spec?.controllerName !== installation.controllerName
+  )
+    return undefined;
   const features = supportedFeatures(installation.bundles);
   const problem = read.query(partProblems, 'GatewayClass', '', name).find((one) => one.condition === 'Accepted');
   return {
@@ -32,6 +37,12 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
 function supportedVersion(versions: Installation['bundleVersions']): Outcome {
   const others = Object.entries(versions).filter(([, version]) => !isSupportedBundle(version));
   if (others.length === 0) return isTrue('SupportedVersion');
-  const found = others.map(([kind, version]) => `The CRD of ${kind} has ${version === '' ? 'no bundle version annotation' : `bundle version ${display(version)}`}.`);
-  return isFalse('UnsupportedVersion', `${joinMessages(found)} Supported versions: ${supportedBundles.join(', ')}. Sallyport serves objects on a best-effort basis.`);
+  const found = others.map(
+    ([kind, version]) =>
+      `The CRD of ${kind} has ${version === '' ? 'no bundle version annotation' : `bundle version ${display(version)}`}.`,
+  );
+  return isFalse(
+    'UnsupportedVersion',
+    `${joinMessages(found)} Supported versions: ${supportedBundles.join(', ')}. Sallyport serves objects on a best-effort basis.`,
+  );
 }

@@ -1,15 +1,36 @@
 import { addresses, type WantedAddress } from '../graph/addresses.ts';
 import { isOurGateway } from '../graph/gateway.ts';
-import { acknowledgementCell, dataPlaneCell, installationCell, readObject, type Acknowledgement, type AddressProblem } from '../graph/inputs.ts';
+import {
+  acknowledgementCell,
+  dataPlaneCell,
+  installationCell,
+  readObject,
+  type Acknowledgement,
+  type AddressProblem,
+} from '../graph/inputs.ts';
 import { listenerOwners } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems, type PartProblem } from '../rules/engine/validity.ts';
 import { fieldIn } from '../schema/index.ts';
 import { parseIpAddress } from '../text/ip-address.ts';
-import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome, type Outcomes } from './conditions.ts';
+import {
+  conditionsAt,
+  isFalse,
+  isTrue,
+  joinMessages,
+  type Condition,
+  type Outcome,
+  type Outcomes,
+} from './conditions.ts';
 import { isListenerSetAccepted } from './listener-set.ts';
 import { judgeGateway } from './judged-gateway.ts';
-import { listenerStatuses, notAccepted, summariseService, type JudgedListener, type ListenerStatus } from './listeners.ts';
+import {
+  listenerStatuses,
+  notAccepted,
+  summariseService,
+  type JudgedListener,
+  type ListenerStatus,
+} from './listeners.ts';
 
 export interface GatewayStatus {
   readonly addresses: Acknowledgement['addresses'];
@@ -32,7 +53,14 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   return {
     addresses: shownAddresses(given, wanted),
     ...(countsListenerSets(read) ? { attachedListenerSets: acceptedListenerSets(read, namespace, name) } : {}),
-    conditions: conditionsAt('gateway', generation, { Accepted: accepted, Programmed: notAddressed(accepted, known ?? addressProblem(given, wanted)) ?? gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
+    conditions: conditionsAt('gateway', generation, {
+      Accepted: accepted,
+      Programmed:
+        notAddressed(accepted, known ?? addressProblem(given, wanted)) ??
+        gatewayProgrammed(accepted, listeners, service),
+      ResolvedRefs: gatewayResolved(problems, listeners),
+      ...insecureMode(problems),
+    }),
     listeners: listenerStatuses(read, { kind: 'Gateway', namespace, name }, { generation, listeners }),
   };
 }
@@ -66,10 +94,20 @@ function addressProblem(given: Given, wanted: readonly WantedAddress[]): Address
   const missing = wanted.filter((one) => one.value !== '' && !given.some((address) => isSame(one, address)));
   if (missing.length > 0) {
     const values = missing.map(({ value }) => value).join(', ');
-    return { reason: 'AddressNotUsable', message: `The network did not assign ${values} to this Gateway. Request a free address that the network can assign, or omit value to get any address.` };
+    return {
+      reason: 'AddressNotUsable',
+      message: `The network did not assign ${values} to this Gateway. Request a free address that the network can assign, or omit value to get any address.`,
+    };
   }
-  const anyOf = wanted.find((one) => one.value === '' && given.length > 0 && !given.some(({ type }) => type === one.type));
-  return anyOf && { reason: 'AddressNotAssigned', message: `The network assigned no address of type ${anyOf.type} to this Gateway. Request another type, or omit addresses.` };
+  const anyOf = wanted.find(
+    (one) => one.value === '' && given.length > 0 && !given.some(({ type }) => type === one.type),
+  );
+  return (
+    anyOf && {
+      reason: 'AddressNotAssigned',
+      message: `The network assigned no address of type ${anyOf.type} to this Gateway. Request another type, or omit addresses.`,
+    }
+  );
 }
 
 function isSame(one: Given[number], other: Given[number]): boolean {
@@ -98,5 +136,8 @@ function gatewayResolved(problems: readonly PartProblem[], listeners: readonly J
   if (own !== undefined) return isFalse(own.reason, own.message);
   const unresolved = listeners.filter(({ outcomes }) => outcomes.ResolvedRefs.status === 'False');
   if (unresolved.length === 0) return isTrue('ResolvedRefs');
-  return isFalse('ListenersNotResolved', joinMessages(unresolved.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.ResolvedRefs.message}`)));
+  return isFalse(
+    'ListenersNotResolved',
+    joinMessages(unresolved.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.ResolvedRefs.message}`)),
+  );
 }

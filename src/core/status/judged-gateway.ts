@@ -28,11 +28,15 @@ export function judgeGateway(read: Reader, namespace: string, name: string): Jud
 export const isGatewayAccepted = defineQuery({
   name: 'isGatewayAccepted',
   stratum: strata.emissions,
-  compute: (read, namespace: string, name: string): boolean => judgeGateway(read, namespace, name).accepted.status === 'True',
+  compute: (read, namespace: string, name: string): boolean =>
+    judgeGateway(read, namespace, name).accepted.status === 'True',
 });
 
 function gatewayAccepted(refusal: Refusal | undefined, listeners: readonly JudgedListener[]): Outcome {
   if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
-  if (listeners.length === 0) return isFalse('ListenersNotValid', 'The Gateway has no listeners. Add at least one under spec.listeners.');
-  return summariseListeners(listeners, ({ outcomes }) => (outcomes.Accepted.status === 'False' ? outcomes.Accepted : undefined));
+  if (listeners.length === 0)
+    return isFalse('ListenersNotValid', 'The Gateway has no listeners. Add at least one under spec.listeners.');
+  return summariseListeners(listeners, ({ outcomes }) =>
+    outcomes.Accepted.status === 'False' ? outcomes.Accepted : undefined,
+  );
 }

@@ -7,7 +7,18 @@ import { quoteRef } from '../resources/reference.ts';
 import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, type Condition, type Outcome } from './conditions.ts';
 import { isGatewayAccepted } from './judged-gateway.ts';
-import { canServe, judgeListeners, listenerStatuses, notAccepted, serviceOf, summariseListeners, summariseService, type JudgedListener, type ListenerStatus, type Refusal } from './listeners.ts';
+import {
+  canServe,
+  judgeListeners,
+  listenerStatuses,
+  notAccepted,
+  serviceOf,
+  summariseListeners,
+  summariseService,
+  type JudgedListener,
+  type ListenerStatus,
+  type Refusal,
+} from './listeners.ts';
 
 export interface ListenerSetStatus {
   readonly conditions: readonly Condition[];
@@ -21,15 +32,27 @@ export interface ListenerSetStatus {
 export function listenerSetStatus(read: Reader, namespace: string, name: string): ListenerSetStatus | undefined {
   const set = readObject(read, 'ListenerSet', namespace, name);
   const parent = read.query(listenerSetParent, namespace, name);
-  if (set === undefined || parent === undefined || parent.type === 'foreign' || parent.type === 'absent') return undefined;
+  if (set === undefined || parent === undefined || parent.type === 'foreign' || parent.type === 'absent')
+    return undefined;
   const owner: ListenerOwner = { kind: 'ListenerSet', namespace, name };
   const { generation } = set.meta;
   const refusal = refusalOf(read, owner, parent);
-  const service = serviceOf(generation, read.input(acknowledgementCell, 'ListenerSet', namespace, name), read.input(dataPlaneCell, parent.namespace, parent.name));
+  const service = serviceOf(
+    generation,
+    read.input(acknowledgementCell, 'ListenerSet', namespace, name),
+    read.input(dataPlaneCell, parent.namespace, parent.name),
+  );
   const listeners = judgeListeners(read, owner, { refusal, service });
-  const accepted = refusal === undefined ? summariseListeners(listeners, problemOf) : isFalse(refusal.reason, refusal.message);
+  const accepted =
+    refusal === undefined ? summariseListeners(listeners, problemOf) : isFalse(refusal.reason, refusal.message);
   return {
-    conditions: conditionsAt('listenerSet', generation, { Accepted: accepted, Programmed: accepted.status === 'False' ? isFalse(programmedReason(accepted), notAccepted) : summariseService(listeners, service) }),
+    conditions: conditionsAt('listenerSet', generation, {
+      Accepted: accepted,
+      Programmed:
+        accepted.status === 'False'
+          ? isFalse(programmedReason(accepted), notAccepted)
+          : summariseService(listeners, service),
+    }),
     listeners: listenerStatuses(read, owner, { generation, listeners }),
   };
 }
@@ -38,14 +61,20 @@ export function listenerSetStatus(read: Reader, namespace: string, name: string)
 export const isListenerSetAccepted = defineQuery({
   name: 'isListenerSetAccepted',
   stratum: strata.emissions,
-  compute: (read, namespace: string, name: string): boolean => listenerSetStatus(read, namespace, name)?.conditions.some(({ type, status }) => type === 'Accepted' && status === 'True') === true,
+  compute: (read, namespace: string, name: string): boolean =>
+    listenerSetStatus(read, namespace, name)?.conditions.some(
+      ({ type, status }) => type === 'Accepted' && status === 'True',
+    ) === true,
 });
 
 function refusalOf(read: Reader, { namespace, name }: ListenerOwner, parent: ListenerSetParent): Refusal | undefined {
   const own = ownerRefusal(read.query(partProblems, 'ListenerSet', namespace, name));
   if (own !== undefined) return own;
   if (read.query(isGatewayAccepted, parent.namespace, parent.name)) return undefined;
-  return { reason: parentNotAccepted, message: `${quoteRef({ kind: 'Gateway', ...parent })} is not accepted; see its conditions.` };
+  return {
+    reason: parentNotAccepted,
+    message: `${quoteRef({ kind: 'Gateway', ...parent })} is not accepted; see its conditions.`,
+  };
 }
 
 const parentNotAccepted = 'ParentNotAccepted';

@@ -3,7 +3,13 @@ import type { ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { terminatesTls, type RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/engine/validity.ts';
+import {
+  listenerKey,
+  listenerValidity,
+  partProblems,
+  routesOfListener,
+  type PartProblem,
+} from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 // The status of listeners in Gateways and ListenerSets.
@@ -17,7 +23,10 @@ export interface ListenerStatus {
 
 export interface JudgedListener {
   readonly node: ListenerNode;
-  readonly outcomes: Readonly<Record<'Accepted' | 'Programmed' | 'ResolvedRefs' | 'Conflicted', Outcome> & Partial<Record<'OverlappingTLSConfig', Outcome>>>;
+  readonly outcomes: Readonly<
+    Record<'Accepted' | 'Programmed' | 'ResolvedRefs' | 'Conflicted', Outcome> &
+      Partial<Record<'OverlappingTLSConfig', Outcome>>
+  >;
 }
 
 /** The state common to all listeners of an owner. */
@@ -31,14 +40,23 @@ export interface Observation {
 export type Refusal = NonNullable<DataPlaneFacts['refusal']>;
 
 /** Evaluates every listener of an owner, in the order of the specification. */
-export function judgeListeners(read: Reader, owner: ListenerOwner, { refusal, service }: Observation): readonly JudgedListener[] {
+export function judgeListeners(
+  read: Reader,
+  owner: ListenerOwner,
+  { refusal, service }: Observation,
+): readonly JudgedListener[] {
   const problems = read.query(partProblems, owner.kind, owner.namespace, owner.name);
   const reported = read.input(acknowledgementCell, owner.kind, owner.namespace, owner.name)?.listenerProblems ?? {};
-  const serviceOfOwner = refusal === undefined ? service : isFalse('Invalid', `The ${owner.kind} is not accepted; see its conditions.`);
+  const serviceOfOwner =
+    refusal === undefined ? service : isFalse('Invalid', `The ${owner.kind} is not accepted; see its conditions.`);
   return listenersOf(read, owner).map((node) => {
     // For listeners that cannot serve, the data plane repeats problems that evaluation already knows.
     const problem = canServe(node) && Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
-    return judge(node, problems, refusal === undefined && problem !== undefined ? isFalse('Invalid', problem) : serviceOfOwner);
+    return judge(
+      node,
+      problems,
+      refusal === undefined && problem !== undefined ? isFalse('Invalid', problem) : serviceOfOwner,
+    );
   });
 }
 
@@ -60,9 +78,17 @@ function judge(node: ListenerNode, problems: readonly PartProblem[], service: Ou
   };
 }
 
-function programmed(node: ListenerNode, { against, service }: { readonly against: string | undefined; readonly service: Outcome }): Outcome {
+function programmed(
+  node: ListenerNode,
+  { against, service }: { readonly against: string | undefined; readonly service: Outcome },
+): Outcome {
   if (against !== undefined) return isFalse(against, notAccepted);
-  return canServe(node) || service.status === 'False' ? service : isFalse('Invalid', 'Not programmed because the listener has no usable certificate; see the ResolvedRefs condition.');
+  return canServe(node) || service.status === 'False'
+    ? service
+    : isFalse(
+        'Invalid',
+        'Not programmed because the listener has no usable certificate; see the ResolvedRefs condition.',
+      );
 }
 
 /** Whether clients can connect to a listener: if it terminates TLS, it needs a usable certificate. */
@@ -71,42 +97,63 @@ export function canServe(listener: ListenerNode): boolean {
 }
 
 /** The entries of status.listeners. */
-export function listenerStatuses(read: Reader, owner: ListenerOwner, { generation, listeners }: { readonly generation: number; readonly listeners: readonly JudgedListener[] }): readonly ListenerStatus[] {
+export function listenerStatuses(
+  read: Reader,
+  owner: ListenerOwner,
+  { generation, listeners }: { readonly generation: number; readonly listeners: readonly JudgedListener[] },
+): readonly ListenerStatus[] {
   // The API server would reject the whole status because of a listener without a name.
-  return listeners.filter(({ node }) => node.name !== '').map(({ node, outcomes }) => ({
-    name: node.name,
-    supportedKinds: node.routeKinds,
-    attachedRoutes: read.count(routesOfListener, listenerKey(owner, node.name)),
-    conditions: conditionsAt('listener', generation, outcomes),
-  }));
+  return listeners
+    .filter(({ node }) => node.name !== '')
+    .map(({ node, outcomes }) => ({
+      name: node.name,
+      supportedKinds: node.routeKinds,
+      attachedRoutes: read.count(routesOfListener, listenerKey(owner, node.name)),
+      conditions: conditionsAt('listener', generation, outcomes),
+    }));
 }
 
 /**
  * The Accepted condition of an owner: True if at least one listener is valid, with a message about the others. `invalid`
  * returns the problem of a listener.
  */
-export function summariseListeners(listeners: readonly JudgedListener[], invalid: (listener: JudgedListener) => Outcome | undefined): Outcome {
+export function summariseListeners(
+  listeners: readonly JudgedListener[],
+  invalid: (listener: JudgedListener) => Outcome | undefined,
+): Outcome {
   const problems = listeners.flatMap((listener) => {
     const problem = invalid(listener);
     return problem === undefined ? [] : [`Listener ${listener.node.name || '(without name)'}: ${problem.message}`];
   });
   if (problems.length === 0) return isTrue('Accepted');
   const message = joinMessages(problems);
-  return problems.length < listeners.length ? isTrue('ListenersNotValid', message) : isFalse('ListenersNotValid', message);
+  return problems.length < listeners.length
+    ? isTrue('ListenersNotValid', message)
+    : isFalse('ListenersNotValid', message);
 }
 
 /** The Programmed condition of an accepted owner: False with the messages of its listeners if none of them is served. */
 export function summariseService(listeners: readonly JudgedListener[], service: Outcome): Outcome {
   if (listeners.some(({ outcomes }) => outcomes.Programmed.status !== 'False')) return service;
-  return isFalse('Invalid', joinMessages(listeners.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.Programmed.message}`)));
+  return isFalse(
+    'Invalid',
+    joinMessages(listeners.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.Programmed.message}`)),
+  );
 }
 
 /**
  * The Programmed outcome: True once every ready data plane has acknowledged the generation, and from then on for that
  * generation.
  */
-export function serviceOf(generation: number, acknowledgement: Acknowledgement | undefined, { refusal, remark = '' }: Partial<DataPlaneFacts> = {}): Outcome {
+export function serviceOf(
+  generation: number,
+  acknowledgement: Acknowledgement | undefined,
+  { refusal, remark = '' }: Partial<DataPlaneFacts> = {},
+): Outcome {
   if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
   if (acknowledgement !== undefined && acknowledgement.generation >= generation) return isTrue('Programmed', remark);
-  return isUnknown('Pending', joinMessages(['Waiting for the data plane to acknowledge this generation.', remark].filter(Boolean)));
+  return isUnknown(
+    'Pending',
+    joinMessages(['Waiting for the data plane to acknowledge this generation.', remark].filter(Boolean)),
+  );
 }

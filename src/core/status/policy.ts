@@ -1,11 +1,23 @@
 import { isService } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy, gatewaysOfService, maxAncestors, ownerRefusal, partProblems, type PartProblem } from '../rules/engine/validity.ts';
+import {
+  gatewaysOfPolicy,
+  gatewaysOfService,
+  maxAncestors,
+  ownerRefusal,
+  partProblems,
+  type PartProblem,
+} from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 export interface PolicyAncestorStatus {
-  readonly ancestorRef: { readonly group: string; readonly kind: string; readonly namespace: string; readonly name: string };
+  readonly ancestorRef: {
+    readonly group: string;
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+  };
   readonly controllerName: string;
   readonly conditions: readonly Condition[];
 }
@@ -20,7 +32,9 @@ export interface PolicyStatus {
  */
 export function policyStatus(read: Reader, namespace: string, name: string): PolicyStatus | undefined {
   const policy = readObject(read, 'BackendTLSPolicy', namespace, name);
-  const targets = (policy?.spec?.targetRefs ?? []).map((target) => (isService(target) ? read.list(gatewaysOfService, `${namespace}/${target.name ?? ''}`) : []));
+  const targets = (policy?.spec?.targetRefs ?? []).map((target) =>
+    isService(target) ? read.list(gatewaysOfService, `${namespace}/${target.name ?? ''}`) : [],
+  );
   const gateways = read.query(gatewaysOfPolicy, namespace, name);
   if (policy === undefined || gateways.length === 0) return undefined;
   const controllerName = read.input(installationCell)?.controllerName ?? '';
@@ -34,14 +48,20 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
       return {
         ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace: gatewayNamespace, name: gatewayName },
         controllerName,
-        conditions: conditionsAt('policy', policy.meta.generation, { Accepted: position < maxAncestors ? acceptance(concerning, leftOut) : withoutRoom, ResolvedRefs: resolved }),
+        conditions: conditionsAt('policy', policy.meta.generation, {
+          Accepted: position < maxAncestors ? acceptance(concerning, leftOut) : withoutRoom,
+          ResolvedRefs: resolved,
+        }),
       };
     }),
   };
 }
 
 /** The outcome for a Gateway beyond `maxAncestors`. It is reported by an Event instead of a status. */
-const withoutRoom = isFalse('StatusFull', `The status of the policy lists at most ${maxAncestors} Gateways, the oldest first. Requests from this Gateway to the Services of the policy get a 500. Use separate Services for this Gateway.`);
+const withoutRoom = isFalse(
+  'StatusFull',
+  `The status of the policy lists at most ${maxAncestors} Gateways, the oldest first. Requests from this Gateway to the Services of the policy get a 500. Use separate Services for this Gateway.`,
+);
 
 /**
  * @param problems problems of the policy itself, and of the targets through which it reaches a Gateway
@@ -52,7 +72,10 @@ function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]
   if (against !== undefined) return isFalse(against.reason, against.message);
   if (leftOut.length === 0) return isTrue('Accepted');
   const more = leftOut.length > shown ? ` and ${leftOut.length - shown} more` : '';
-  return isTrue('Accepted', `The status lists at most ${maxAncestors} Gateways. Requests to the Services get a 500 from these Gateways: ${leftOut.slice(0, shown).join(', ')}${more}.`);
+  return isTrue(
+    'Accepted',
+    `The status lists at most ${maxAncestors} Gateways. Requests to the Services get a 500 from these Gateways: ${leftOut.slice(0, shown).join(', ')}${more}.`,
+  );
 }
 
 /** Maximum number of Gateways that a message lists. */
@@ -61,5 +84,7 @@ const shown = 3;
 function references(problems: readonly PartProblem[]): Outcome {
   const unresolved = problems.filter(({ condition }) => condition === 'ResolvedRefs');
   const [first] = unresolved;
-  return first === undefined ? isTrue('ResolvedRefs') : isFalse(first.reason, joinMessages(unresolved.map(({ message }) => message)));
+  return first === undefined
+    ? isTrue('ResolvedRefs')
+    : isFalse(first.reason, joinMessages(unresolved.map(({ message }) => message)));
 }

@@ -27,7 +27,9 @@ const unreportedOutcomes: ReadonlySet<AttachmentOutcome['type']> = new Set(['for
 export function routeStatus(read: Reader, kind: string, namespace: string, name: string): RouteStatus | undefined {
   const route = readObject(read, kind as ServedRouteKind, namespace, name);
   if (route === undefined) return undefined;
-  const ours = read.query(attachments, kind, namespace, name).filter(({ outcome }) => !unreportedOutcomes.has(outcome.type));
+  const ours = read
+    .query(attachments, kind, namespace, name)
+    .filter(({ outcome }) => !unreportedOutcomes.has(outcome.type));
   if (ours.length === 0) return undefined;
   const controllerName = read.input(installationCell)?.controllerName ?? '';
   const problems = read.query(partProblems, kind, namespace, name);
@@ -39,14 +41,25 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
       const accepted = acceptance(attachment, problems, validity);
       const partial = accepted.status === 'True' ? partialValidity(validity.dropped, route.kind) : undefined;
       const lost = shadowing(taken.filter(({ parent }) => parent === attachment.index));
-      const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }), ...(lost && { [shadowed.condition]: lost }) };
-      return { parentRef: attachment.parent, controllerName, conditions: conditionsAt('route', route.meta.generation, outcomes) };
+      const outcomes = {
+        Accepted: accepted,
+        ResolvedRefs: resolved,
+        ...(partial && { PartiallyInvalid: partial }),
+        ...(lost && { [shadowed.condition]: lost }),
+      };
+      return {
+        parentRef: attachment.parent,
+        controllerName,
+        conditions: conditionsAt('route', route.meta.generation, outcomes),
+      };
     }),
   };
 }
 
 function acceptance(attachment: Attachment, problems: readonly PartProblem[], validity: RouteValidity): Outcome {
-  const ofParent = problems.find((problem) => problem.scope === 'parentRef' && problem.part === attachment.index && problem.condition === 'Accepted');
+  const ofParent = problems.find(
+    (problem) => problem.scope === 'parentRef' && problem.part === attachment.index && problem.condition === 'Accepted',
+  );
   if (ofParent !== undefined) return isFalse(ofParent.reason, ofParent.message);
   if (validity.refused !== undefined) return isFalse(validity.refused.reason, validity.refused.message);
   return isTrue('Accepted');
@@ -65,14 +78,18 @@ function withoutRepetitions(parents: readonly Attachment[]): readonly Attachment
 /** Present only while some parts work and others do not. The message must begin with "Dropped Rule". */
 function partialValidity(dropped: readonly PartProblem[], kind: ServedRouteKind): Outcome | undefined {
   const [first] = dropped;
-  return first === undefined ? undefined : isTrue(first.reason, joinMessages(dropped.map((problem) => describeDropped(problem, kind))));
+  return first === undefined
+    ? undefined
+    : isTrue(first.reason, joinMessages(dropped.map((problem) => describeDropped(problem, kind))));
 }
 
 function describeDropped({ scope, part, member, message }: PartProblem, kind: ServedRouteKind): string {
   const { traffic, fate } = failureOf[kind];
   const place = `spec.rules[${part}]`;
-  if (scope === 'match') return `Dropped Rule ${part} in part (${place}.matches[${member}] matches no request): ${message}`;
-  if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}], its share of ${traffic} is ${fate}): ${message}`;
+  if (scope === 'match')
+    return `Dropped Rule ${part} in part (${place}.matches[${member}] matches no request): ${message}`;
+  if (scope === 'backendRef')
+    return `Dropped Rule ${part} in part (${place}.backendRefs[${member}], its share of ${traffic} is ${fate}): ${message}`;
   return `Dropped Rule ${part} (${place}, its ${traffic} are ${fate}): ${message}`;
 }
 
@@ -81,11 +98,15 @@ function describeDropped({ scope, part, member, message }: PartProblem, kind: Se
  * API design guide).
  */
 function shadowing(taken: readonly TakenMatch[]): Outcome | undefined {
-  return taken.length === 0 ? undefined : isTrue(shadowed.reason, `${joinMessages(taken.map(describeTaken))} ${takenCure(taken[0]?.own.kind ?? '')}`);
+  return taken.length === 0
+    ? undefined
+    : isTrue(shadowed.reason, `${joinMessages(taken.map(describeTaken))} ${takenCure(taken[0]?.own.kind ?? '')}`);
 }
 
 function references(problems: readonly PartProblem[]): Outcome {
   const unresolved = problems.filter((problem) => problem.condition === 'ResolvedRefs');
   const [first] = unresolved;
-  return first === undefined ? isTrue('ResolvedRefs') : isFalse(first.reason, joinMessages(unresolved.map((problem) => problem.message)));
+  return first === undefined
+    ? isTrue('ResolvedRefs')
+    : isFalse(first.reason, joinMessages(unresolved.map((problem) => problem.message)));
 }

@@ -96,7 +96,10 @@ export function supportedFeatures(installed: InstalledBundles): SupportedFeature
   const bundle = installed.GatewayClass;
   const place = bundle && fieldIn(bundle, 'GatewayClass', 'status.supportedFeatures');
   if (bundle === undefined || place?.type !== 'list') return undefined;
-  const names = featureNames.filter((name) => !missing.has(name) && isAvailable(needs[name], installed)).flatMap((name) => namesOf(name, installed)).sort();
+  const names = featureNames
+    .filter((name) => !missing.has(name) && isAvailable(needs[name], installed))
+    .flatMap((name) => namesOf(name, installed))
+    .sort();
   if (place.items.type !== 'string') return names.map((name) => ({ name }));
   const known = enumOf(place.items, bundle);
   return known.length === 0 ? names : names.filter((name) => known.includes(name));

@@ -23,7 +23,9 @@ const beyondAscii = 128;
 export function readerOf({ classOf, next, accepting }: Automaton): (text: string) => boolean {
   const width = Math.max(...classOf) + 1;
   const classes = Uint8Array.from(classOf);
-  const table = Uint16Array.from(next.flatMap((row) => Array.from({ length: width }, (_, characterClass) => row[characterClass] ?? 0)));
+  const table = Uint16Array.from(
+    next.flatMap((row) => Array.from({ length: width }, (_, characterClass) => row[characterClass] ?? 0)),
+  );
   const isFinal = Uint8Array.from(next, (row, state) => (row.every((other) => other === state) ? 1 : 0));
   return (text) => {
     let state = 0;

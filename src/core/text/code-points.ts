@@ -100,7 +100,9 @@ function pointsOf(name: string): CodePoints {
     const value = scriptNames.indexOf(name) + 1;
     return value === 0 ? [] : ofRuns(scriptRuns, (other) => other === value);
   }
-  const isIn = categoryNames.map((category) => (name === 'LC' ? ['Lu', 'Ll', 'Lt'].includes(category) : category.startsWith(name)));
+  const isIn = categoryNames.map((category) =>
+    name === 'LC' ? ['Lu', 'Ll', 'Lt'].includes(category) : category.startsWith(name),
+  );
   return ofRuns(categoryRuns, (value) => (value === 0 ? 'Cn'.startsWith(name) : (isIn[value - 1] ?? false)));
 }
 

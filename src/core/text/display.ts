@@ -37,7 +37,10 @@ export function display(text: string, limit: number = displayLimit): string {
  * because values in the message are already quoted.
  */
 export function printable(message: string, limit: number): string {
-  return shorten(message, limit).replace(unseen, (character) => shortEscapes.get(character) ?? codePointEscape(character));
+  return shorten(message, limit).replace(
+    unseen,
+    (character) => shortEscapes.get(character) ?? codePointEscape(character),
+  );
 }
 
 /** Shortens `text` to `limit` characters (code points). If it was shortened, the last one is `…`. */

@@ -40,7 +40,10 @@ function parse(text: string): ParsedDuration {
     const component = readComponent(text, position);
     if (typeof component === 'string') return { ok: false, problem: component };
     if (components > maximumComponents) {
-      return failure(`it has more than ${maximumComponents} parts`, advice(text, 'Add parts of the same unit together, for example 3h for 1h2h'));
+      return failure(
+        `it has more than ${maximumComponents} parts`,
+        advice(text, 'Add parts of the same unit together, for example 3h for 1h2h'),
+      );
     }
     milliseconds += component.milliseconds;
     position = component.end;
@@ -54,7 +57,8 @@ function parse(text: string): ParsedDuration {
  * (possible as a sum of components, but not as one component of hours).
  */
 export function formatDuration(milliseconds: number): FormattedDuration {
-  if (!Number.isInteger(milliseconds)) return { ok: false, problem: `${milliseconds} is not a whole number of milliseconds` };
+  if (!Number.isInteger(milliseconds))
+    return { ok: false, problem: `${milliseconds} is not a whole number of milliseconds` };
   if (milliseconds < 0) return { ok: false, problem: 'a duration cannot be negative' };
   if (milliseconds >= (maximumHours + 1) * 3_600_000) {
     return { ok: false, problem: `it is longer than ${maximumHours} hours, which no standard form can say` };
@@ -92,7 +96,10 @@ function readComponent(text: string, start: number): Component | string {
   const size = unitMilliseconds.get(unit);
   if (size === undefined) return unitProblem(text, unit);
   if (digits.length > maximumDigits) {
-    return sentence(`the number ${quote(digits, 16)} has more than ${maximumDigits} digits`, advice(text, 'Use a larger unit, for example 100s for 100000ms'));
+    return sentence(
+      `the number ${quote(digits, 16)} has more than ${maximumDigits} digits`,
+      advice(text, 'Use a larger unit, for example 100s for 100000ms'),
+    );
   }
   return { milliseconds: Number(digits) * size, end: afterDigits + unit.length };
 }
@@ -104,7 +111,11 @@ function problemInsteadOfDigit(text: string, position: number): string {
   if (character === '-') return sentence('a duration cannot be negative', 'Remove the sign, or use 0s for zero');
   if (character === '+') return sentence('a duration has no sign', advice(text.replace('+', ''), 'Remove the sign'));
   const unit = textAt(lettersAt, text, position);
-  if (unit !== '') return sentence(`the unit ${quote(unit, 16)} has no number before it`, `Use a number before each unit, for example 1${unitMilliseconds.has(unit) ? unit : 's'}`);
+  if (unit !== '')
+    return sentence(
+      `the unit ${quote(unit, 16)} has no number before it`,
+      `Use a number before each unit, for example 1${unitMilliseconds.has(unit) ? unit : 's'}`,
+    );
   return unexpected(character);
 }
 
@@ -113,7 +124,10 @@ function problemInsteadOfUnit(text: string, position: number, digits: string): s
     const number = quote(digits, 16);
     if (/^0+$/.test(text)) return sentence(`the number ${number} has no unit`, 'Use 0s');
     const example = digits.length > maximumDigits ? '10' : digits;
-    return sentence(`the number ${number} has no unit`, `Use h, m, s or ms after it, for example ${example}s for seconds`);
+    return sentence(
+      `the number ${number} has no unit`,
+      `Use h, m, s or ms after it, for example ${example}s for seconds`,
+    );
   }
   const character = characterAt(text, position);
   return commonProblem(text, character) ?? unexpected(character);
@@ -121,10 +135,14 @@ function problemInsteadOfUnit(text: string, position: number, digits: string): s
 
 /** The problem with a character that is invalid at any position. */
 function commonProblem(text: string, character: string): string | undefined {
-  if (character === '\n' || character === '\r') return sentence('it contains a line break', advice(text, 'Write it on one line, without | or > before it'));
-  if (/\s/u.test(character)) return sentence('it contains a space', advice(text, 'Remove the spaces, for example 1h30m'));
-  if (character === '.' || character === ',') return sentence('fractions are not allowed', advice(text, 'Use a smaller unit, for example 1s500ms for 1.5s'));
-  if (/[^0-9]/u.test(character) && /\p{N}/u.test(character)) return sentence(`${quote(character)} is not an ASCII digit`, 'Use the digits 0 to 9');
+  if (character === '\n' || character === '\r')
+    return sentence('it contains a line break', advice(text, 'Write it on one line, without | or > before it'));
+  if (/\s/u.test(character))
+    return sentence('it contains a space', advice(text, 'Remove the spaces, for example 1h30m'));
+  if (character === '.' || character === ',')
+    return sentence('fractions are not allowed', advice(text, 'Use a smaller unit, for example 1s500ms for 1.5s'));
+  if (/[^0-9]/u.test(character) && /\p{N}/u.test(character))
+    return sentence(`${quote(character)} is not an ASCII digit`, 'Use the digits 0 to 9');
   return undefined;
 }
 
@@ -133,14 +151,20 @@ const finerUnits: ReadonlySet<string> = new Set(['ns', 'us', '\u00b5s', '\u03bcs
 
 function unitProblem(text: string, unit: string): string {
   const shown = `the unit ${quote(unit, 16)}`;
-  if (finerUnits.has(unit)) return sentence(`${shown} is finer than a millisecond`, advice(text, 'Use whole milliseconds, for example 1ms'));
-  if (/^(d|w|y)$/.test(unit)) return sentence(`${shown} is larger than an hour`, advice(text, 'Use hours, for example 24h for a day'));
-  if (unitMilliseconds.has(unit.toLowerCase())) return sentence(`${shown} is in upper case`, `Use ${unit.toLowerCase()}`);
+  if (finerUnits.has(unit))
+    return sentence(`${shown} is finer than a millisecond`, advice(text, 'Use whole milliseconds, for example 1ms'));
+  if (/^(d|w|y)$/.test(unit))
+    return sentence(`${shown} is larger than an hour`, advice(text, 'Use hours, for example 24h for a day'));
+  if (unitMilliseconds.has(unit.toLowerCase()))
+    return sentence(`${shown} is in upper case`, `Use ${unit.toLowerCase()}`);
   return sentence(`${shown} is unknown`, advice(text, 'Use h, m, s or ms'));
 }
 
 function unexpected(character: string): string {
-  return sentence(`the character ${quote(character)} is not allowed in a duration`, 'Use numbers and units only, for example 1h30m');
+  return sentence(
+    `the character ${quote(character)} is not allowed in a duration`,
+    'Use numbers and units only, for example 1h30m',
+  );
 }
 
 // Units of other notations, recognized only to suggest the probable meaning.

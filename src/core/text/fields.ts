@@ -22,7 +22,11 @@ export function hasField(fields: Fields, lowerName: string): boolean {
 /** The values of all fields with a name as one list (RFC 9110 section 5.3); `undefined` if there is none. */
 export function valueOf(fields: Fields, lowerName: string): string | undefined {
   let value: string | undefined;
-  for (let position = positionOf(fields, lowerName); position !== -1; position = positionOf(fields, lowerName, position + 2)) {
+  for (
+    let position = positionOf(fields, lowerName);
+    position !== -1;
+    position = positionOf(fields, lowerName, position + 2)
+  ) {
     value = value === undefined ? fields[position + 1] : `${value}, ${fields[position + 1]}`;
   }
   return value;
@@ -33,7 +37,10 @@ export function valueOf(fields: Fields, lowerName: string): string | undefined {
  * remove the byte 0xA0, which HTTP parsers keep.
  */
 export function listItems(value: string): string[] {
-  return value.toLowerCase().split(',').map((item) => item.replace(/^[\t ]+|[\t ]+$/g, ''));
+  return value
+    .toLowerCase()
+    .split(',')
+    .map((item) => item.replace(/^[\t ]+|[\t ]+$/g, ''));
 }
 
 /** Fields except those with one lower-case name. */
@@ -54,6 +61,7 @@ export function fieldsWhere(fields: Fields, passes: (key: string) => boolean): s
 /** Converts fields to pairs of name and value. */
 export function pairs(fields: Fields): [string, string][] {
   const found: [string, string][] = [];
-  for (let position = 0; position < fields.length; position += 2) found.push([fields[position] ?? '', fields[position + 1] ?? '']);
+  for (let position = 0; position < fields.length; position += 2)
+    found.push([fields[position] ?? '', fields[position + 1] ?? '']);
   return found;
 }

@@ -2,8 +2,16 @@ import { quote } from './display.ts';
 
 /** Kinds of errors in a hostname. Each rule handles some of them. */
 export type HostnameProblemKind =
-  | 'empty' | 'too-long' | 'label-too-long' | 'empty-label' | 'trailing-dot' | 'ip-address' | 'wildcard' | 'upper-case'
-  | 'character' | 'hyphen';
+  | 'empty'
+  | 'too-long'
+  | 'label-too-long'
+  | 'empty-label'
+  | 'trailing-dot'
+  | 'ip-address'
+  | 'wildcard'
+  | 'upper-case'
+  | 'character'
+  | 'hyphen';
 
 export interface HostnameProblem {
   readonly kind: HostnameProblemKind;
@@ -19,7 +27,8 @@ const maximumLabelLength = 63;
  * as the whole first label. Empty if it is valid.
  */
 export function hostnameProblems(text: string): readonly HostnameProblem[] {
-  if (text.startsWith('*.') && text.length > 2) return preciseHostnameProblems(text.slice(2)).map(afterWildcard).map(withWildcardAdvice);
+  if (text.startsWith('*.') && text.length > 2)
+    return preciseHostnameProblems(text.slice(2)).map(afterWildcard).map(withWildcardAdvice);
   return preciseHostnameProblems(text).map(withWildcardAdvice);
 }
 
@@ -31,7 +40,10 @@ export function preciseHostnameProblems(text: string): readonly HostnameProblem[
   }
   const problems: HostnameProblem[] = [];
   if (text.length > maximumLength) {
-    problems.push({ kind: 'too-long', message: `it has ${text.length} characters, and at most ${maximumLength} are allowed. Use a shorter name` });
+    problems.push({
+      kind: 'too-long',
+      message: `it has ${text.length} characters, and at most ${maximumLength} are allowed. Use a shorter name`,
+    });
   }
   const labels = text.split('.');
   if (labels.at(-1) === '') {
@@ -52,7 +64,10 @@ function afterWildcard(problem: HostnameProblem): HostnameProblem {
 
 function withWildcardAdvice(problem: HostnameProblem): HostnameProblem {
   if (problem.kind !== 'wildcard') return problem;
-  return { kind: 'wildcard', message: 'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com' };
+  return {
+    kind: 'wildcard',
+    message: 'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com',
+  };
 }
 
 const lowerCaseLabel = /^[a-z0-9-]+$/;
@@ -60,18 +75,34 @@ const anyCaseLabel = /^[A-Za-z0-9-]+$/;
 
 function labelProblem(label: string): HostnameProblem | undefined {
   const shown = quote(label, 24);
-  if (label === '') return { kind: 'empty-label', message: 'it starts with a dot, or contains two dots in a row. Remove the extra dot' };
+  if (label === '')
+    return {
+      kind: 'empty-label',
+      message: 'it starts with a dot, or contains two dots in a row. Remove the extra dot',
+    };
   if (label.includes('*')) {
-    return { kind: 'wildcard', message: 'it contains a wildcard, which is not allowed here. Use a DNS name without wildcard' };
+    return {
+      kind: 'wildcard',
+      message: 'it contains a wildcard, which is not allowed here. Use a DNS name without wildcard',
+    };
   }
   if (label.length > maximumLabelLength) {
-    return { kind: 'label-too-long', message: `label ${shown} has ${label.length} characters. Use at most ${maximumLabelLength} characters between two dots` };
+    return {
+      kind: 'label-too-long',
+      message: `label ${shown} has ${label.length} characters. Use at most ${maximumLabelLength} characters between two dots`,
+    };
   }
   if (!anyCaseLabel.test(label)) {
-    return { kind: 'character', message: `label ${shown} contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names` };
+    return {
+      kind: 'character',
+      message: `label ${shown} contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names`,
+    };
   }
   if (!lowerCaseLabel.test(label)) {
-    return { kind: 'upper-case', message: `label ${shown} contains upper-case letters. Use ${quote(label.toLowerCase(), 24)}` };
+    return {
+      kind: 'upper-case',
+      message: `label ${shown} contains upper-case letters. Use ${quote(label.toLowerCase(), 24)}`,
+    };
   }
   if (label.startsWith('-') || label.endsWith('-')) {
     return { kind: 'hyphen', message: `label ${shown} starts or ends with "-". Use a letter or digit at both ends` };

@@ -28,12 +28,19 @@ export function parseIpAddress(text: string): bigint | undefined {
 /** Formats an address in its canonical form (RFC 5952). */
 export function formatIpAddress(address: bigint): string {
   if (familyOf(address) === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.');
-  const groups = Array.from({ length: 8 }, (_, index) => ((address >> (groupBits * BigInt(7 - index))) & 0xffffn).toString(16));
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((address >> (groupBits * BigInt(7 - index))) & 0xffffn).toString(16),
+  );
   const text = groups.join(':');
   // Two colons replace the first of the longest runs of zeros, if it has more than one group.
-  const runs = [...text.matchAll(/\b0(?::0)+\b/g)].map(({ index, 0: run }) => ({ start: index, end: index + run.length }));
+  const runs = [...text.matchAll(/\b0(?::0)+\b/g)].map(({ index, 0: run }) => ({
+    start: index,
+    end: index + run.length,
+  }));
   const [longest] = runs.toSorted((one, other) => other.end - other.start - (one.end - one.start));
-  return longest === undefined ? text : `${text.slice(0, Math.max(0, longest.start - 1))}::${text.slice(longest.end + 1)}`;
+  return longest === undefined
+    ? text
+    : `${text.slice(0, Math.max(0, longest.start - 1))}::${text.slice(longest.end + 1)}`;
 }
 
 export function familyOf(address: bigint): IpFamily {
@@ -49,7 +56,9 @@ export function parseAddressRange(text: string): ParsedAddressRange {
   const last = separator === '' ? first : parseIpAddress(end);
   if (last === undefined) return failure(`${quote(end)} is not an IP address`);
   if (familyOf(first) !== familyOf(last)) return failure('its first and last addresses are of different families');
-  return first <= last ? { ok: true, range: { first, last } } : failure('its last address is before its first', `${end}-${start}`);
+  return first <= last
+    ? { ok: true, range: { first, last } }
+    : failure('its last address is before its first', `${end}-${start}`);
 }
 
 /** Formats a range in its shortest notation. */
@@ -58,7 +67,9 @@ export function formatAddressRange({ first, last }: AddressRange): string {
   const size = last - first + 1n;
   const bits = size.toString(2).length - 1;
   const isNetwork = 1n << BigInt(bits) === size && first % size === 0n;
-  return isNetwork ? `${formatIpAddress(first)}/${width(first) - bits}` : `${formatIpAddress(first)}-${formatIpAddress(last)}`;
+  return isNetwork
+    ? `${formatIpAddress(first)}/${width(first) - bits}`
+    : `${formatIpAddress(first)}-${formatIpAddress(last)}`;
 }
 
 export function contains({ first, last }: AddressRange, address: bigint): boolean {
@@ -67,11 +78,16 @@ export function contains({ first, last }: AddressRange, address: bigint): boolea
 
 function parseNetwork(first: bigint, start: string, length: string): ParsedAddressRange {
   const free = width(first) - Number(length);
-  if (!decimalOctet.test(length) || free < 0) return failure(`prefix length ${quote(length)} is not between 0 and ${width(first)}`);
+  if (!decimalOctet.test(length) || free < 0)
+    return failure(`prefix length ${quote(length)} is not between 0 and ${width(first)}`);
   const size = 1n << BigInt(free);
   const begin = first - (first % size);
   // The user may mean the network, or the addresses starting there.
-  if (begin !== first) return failure(`${start} is not the first address of the network`, `${formatIpAddress(begin)}/${length}, or ${start}-${formatIpAddress(begin + size - 1n)}`);
+  if (begin !== first)
+    return failure(
+      `${start} is not the first address of the network`,
+      `${formatIpAddress(begin)}/${length}, or ${start}-${formatIpAddress(begin + size - 1n)}`,
+    );
   return { ok: true, range: { first, last: first + size - 1n } };
 }
 
@@ -79,13 +95,17 @@ function width(address: bigint): number {
   return familyOf(address) === 'IPv4' ? 32 : 128;
 }
 
-function failure(problem: string, instead = 'a network or a range, for example 192.0.2.0/28 or 2001:db8::10-2001:db8::1f'): ParsedAddressRange {
+function failure(
+  problem: string,
+  instead = 'a network or a range, for example 192.0.2.0/28 or 2001:db8::10-2001:db8::1f',
+): ParsedAddressRange {
   return { ok: false, problem: `${problem}. Use ${instead}` };
 }
 
 function parseIpv4(text: string): bigint | undefined {
   const octets = text.split('.');
-  if (octets.length !== 4 || !octets.every((octet) => decimalOctet.test(octet) && Number(octet) < 256)) return undefined;
+  if (octets.length !== 4 || !octets.every((octet) => decimalOctet.test(octet) && Number(octet) < 256))
+    return undefined;
   return octets.reduce((sum, octet) => (sum << 8n) | BigInt(Number(octet)), 0n);
 }
 
@@ -93,10 +113,15 @@ function parseIpv6(text: string): bigint | undefined {
   // A trailing IPv4 address replaces two groups.
   const tail = text.slice(text.lastIndexOf(':') + 1);
   const v4 = parseIpv4(tail);
-  const plain = v4 === undefined ? text : `${text.slice(0, text.length - tail.length)}${(v4 >> groupBits).toString(16)}:${(v4 & 0xffffn).toString(16)}`;
+  const plain =
+    v4 === undefined
+      ? text
+      : `${text.slice(0, text.length - tail.length)}${(v4 >> groupBits).toString(16)}:${(v4 & 0xffffn).toString(16)}`;
   const [before = [], after, ...more] = plain.split('::').map((half) => (half === '' ? [] : half.split(':')));
   const missing = 8 - before.length - (after?.length ?? 0);
   if (more.length > 0 || (after === undefined ? missing !== 0 : missing < 1)) return undefined;
   const groups = [...before, ...Array.from({ length: missing }, () => '0'), ...(after ?? [])];
-  return groups.every((group) => hexadecimalGroup.test(group)) ? groups.reduce((sum, group) => (sum << groupBits) | BigInt(`0x${group}`), 0n) : undefined;
+  return groups.every((group) => hexadecimalGroup.test(group))
+    ? groups.reduce((sum, group) => (sum << groupBits) | BigInt(`0x${group}`), 0n)
+    : undefined;
 }

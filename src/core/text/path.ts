@@ -38,7 +38,8 @@ const pathRules: readonly PathRule[] = [
   },
   {
     broken: (value) => !legalPath.test(value.replaceAll(/[#?]/g, '')),
-    problem: (value) => `it contains ${illegalPart(value)}. Percent-encode other characters, for example %20 for a space`,
+    problem: (value) =>
+      `it contains ${illegalPart(value)}. Percent-encode other characters, for example %20 for a space`,
   },
 ];
 
@@ -103,8 +104,10 @@ const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
 export function normalizePath(path: string): NormalizedPath {
   if (plainPath.test(path)) return { ok: true, path: withoutDotSegments(path) };
   if (!path.startsWith('/')) return { ok: false, problem: 'the path does not start with "/"' };
-  if (neverInPath.test(path)) return { ok: false, problem: 'the path contains a character that must be percent-encoded' };
-  if (brokenTriplet.test(path)) return { ok: false, problem: 'the path contains a "%" without two hexadecimal digits after it' };
+  if (neverInPath.test(path))
+    return { ok: false, problem: 'the path contains a character that must be percent-encoded' };
+  if (brokenTriplet.test(path))
+    return { ok: false, problem: 'the path contains a "%" without two hexadecimal digits after it' };
   return { ok: true, path: withoutDotSegments(canonicalSpelling(path)) };
 }
 

@@ -3,7 +3,14 @@ import { spend, TooCostly, type Allowance } from './pattern-allowance.ts';
 import type { Assertion } from './pattern-syntax.ts';
 
 /** One bit per assertion. */
-export const held: Readonly<Record<Assertion, number>> = { textStart: 1, textEnd: 2, lineStart: 4, lineEnd: 8, wordBoundary: 16, noWordBoundary: 32 };
+export const held: Readonly<Record<Assertion, number>> = {
+  textStart: 1,
+  textEnd: 2,
+  lineStart: 4,
+  lineEnd: 8,
+  wordBoundary: 16,
+  noWordBoundary: 32,
+};
 
 const mostClasses = 0xff_ff;
 
@@ -48,7 +55,13 @@ export function alphabetOf(members: readonly CodePoints[], asked: number, allowa
     }
     return number;
   });
-  return { starts, classes, classCount: examples.length, examples, classesOfSet: members.map((set) => classesOf(set, { starts, classes }, allowance)) };
+  return {
+    starts,
+    classes,
+    classCount: examples.length,
+    examples,
+    classesOfSet: members.map((set) => classesOf(set, { starts, classes }, allowance)),
+  };
 }
 
 /** The first code points of the ranges that may differ from the previous one, including 0. */
@@ -88,7 +101,11 @@ function divide(set: CodePoints, { starts, classes, count }: Division, allowance
 }
 
 /** The classes of a set. */
-function classesOf(set: CodePoints, { starts, classes }: Pick<Division, 'starts' | 'classes'>, allowance: Allowance): readonly number[] {
+function classesOf(
+  set: CodePoints,
+  { starts, classes }: Pick<Division, 'starts' | 'classes'>,
+  allowance: Allowance,
+): readonly number[] {
   const found = new Set<number>();
   for (let at = 0; at < set.length; at += 2) {
     const last = set[at + 1] ?? 0;

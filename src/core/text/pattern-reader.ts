@@ -11,7 +11,14 @@ export class PatternSyntaxError extends Error {
   }
 }
 
-const simpleEscapes: ReadonlyMap<string, number> = new Map([['a', 7], ['f', 12], ['n', 10], ['r', 13], ['t', 9], ['v', 11]]);
+const simpleEscapes: ReadonlyMap<string, number> = new Map([
+  ['a', 7],
+  ['f', 12],
+  ['n', 10],
+  ['r', 13],
+  ['t', 9],
+  ['v', 11],
+]);
 
 /** Reads a pattern from left to right: characters, escapes and names. */
 export class PatternReader {
@@ -109,7 +116,8 @@ export class PatternReader {
     if (letter !== 'p' && letter !== 'P') return undefined;
     this.position += 1;
     const written = this.takeIf('{') ? this.until('}') : this.take();
-    if (written === undefined || !this.isTaken(start, written)) throw new PatternSyntaxError('invalid character class range', this.textFrom(start));
+    if (written === undefined || !this.isTaken(start, written))
+      throw new PatternSyntaxError('invalid character class range', this.textFrom(start));
     const isNegated = written.startsWith('^');
     const name = isNegated ? written.slice(1) : written;
     if (!isNameOfCodePoints(name)) throw new PatternSyntaxError('invalid character class range', this.from(start));
@@ -139,7 +147,8 @@ export class PatternReader {
     } else {
       const character = this.take();
       const code = simpleEscapes.get(character) ?? character.codePointAt(0) ?? 0;
-      if (simpleEscapes.has(character) || /^[\0-\x7f]$/.test(character) && !/^[0-9A-Za-z]$/.test(character)) return code;
+      if (simpleEscapes.has(character) || (/^[\0-\x7f]$/.test(character) && !/^[0-9A-Za-z]$/.test(character)))
+        return code;
     }
     throw new PatternSyntaxError('invalid escape sequence', this.from(start));
   }

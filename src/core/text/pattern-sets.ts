@@ -22,21 +22,33 @@ const space = [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x20];
 /** Classes written as escaped letters. They are ASCII. */
 export const classEscapes: ReadonlyMap<string, SetItem> = new Map(
   Object.entries({ d: digits, s: space, w: word }).flatMap(([letter, points]): [string, SetItem][] => [
-    [letter, { points, isNegated: false }], [letter.toUpperCase(), { points, isNegated: true }],
+    [letter, { points, isNegated: false }],
+    [letter.toUpperCase(), { points, isNegated: true }],
   ]),
 );
 
 const posix = {
-  alnum: [...digits, ...upper, ...lower], alpha: [...upper, ...lower], ascii: [0, 0x7f], blank: [0x09, 0x09, 0x20, 0x20],
-  cntrl: [0, 0x1f, 0x7f, 0x7f], digit: digits, graph: [0x21, 0x7e], lower, print: [0x20, 0x7e],
-  punct: [0x21, 0x2f, 0x3a, 0x40, 0x5b, 0x60, 0x7b, 0x7e], space: [0x09, 0x0d, 0x20, 0x20], upper, word,
+  alnum: [...digits, ...upper, ...lower],
+  alpha: [...upper, ...lower],
+  ascii: [0, 0x7f],
+  blank: [0x09, 0x09, 0x20, 0x20],
+  cntrl: [0, 0x1f, 0x7f, 0x7f],
+  digit: digits,
+  graph: [0x21, 0x7e],
+  lower,
+  print: [0x20, 0x7e],
+  punct: [0x21, 0x2f, 0x3a, 0x40, 0x5b, 0x60, 0x7b, 0x7e],
+  space: [0x09, 0x0d, 0x20, 0x20],
+  upper,
+  word,
   xdigit: [...digits, 0x41, 0x46, 0x61, 0x66],
 };
 
 /** Classes such as `[:alpha:]` and `[:^alpha:]`. They are ASCII. */
 export const posixClasses: ReadonlyMap<string, SetItem> = new Map(
   Object.entries(posix).flatMap(([name, points]): [string, SetItem][] => [
-    [`[:${name}:]`, { points, isNegated: false }], [`[:^${name}:]`, { points, isNegated: true }],
+    [`[:${name}:]`, { points, isNegated: false }],
+    [`[:^${name}:]`, { points, isNegated: true }],
   ]),
 );
 

@@ -44,7 +44,11 @@ function addNode(node: PatternNode, next: number, list: State[]): number {
   }
 }
 
-function addRepetition({ body, least, most }: Extract<PatternNode, { type: 'repetition' }>, next: number, list: State[]): number {
+function addRepetition(
+  { body, least, most }: Extract<PatternNode, { type: 'repetition' }>,
+  next: number,
+  list: State[],
+): number {
   let first = next;
   let required = least;
   if (most === Infinity) {
@@ -55,7 +59,8 @@ function addRepetition({ body, least, most }: Extract<PatternNode, { type: 'repe
     first = least === 0 ? again : loop.other;
     required = Math.max(least - 1, 0);
   } else {
-    for (let count = least; count < most; count += 1) first = list.push({ type: 'fork', next, other: addNode(body, first, list) }) - 1;
+    for (let count = least; count < most; count += 1)
+      first = list.push({ type: 'fork', next, other: addNode(body, first, list) }) - 1;
   }
   for (let count = 0; count < required; count += 1) first = addNode(body, first, list);
   return first;

@@ -41,7 +41,12 @@ const maximumCount = 1_000;
 const maximumDepth = 250;
 
 const noFlags: Flags = { ignoreCase: false, multiLine: false, dotMatchesAll: false };
-const flagNames: Readonly<Record<string, keyof Flags | 'ungreedy'>> = { i: 'ignoreCase', m: 'multiLine', s: 'dotMatchesAll', U: 'ungreedy' };
+const flagNames: Readonly<Record<string, keyof Flags | 'ungreedy'>> = {
+  i: 'ignoreCase',
+  m: 'multiLine',
+  s: 'dotMatchesAll',
+  U: 'ungreedy',
+};
 const allButLineFeed: readonly SetItem[] = [{ first: 0x0a, last: 0x0a }];
 
 /**
@@ -107,7 +112,10 @@ class Parser {
         this.add(assertion(this.flags.multiLine ? 'lineEnd' : 'textEnd'));
         break;
       case '.':
-        this.addSet({ isNegated: true, ignoreCase: false, items: this.flags.dotMatchesAll ? [] : allButLineFeed }, this.flags.dotMatchesAll ? 'everything' : 'line');
+        this.addSet(
+          { isNegated: true, ignoreCase: false, items: this.flags.dotMatchesAll ? [] : allButLineFeed },
+          this.flags.dotMatchesAll ? 'everything' : 'line',
+        );
         break;
       case '[':
         this.readSet(start);
@@ -144,7 +152,8 @@ class Parser {
     if (count === undefined) return false;
     reader.takeIf('?');
     const sign = reader.from(start);
-    if (this.repetition !== undefined) throw new PatternSyntaxError('invalid nested repetition operator', reader.from(this.repetition));
+    if (this.repetition !== undefined)
+      throw new PatternSyntaxError('invalid nested repetition operator', reader.from(this.repetition));
     const body = this.group.sequence.pop();
     if (body === undefined) throw new PatternSyntaxError('missing argument to repetition operator', sign);
     const [least, most] = count;
@@ -173,7 +182,8 @@ class Parser {
   private readName(start: number): boolean {
     const { reader } = this;
     if (!reader.takeIf('P<') && !reader.takeIf('<')) return false;
-    if (reader.startsWith('=') || reader.startsWith('!')) throw new PatternSyntaxError('invalid or unsupported Perl syntax', `${reader.from(start)}${reader.take()}`);
+    if (reader.startsWith('=') || reader.startsWith('!'))
+      throw new PatternSyntaxError('invalid or unsupported Perl syntax', `${reader.from(start)}${reader.take()}`);
     const name = reader.until('>');
     if (name === undefined) throw new PatternSyntaxError('invalid named capture', reader.textFrom(start));
     if (!/^\w+$/.test(name)) throw new PatternSyntaxError('invalid named capture', reader.from(start));
@@ -209,7 +219,8 @@ class Parser {
     else if (reader.takeIf('z')) this.add(assertion('textEnd'));
     else if (reader.takeIf('b')) this.add(assertion('wordBoundary'));
     else if (reader.takeIf('B')) this.add(assertion('noWordBoundary'));
-    else if (reader.takeIf('Q')) for (const character of reader.until('\\E') ?? reader.rest()) this.addCharacter(character.codePointAt(0) ?? 0);
+    else if (reader.takeIf('Q'))
+      for (const character of reader.until('\\E') ?? reader.rest()) this.addCharacter(character.codePointAt(0) ?? 0);
     else {
       const item = reader.classEscape(start, classEscapes);
       if (item === undefined) this.addCharacter(reader.escapedCharacter(start));
@@ -259,7 +270,8 @@ function countAt(reader: PatternReader): readonly [least: number, most: number] 
   if (written === undefined) return undefined;
   const least = Number(written.groups?.['least']);
   const most = written[0].includes(',') ? Number(written.groups?.['most'] ?? Infinity) : least;
-  if (least > maximumCount || (most > maximumCount && most !== Infinity) || least > most) throw new PatternSyntaxError('invalid repeat count', written[0]);
+  if (least > maximumCount || (most > maximumCount && most !== Infinity) || least > most)
+    throw new PatternSyntaxError('invalid repeat count', written[0]);
   return [least, most];
 }
 

@@ -70,10 +70,17 @@ export function accepts(table: PatternTable, text: string): boolean {
 export function shortestAccepted(table: PatternTable, prefix: string, characters: string): string | undefined {
   const { asciiClasses, classCount, next, accepting } = table;
   const step = (state: number, characterClass: number): number => next[state * classCount + characterClass] ?? dead;
-  const first = Array.from(prefix).reduce((state, character) => step(state, asciiClasses[character.charCodeAt(0)] ?? 0), start);
+  const first = Array.from(prefix).reduce(
+    (state, character) => step(state, asciiClasses[character.charCodeAt(0)] ?? 0),
+    start,
+  );
   if (first === dead) return undefined;
   // The pattern does not distinguish characters of a class.
-  const steps = new Map(Array.from(characters).toReversed().map((character) => [asciiClasses[character.charCodeAt(0)] ?? 0, character] as const));
+  const steps = new Map(
+    Array.from(characters)
+      .toReversed()
+      .map((character) => [asciiClasses[character.charCodeAt(0)] ?? 0, character] as const),
+  );
   const reached = new Set<number>();
   for (let open = [{ state: first, text: prefix }]; open.length > 0;) {
     const found = open.find(({ state, text }) => accepting[state] === 1 && text !== '');
@@ -124,7 +131,11 @@ class Subsets {
   /** By class: the states that its characters lead to. */
   private readonly targets: number[][];
 
-  constructor(list: readonly State[], alphabet: Alphabet, { asked, allowance }: { readonly asked: number; readonly allowance: Allowance }) {
+  constructor(
+    list: readonly State[],
+    alphabet: Alphabet,
+    { asked, allowance }: { readonly asked: number; readonly allowance: Allowance },
+  ) {
     this.list = list;
     this.alphabet = alphabet;
     this.asked = asked;
@@ -150,7 +161,8 @@ class Subsets {
   private checkBytes(): void {
     const { classCount, starts } = this.alphabet;
     const states = this.subsets.length;
-    if (states > mostStates || bytesOf(states, classCount, starts.length) > this.allowance.bytes) throw new TooCostly('bytes');
+    if (states > mostStates || bytesOf(states, classCount, starts.length) > this.allowance.bytes)
+      throw new TooCostly('bytes');
   }
 
   /** Stores the next state for each class. Classes that lead to no match stay 0. */
@@ -164,7 +176,8 @@ class Subsets {
     for (const characterClass of used) {
       const target = this.targets[characterClass] ?? [];
       // Neighboring classes mostly lead to the same state.
-      if (this.asked !== 0 || !areEqual(target, before)) next = this.add(target, rememberedOf(examples[characterClass] ?? 0) & remembered(this.asked));
+      if (this.asked !== 0 || !areEqual(target, before))
+        next = this.add(target, rememberedOf(examples[characterClass] ?? 0) & remembered(this.asked));
       before = target;
       this.rows[at + characterClass] = next;
     }
@@ -180,7 +193,8 @@ class Subsets {
     const used = new Set<number>();
     for (const some of new Set(holding)) {
       this.close(members, some);
-      for (const characterClass of this.lead(this.closed.slice(0, this.closedCount), (one) => holding[one] === some)) used.add(characterClass);
+      for (const characterClass of this.lead(this.closed.slice(0, this.closedCount), (one) => holding[one] === some))
+        used.add(characterClass);
     }
     return [...used];
   }
@@ -222,7 +236,11 @@ class Subsets {
 
   /** Whether a subset equals the result of the last round. */
   private isClosed(subset: Subset | undefined, before: number): boolean {
-    return subset?.before === before && subset.members.length === this.closedCount && subset.members.every((member) => this.reached[member] === this.round);
+    return (
+      subset?.before === before &&
+      subset.members.length === this.closedCount &&
+      subset.members.every((member) => this.reached[member] === this.round)
+    );
   }
 
   /**
@@ -247,7 +265,8 @@ class Subsets {
       closed[this.closedCount] = at;
       this.closedCount += 1;
       hash = (hash + scattered(at)) | 0;
-      if (state?.type === 'assertion' && holding !== undefined && (held[state.assertion] & holding) !== 0) open.push(state.next);
+      if (state?.type === 'assertion' && holding !== undefined && (held[state.assertion] & holding) !== 0)
+        open.push(state.next);
     }
     return hash;
   }
@@ -279,15 +298,21 @@ function rememberedOf(character: number): number {
 function assertionsBetween(before: number, character: number | undefined): number {
   const isAfterWord = (before & afterWord) !== 0;
   const isBeforeWord = character !== undefined && isWord(character);
-  return ((before & afterStart) === 0 ? 0 : held.textStart | held.lineStart)
-    | ((before & afterLineFeed) === 0 ? 0 : held.lineStart)
-    | (character === undefined ? held.textEnd | held.lineEnd : 0)
-    | (character === lineFeed ? held.lineEnd : 0)
-    | (isAfterWord === isBeforeWord ? held.noWordBoundary : held.wordBoundary);
+  return (
+    ((before & afterStart) === 0 ? 0 : held.textStart | held.lineStart) |
+    ((before & afterLineFeed) === 0 ? 0 : held.lineStart) |
+    (character === undefined ? held.textEnd | held.lineEnd : 0) |
+    (character === lineFeed ? held.lineEnd : 0) |
+    (isAfterWord === isBeforeWord ? held.noWordBoundary : held.wordBoundary)
+  );
 }
 
 function isWord(character: number): boolean {
-  return character === 0x5f || (character >= 0x30 && character <= 0x39) || ((character | 0x20) >= 0x61 && (character | 0x20) <= 0x7a && character < 0x80);
+  return (
+    character === 0x5f ||
+    (character >= 0x30 && character <= 0x39) ||
+    ((character | 0x20) >= 0x61 && (character | 0x20) <= 0x7a && character < 0x80)
+  );
 }
 
 const asciiCount = 0x80;
@@ -303,9 +328,14 @@ function grown(numbers: Uint16Array<ArrayBuffer>, least: number): Uint16Array<Ar
   return more;
 }
 
-function packed({ starts, classes, classCount }: Alphabet, next: Uint16Array, accepting: readonly number[]): PatternTable {
+function packed(
+  { starts, classes, classCount }: Alphabet,
+  next: Uint16Array,
+  accepting: readonly number[],
+): PatternTable {
   const asciiClasses = new Uint16Array(asciiCount);
-  for (let range = 0; (starts[range] ?? asciiCount) < asciiCount; range += 1) asciiClasses.fill(classes[range] ?? 0, starts[range]);
+  for (let range = 0; (starts[range] ?? asciiCount) < asciiCount; range += 1)
+    asciiClasses.fill(classes[range] ?? 0, starts[range]);
   return {
     asciiClasses,
     rangeStarts: starts,

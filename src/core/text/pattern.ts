@@ -99,11 +99,21 @@ function compile(text: string): CompiledPattern {
   const table = tableWithin(parsed, allowance);
   const effort = ofText + effortOf.range * weight + patternLimits.effort - Math.max(allowance.effort, 0);
   if (typeof table === 'string') return { ok: false, effort, problem: table };
-  return { ok: true, effort, pattern: { text, bytes: table.bytes, matches: (value) => accepts(table, value), shortest: (prefix, characters) => shortestAccepted(table, prefix, characters) } };
+  return {
+    ok: true,
+    effort,
+    pattern: {
+      text,
+      bytes: table.bytes,
+      matches: (value) => accepts(table, value),
+      shortest: (prefix, characters) => shortestAccepted(table, prefix, characters),
+    },
+  };
 }
 
 function parse(text: string): ParsedPattern | string {
-  if (text.length > patternLimits.characters) return `it has ${text.length} characters, and at most ${patternLimits.characters} are allowed. Use a shorter expression, or several matches`;
+  if (text.length > patternLimits.characters)
+    return `it has ${text.length} characters, and at most ${patternLimits.characters} are allowed. Use a shorter expression, or several matches`;
   try {
     return parsePattern(text);
   } catch (error) {
@@ -114,25 +124,41 @@ function parse(text: string): ParsedPattern | string {
 
 /** The limit that a pattern exceeds, as far as this is known before compilation. */
 function weighingProblem({ root }: ParsedPattern, weight: number): string | undefined {
-  if (root.size > patternLimits.parts) return `it has more than ${patternLimits.parts} parts after counted repetitions are expanded. Use smaller counts, or * and +`;
-  if (weight > patternLimits.ranges) return `its classes have more than ${patternLimits.ranges} character ranges. Use fewer classes such as \\p{L}, or remove (?i)`;
+  if (root.size > patternLimits.parts)
+    return `it has more than ${patternLimits.parts} parts after counted repetitions are expanded. Use smaller counts, or * and +`;
+  if (weight > patternLimits.ranges)
+    return `its classes have more than ${patternLimits.ranges} character ranges. Use fewer classes such as \\p{L}, or remove (?i)`;
   return undefined;
 }
 
-function tableWithin(parsed: ParsedPattern, allowance: { readonly bytes: number; effort: number }): PatternTable | string {
+function tableWithin(
+  parsed: ParsedPattern,
+  allowance: { readonly bytes: number; effort: number },
+): PatternTable | string {
   try {
     return tableOf(statesOf(parsed.root), parsed.sets.map(membersOf), allowance);
   } catch (error) {
     if (!(error instanceof TooCostly)) throw error;
-    const limit = error.of === 'bytes' ? `more than ${patternLimits.bytes / 1_024} KiB` : `more than ${patternLimits.effort} steps to compile`;
+    const limit =
+      error.of === 'bytes'
+        ? `more than ${patternLimits.bytes / 1_024} KiB`
+        : `more than ${patternLimits.effort} steps to compile`;
     return `it takes ${limit}: its counted repetitions overlap with the part before them, for example .*. Use * or + instead of counts, or several matches`;
   }
 }
 
 const lacking: readonly { readonly sign: RegExp; readonly problem: string }[] = [
-  { sign: /\(\?<?[=!]/, problem: 'RE2 does not support lookahead or lookbehind such as (?=…) or (?!…). List the alternatives with |, or use several matches or rules' },
+  {
+    sign: /\(\?<?[=!]/,
+    problem:
+      'RE2 does not support lookahead or lookbehind such as (?=…) or (?!…). List the alternatives with |, or use several matches or rules',
+  },
   { sign: /\\(?:[1-9]|k[<{'])/, problem: 'RE2 does not support backreferences such as \\1. Repeat the part itself' },
-  { sign: /\(\?>|[*+?}]\+/, problem: 'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks' },
+  {
+    sign: /\(\?>|[*+?}]\+/,
+    problem:
+      'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks',
+  },
 ];
 
 function explain(text: string, { message, part }: PatternSyntaxError): string {

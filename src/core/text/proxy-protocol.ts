@@ -41,8 +41,13 @@ export function parseProxyVersions(text: string): Parsed<ProxyVersions> {
   for (const entry of parsed.value) {
     const { port, version } = entryForm.exec(entry)?.groups ?? {};
     const number = port === undefined ? undefined : Number(port);
-    if (version === undefined || (number ?? 0) > 65_535) return { ok: false, problem: `${quote(entry)} is invalid. Use ${versionWords}` };
-    if (byPort.has(number)) return { ok: false, problem: `${number === undefined ? 'the version for all ports' : `port ${number}`} is a duplicate. Keep one of the entries` };
+    if (version === undefined || (number ?? 0) > 65_535)
+      return { ok: false, problem: `${quote(entry)} is invalid. Use ${versionWords}` };
+    if (byPort.has(number))
+      return {
+        ok: false,
+        problem: `${number === undefined ? 'the version for all ports' : `port ${number}`} is a duplicate. Keep one of the entries`,
+      };
     byPort.set(number, version as ProxyVersion);
   }
   const all = byPort.get(undefined);
@@ -51,7 +56,10 @@ export function parseProxyVersions(text: string): Parsed<ProxyVersions> {
 }
 
 function entriesOf(text: string, words: string): Parsed<readonly string[]> {
-  if (text.length > longestList) return { ok: false, problem: `the list is longer than ${longestList} characters. Merge neighboring networks` };
+  if (text.length > longestList)
+    return { ok: false, problem: `the list is longer than ${longestList} characters. Merge neighboring networks` };
   const entries = text.split(',').map((entry) => entry.trim());
-  return entries.includes('') ? { ok: false, problem: `an entry is empty. Use ${words}` } : { ok: true, value: entries };
+  return entries.includes('')
+    ? { ok: false, problem: `an entry is empty. Use ${words}` }
+    : { ok: true, value: entries };
 }

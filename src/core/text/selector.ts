@@ -33,13 +33,20 @@ export function selectorProblems(selector: unknown): readonly SelectorProblem[] 
 
 function readSelector(selector: unknown): ReadSelector {
   if (!isRecord(selector)) {
-    return { requirements: [], problems: [{ path: [], message: 'must be an object. Set matchLabels or matchExpressions' }] };
+    return {
+      requirements: [],
+      problems: [{ path: [], message: 'must be an object. Set matchLabels or matchExpressions' }],
+    };
   }
   const requirements: Requirement[] = [];
   const problems: SelectorProblem[] = [];
   const labels = own(selector, 'matchLabels') ?? {};
   if (isRecord(labels)) readLabels(labels, requirements, problems);
-  else problems.push({ path: ['matchLabels'], message: `matchLabels must be an object, not ${quote(labels)}. Use label keys and their values` });
+  else
+    problems.push({
+      path: ['matchLabels'],
+      message: `matchLabels must be an object, not ${quote(labels)}. Use label keys and their values`,
+    });
   const expressions = own(selector, 'matchExpressions') ?? [];
   if (Array.isArray(expressions)) {
     for (const [position, expression] of expressions.entries()) {
@@ -47,7 +54,11 @@ function readSelector(selector: unknown): ReadSelector {
       if (typeof read === 'function') requirements.push(read);
       else problems.push({ path: ['matchExpressions', position, ...read.path], message: read.message });
     }
-  } else problems.push({ path: ['matchExpressions'], message: `matchExpressions must be a list, not ${quote(expressions)}. Use entries with key, operator and values` });
+  } else
+    problems.push({
+      path: ['matchExpressions'],
+      message: `matchExpressions must be a list, not ${quote(expressions)}. Use entries with key, operator and values`,
+    });
   return { requirements, problems };
 }
 
@@ -69,13 +80,21 @@ const operators: ReadonlyMap<unknown, Operator> = new Map<unknown, Operator>([
 ]);
 
 function readExpression(expression: unknown): Requirement | SelectorProblem {
-  if (!isRecord(expression)) return { path: [], message: `each requirement must be an object, not ${quote(expression)}. Set key, operator and values` };
+  if (!isRecord(expression))
+    return {
+      path: [],
+      message: `each requirement must be an object, not ${quote(expression)}. Set key, operator and values`,
+    };
   const key = own(expression, 'key');
-  if (typeof key !== 'string') return { path: ['key'], message: `key must be a string, not ${quote(key)}. Set the key of a label` };
+  if (typeof key !== 'string')
+    return { path: ['key'], message: `key must be a string, not ${quote(key)}. Set the key of a label` };
   const operatorName = own(expression, 'operator');
   const operator = operators.get(operatorName);
   if (operator === undefined) {
-    return { path: ['operator'], message: `unsupported operator ${quote(operatorName)}. Use In, NotIn, Exists or DoesNotExist` };
+    return {
+      path: ['operator'],
+      message: `unsupported operator ${quote(operatorName)}. Use In, NotIn, Exists or DoesNotExist`,
+    };
   }
   const wrongKey = keyProblem(key);
   if (wrongKey !== undefined) return { path: ['key'], message: wrongKey };
@@ -89,8 +108,10 @@ function readExpression(expression: unknown): Requirement | SelectorProblem {
 function valuesProblem(operator: unknown, values: unknown): string | undefined {
   if (!Array.isArray(values)) return `values must be a list, not ${quote(values)}. Use a list of label values`;
   const takesValues = operator === 'In' || operator === 'NotIn';
-  if (takesValues && values.length === 0) return `values is required with operator ${operator}. Set at least one value, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'}`;
-  if (!takesValues && values.length > 0) return `values is not allowed with operator ${String(operator)}. Remove values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'}`;
+  if (takesValues && values.length === 0)
+    return `values is required with operator ${operator}. Set at least one value, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'}`;
+  if (!takesValues && values.length > 0)
+    return `values is not allowed with operator ${String(operator)}. Remove values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'}`;
   return values.map(valueProblem).find((problem) => problem !== undefined);
 }
 

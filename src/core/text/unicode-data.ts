@@ -1,7 +1,8 @@
 // Made by tools/unicode-data.ts of Unicode 17.0.
 
 /** Names of general categories; their places in it, from 1, are the values of `categoryRuns`. */
-export const categoryNames: readonly string[] = 'Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co'.split(' ');
+export const categoryNames: readonly string[] =
+  'Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co'.split(' ');
 
 /** Names of scripts; their places in it, from 1, are the values of `scriptRuns`. */
 export const scriptNames: readonly string[] = (

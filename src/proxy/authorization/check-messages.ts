@@ -44,14 +44,21 @@ export function encodeCheckRequest(request: CheckedRequest): Buffer {
 
 /** Encodes the headers map: one entry per name, values of repeated fields joined, and the request line as HTTP/2 pseudo-header fields. */
 function headerEntries({ method, path, host, scheme, headers }: CheckedRequest): readonly Buffer[] {
-  const entries = new Map([[':authority', host], [':method', method], [':path', path], [':scheme', scheme]]);
+  const entries = new Map([
+    [':authority', host],
+    [':method', method],
+    [':path', path],
+    [':scheme', scheme],
+  ]);
   for (let position = 0; position < headers.length; position += 2) {
     const name = (headers[position] ?? '').toLowerCase();
     const value = headers[position + 1] ?? '';
     const before = entries.get(name);
     entries.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ','}${value}`);
   }
-  return [...entries].map(([name, value]) => delimitedField(3, Buffer.concat([delimitedField(1, name), delimitedField(2, utf8(value))])));
+  return [...entries].map(([name, value]) =>
+    delimitedField(3, Buffer.concat([delimitedField(1, name), delimitedField(2, utf8(value))])),
+  );
 }
 
 /** Converts bytes to a string field, which must be UTF-8: invalid bytes are replaced. */
@@ -68,9 +75,19 @@ export interface HeaderOption {
 
 /** A CheckResponse. */
 export type CheckResponse =
-  | { readonly type: 'ok'; readonly headers: readonly HeaderOption[]; readonly removed: readonly string[]; readonly responseHeaders: readonly HeaderOption[] }
+  | {
+      readonly type: 'ok';
+      readonly headers: readonly HeaderOption[];
+      readonly removed: readonly string[];
+      readonly responseHeaders: readonly HeaderOption[];
+    }
   /** `status` 0: the server specifies none. */
-  | { readonly type: 'denied'; readonly status: number; readonly headers: readonly HeaderOption[]; readonly body: Buffer };
+  | {
+      readonly type: 'denied';
+      readonly status: number;
+      readonly headers: readonly HeaderOption[];
+      readonly body: Buffer;
+    };
 
 /**
  * Decodes a CheckResponse. A response without `status` does not count as permission.
@@ -82,7 +99,8 @@ export function decodeCheckResponse(message: Buffer): CheckResponse {
   const { 1: status, 2: denied, 3: ok, 5: error } = singularFields(message, [1, 2, 3, 5]);
   if (status === undefined) throw new MalformedMessage('no status');
   const code = singularFields(bytesIn(status), [1])[1];
-  if (code !== undefined && numberIn(code) !== 0) return decodeDenied(denied === undefined ? Buffer.alloc(0) : bytesIn(denied));
+  if (code !== undefined && numberIn(code) !== 0)
+    return decodeDenied(denied === undefined ? Buffer.alloc(0) : bytesIn(denied));
   if (denied !== undefined || error !== undefined) throw new MalformedMessage('denied with the status OK');
   return decodeOk(ok === undefined ? Buffer.alloc(0) : bytesIn(ok));
 }
@@ -117,7 +135,10 @@ function decodeHeader(message: Buffer, of: 'request' | 'response'): HeaderOption
   const { 1: header, 2: append, 3: action } = singularFields(message, [1, 2, 3]);
   if (header === undefined) throw new MalformedMessage('no header');
   const { 1: key, 2: value, 3: raw } = singularFields(bytesIn(header), [1, 2, 3]);
-  const appends = append === undefined ? of === 'response' && appendsBy(optionalNumber(action)) : optionalNumber(singularFields(bytesIn(append), [1])[1]) !== 0;
+  const appends =
+    append === undefined
+      ? of === 'response' && appendsBy(optionalNumber(action))
+      : optionalNumber(singularFields(bytesIn(append), [1])[1]) !== 0;
   const name = key === undefined ? '' : bytesIn(key).toString('latin1');
   const chosen = value ?? raw;
   return { name, value: chosen === undefined ? '' : bytesIn(chosen).toString('latin1'), appends };

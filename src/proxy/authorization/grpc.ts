@@ -39,7 +39,16 @@ export const grpcAuthorization: AuthorizationMessages = {
     const prefix = Buffer.alloc(prefixBytes);
     prefix.writeUInt32BE(message.length, 1);
     const [namespace = '', service = ''] = authorization.label.split('/');
-    const sent = ['content-type', 'application/grpc', 'te', 'trailers', 'host', `${service}.${namespace}`, 'via', viaEntry(httpVersion, head.hops + hopsOfCopy)];
+    const sent = [
+      'content-type',
+      'application/grpc',
+      'te',
+      'trailers',
+      'host',
+      `${service}.${namespace}`,
+      'via',
+      viaEntry(httpVersion, head.hops + hopsOfCopy),
+    ];
     return { method: 'POST', target: method, fields: sent, body: [prefix, message], needsHttp2: true };
   },
 
@@ -57,7 +66,8 @@ export const grpcAuthorization: AuthorizationMessages = {
 
 /** Returns the single message of a call that ended with OK. */
 function messageIn({ head, body, trailers }: AuthorizationAnswer): Buffer | undefined {
-  if (head.status !== 200 || !isGrpc(valueOf(head.fields, 'content-type')) || grpcStatusIn(trailers) !== 0) return undefined;
+  if (head.status !== 200 || !isGrpc(valueOf(head.fields, 'content-type')) || grpcStatusIn(trailers) !== 0)
+    return undefined;
   const bytes = Buffer.concat(body);
   const isWhole = bytes.length >= prefixBytes && bytes[0] === 0 && bytes.readUInt32BE(1) === bytes.length - prefixBytes;
   return isWhole ? bytes.subarray(prefixBytes) : undefined;
@@ -66,7 +76,11 @@ function messageIn({ head, body, trailers }: AuthorizationAnswer): Buffer | unde
 /** @throws MalformedMessage for headers that are invalid in HTTP */
 function verdictOf(response: CheckResponse): Verdict {
   if (response.type === 'ok') {
-    return { type: 'permitted', edits: editsOf(response.headers, response.removed), responseEdits: editsOf(response.responseHeaders, []) };
+    return {
+      type: 'permitted',
+      edits: editsOf(response.headers, response.removed),
+      responseEdits: editsOf(response.responseHeaders, []),
+    };
   }
   const fields = checked(response.headers).flatMap(({ name, value }) => [name, value]);
   return { type: 'denied', status: response.status === 0 ? forbidden : response.status, fields, body: [response.body] };
@@ -80,7 +94,8 @@ function editsOf(options: readonly HeaderOption[], removed: readonly string[]): 
     const key = nameKey(name);
     if (!appends) {
       dropped.add(key);
-      for (let position = added.length - 2; position >= 0; position -= 2) if (nameKey(added[position] ?? '') === key) added.splice(position, 2);
+      for (let position = added.length - 2; position >= 0; position -= 2)
+        if (nameKey(added[position] ?? '') === key) added.splice(position, 2);
     }
     added.push(name, value);
   }

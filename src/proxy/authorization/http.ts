@@ -1,4 +1,8 @@
-import { authorizationTarget, editsAfterPermission, fieldsForServer } from '../../core/routing/decision/authorization.ts';
+import {
+  authorizationTarget,
+  editsAfterPermission,
+  fieldsForServer,
+} from '../../core/routing/decision/authorization.ts';
 import { fieldsWhere } from '../../core/text/fields.ts';
 import { hopsOfCopy, viaEntry } from '../../core/text/via.ts';
 import { responseFields } from '../forwarding-fields.ts';
@@ -19,13 +23,25 @@ export const httpAuthorization: AuthorizationMessages = {
     sent.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)));
     // Detects a loop: the server may be behind a route that requires its authorization.
     sent.push('via', viaEntry(head.httpVersion, head.hops + hopsOfCopy));
-    return { method: head.method, target: authorizationTarget(authorization, head), fields: sent, body, needsHttp2: false };
+    return {
+      method: head.method,
+      target: authorizationTarget(authorization, head),
+      fields: sent,
+      body,
+      needsHttp2: false,
+    };
   },
 
   verdict({ authorization }, { head: { status, fields }, body }) {
     const kept = responseFields(fields);
     if (kept === undefined) return { type: 'failed' };
-    if (status === permits) return { type: 'permitted', edits: editsAfterPermission(authorization, kept), responseEdits: undefined };
-    return { type: 'denied', status, fields: fieldsWhere(kept, (key) => key !== 'content-length' && key !== 'trailer'), body };
+    if (status === permits)
+      return { type: 'permitted', edits: editsAfterPermission(authorization, kept), responseEdits: undefined };
+    return {
+      type: 'denied',
+      status,
+      fields: fieldsWhere(kept, (key) => key !== 'content-length' && key !== 'trailer'),
+      body,
+    };
   },
 };

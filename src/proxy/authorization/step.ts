@@ -37,7 +37,10 @@ export interface Authorized {
   readonly endpoints: EndpointSet;
 }
 
-const protocols: Readonly<Record<Authorization['protocol'], AuthorizationMessages>> = { http: httpAuthorization, grpc: grpcAuthorization };
+const protocols: Readonly<Record<Authorization['protocol'], AuthorizationMessages>> = {
+  http: httpAuthorization,
+  grpc: grpcAuthorization,
+};
 
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   connect: 'authorization-unavailable',
@@ -86,12 +89,23 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.permitted = permitted;
     this.identity = identityOf(exchange.plane, about.taken.listener);
     this.interim = new InterimResponses(exchange.plane.limits);
-    const { address, client, plane: { quotas } } = exchange;
-    this.unread = about.head.hasBody ? new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => exchange.guard(() => this.fail('overloaded'))) : undefined;
+    const {
+      address,
+      client,
+      plane: { quotas },
+    } = exchange;
+    this.unread = about.head.hasBody
+      ? new WatchedInput(client.body, new Buffered(quotas.buffered, address), () =>
+          exchange.guard(() => this.fail('overloaded')),
+        )
+      : undefined;
   }
 
   start(): void {
-    const { head, authorization: { maxBody } } = this.about;
+    const {
+      head,
+      authorization: { maxBody },
+    } = this.about;
     if (!this.readsBody) this.ask();
     else if (head.contentLength !== undefined && head.contentLength > maxBody) this.fail('body-too-large');
     else this.readBody();
@@ -229,9 +243,19 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   }
 
   private subject(): Subject {
-    const { taken: { rule }, head, authorization } = this.about;
-    const { connection: { peer }, plane } = this.exchange;
-    const fields = editFields(forwardedFields(head, peer, plane.forwardedPolicy), rule.requestEdits.slice(0, authorization.editsBefore));
+    const {
+      taken: { rule },
+      head,
+      authorization,
+    } = this.about;
+    const {
+      connection: { peer },
+      plane,
+    } = this.exchange;
+    const fields = editFields(
+      forwardedFields(head, peer, plane.forwardedPolicy),
+      rule.requestEdits.slice(0, authorization.editsBefore),
+    );
     return { authorization, head, peer, fields, body: this.body };
   }
 
@@ -241,7 +265,10 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     if (failure === 'connect') this.endpoint?.connectFailed(performance.now());
     // The connection failed, not the endpoint.
     if (failure === 'stale') this.tried.pop();
-    const maySucceed = repeatable.has(failure) && this.tries < this.exchange.plane.limits.attempts && this.about.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
+    const maySucceed =
+      repeatable.has(failure) &&
+      this.tries < this.exchange.plane.limits.attempts &&
+      this.about.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
     if (maySucceed) this.ask();
     else this.fail(failureReasons[failure]);
   }
@@ -267,14 +294,23 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.exchange.plane.counters.authorizations.permitted += 1;
     this.answer = [];
     this.release('answerBytes');
-    this.permitted({ edits, responseEdits, editsBefore: this.about.authorization.editsBefore, body: this.readsBody ? this.body : undefined });
+    this.permitted({
+      edits,
+      responseEdits,
+      editsBefore: this.about.authorization.editsBefore,
+      body: this.readsBody ? this.body : undefined,
+    });
   }
 
   private deny({ status, fields, body }: Denial, { httpVersion }: UpstreamHead): void {
     const { client, plane } = this.exchange;
-    const { head, taken: { rule } } = this.about;
+    const {
+      head,
+      taken: { rule },
+    } = this.about;
     const answered = rule.cors?.respond(fields, head) ?? [...fields];
-    if (!hasNoContent(head.method, status)) answered.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)));
+    if (!hasNoContent(head.method, status))
+      answered.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)));
     answered.push('via', viaEntry(httpVersion, 1));
     this.end();
     try {

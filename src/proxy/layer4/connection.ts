@@ -123,7 +123,8 @@ export class Layer4Connection implements Pass {
     // Before TLS, as the PROXY protocol requires.
     if (version !== undefined) socket.write(writeProxyHeader(version, origin));
     return socket.once('connect', () => {
-      if (!this.isOver) this.plane.ownConnections.open({ host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 }, this);
+      if (!this.isOver)
+        this.plane.ownConnections.open({ host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 }, this);
     });
   }
 
@@ -131,7 +132,9 @@ export class Layer4Connection implements Pass {
     const { gateway, backendCertificate, tlsMode } = this.arrival.listener;
     // Passed-through bytes are already encrypted. A BackendTLSPolicy would encrypt them twice.
     if (tlsMode === 'Passthrough') return endpoint.plain;
-    return endpoint.upstream(gateway, () => (backendCertificate === undefined ? undefined : this.plane.certificates(backendCertificate)));
+    return endpoint.upstream(gateway, () =>
+      backendCertificate === undefined ? undefined : this.plane.certificates(backendCertificate),
+    );
   }
 
   private established(backend: Socket, endpoint: Endpoint): void {
@@ -144,13 +147,18 @@ export class Layer4Connection implements Pass {
     const { socket } = this.arrival;
     const { tcpIdleTimeout, tcpHalfClosedTimeout } = this.plane.limits;
     for (const side of [socket, backend]) readInTurns(side);
-    this.relay = new Relay(socket, backend, { idle: tcpIdleTimeout, halfClosed: tcpHalfClosedTimeout }, {
-      received: (bytes) => this.account.received(bytes),
-      sent: (bytes) => this.account.sent(bytes),
-      buffered: this.plane.quotas.buffered,
-      address: this.arrival.origin.client.host,
-      ended: (failure) => this.relayEnded(failure),
-    });
+    this.relay = new Relay(
+      socket,
+      backend,
+      { idle: tcpIdleTimeout, halfClosed: tcpHalfClosedTimeout },
+      {
+        received: (bytes) => this.account.received(bytes),
+        sent: (bytes) => this.account.sent(bytes),
+        buffered: this.plane.quotas.buffered,
+        address: this.arrival.origin.client.host,
+        ended: (failure) => this.relayEnded(failure),
+      },
+    );
   }
 
   private relayEnded(failure: RelayFailure | undefined): void {

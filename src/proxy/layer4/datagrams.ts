@@ -44,7 +44,12 @@ export function bindDatagrams(socket: Socket, host: string, port: number): Promi
  * Sends a datagram unless the socket's send queue would exceed `limit` bytes. Returns whether it was accepted. Without
  * `to` the socket must be connected.
  */
-export function sendDatagram(socket: Socket, message: Buffer, limit: number, to?: { readonly address: string; readonly port: number }): boolean {
+export function sendDatagram(
+  socket: Socket,
+  message: Buffer,
+  limit: number,
+  to?: { readonly address: string; readonly port: number },
+): boolean {
   if (socket.getSendQueueSize() + message.length > limit) return false;
   // An unsendable datagram is lost, as it may be anywhere in the network.
   const ignore = (): void => undefined;

@@ -49,7 +49,12 @@ export class Flow implements OrderedFlow, Pass {
     this.client = client;
     this.owner = plainPeer(client.address);
     this.destination = destination;
-    this.account = new Account(plane, { transport: 'udp', client: this.owner, listener: client.listener, serverName: '' });
+    this.account = new Account(plane, {
+      transport: 'udp',
+      client: this.owner,
+      listener: client.listener,
+      serverName: '',
+    });
     this.account.route = route;
   }
 
@@ -87,7 +92,13 @@ export class Flow implements OrderedFlow, Pass {
     const { backend, endpoints } = this.destination;
     const current = this.plane.endpoints.get(backend);
     if (current === endpoints) return true;
-    if (current === undefined || current.failure !== undefined || this.endpoint === undefined || !current.all().includes(this.endpoint)) return false;
+    if (
+      current === undefined ||
+      current.failure !== undefined ||
+      this.endpoint === undefined ||
+      !current.all().includes(this.endpoint)
+    )
+      return false;
     this.destination = { backend, endpoints: current };
     return true;
   }
@@ -129,7 +140,8 @@ export class Flow implements OrderedFlow, Pass {
     const { listener } = this.client;
     const { layer4, endpoints: registry } = this.plane;
     const current = registry.get(this.destination.backend);
-    if (current !== undefined && current.failure === undefined && !current.isEmpty) return { backend: this.destination.backend, endpoints: current };
+    if (current !== undefined && current.failure === undefined && !current.isEmpty)
+      return { backend: this.destination.backend, endpoints: current };
     const { route, destination } = layer4.choose(listener.key, '', registry);
     if (typeof destination === 'string') return undefined;
     this.account.route = route;

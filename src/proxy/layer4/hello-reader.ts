@@ -116,7 +116,11 @@ export interface HelloLimits {
  * Reads the ClientHello at the beginning of a connection and unshifts its bytes, so that the next owner reads from the
  * start. `done` is called once, with the ClientHello or the reason of the failure. A closed connection is `malformed`.
  */
-export function readHello(socket: Socket, limits: HelloLimits, done: (hello: ClientHello | HelloFailure | 'timeout') => void): void {
+export function readHello(
+  socket: Socket,
+  limits: HelloLimits,
+  done: (hello: ClientHello | HelloFailure | 'timeout') => void,
+): void {
   const reader = new HelloReader(limits.helloBytes);
   const finish = (hello: ClientHello | HelloFailure | 'timeout'): void => {
     clearTimeout(timer);

@@ -66,7 +66,14 @@ export class Layer4Port {
     socket.once('data', () => this.silent.delete(socket));
     // The `data` listener must not start the flow of bytes before there is a backend.
     socket.pause();
-    this.forward({ socket, transport: 'tcp', origin: originOf(socket), listener: this.tcp, serverName: '', protocols: [] });
+    this.forward({
+      socket,
+      transport: 'tcp',
+      origin: originOf(socket),
+      listener: this.tcp,
+      serverName: '',
+      protocols: [],
+    });
   }
 
   /** Resets all remaining connections. */

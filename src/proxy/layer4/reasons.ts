@@ -14,7 +14,18 @@ export type Transport = (typeof transports)[number];
  * - `cut`: the listener or the data plane ended.
  */
 export const layer4Reasons = [
-  'no-route', 'rule-failure', 'no-backend', 'invalid-backend', 'no-endpoints', 'connect-failed', 'loop-detected',
-  'client-reset', 'backend-reset', 'idle', 'overloaded', 'evicted', 'cut',
+  'no-route',
+  'rule-failure',
+  'no-backend',
+  'invalid-backend',
+  'no-endpoints',
+  'connect-failed',
+  'loop-detected',
+  'client-reset',
+  'backend-reset',
+  'idle',
+  'overloaded',
+  'evicted',
+  'cut',
 ] as const;
 export type Layer4Reason = (typeof layer4Reasons)[number];

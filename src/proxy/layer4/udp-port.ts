@@ -145,17 +145,21 @@ export class UdpPort {
     }
     const key = flowKey(from);
     const { address, port } = from;
-    const flow: Flow = new Flow(plane, {
-      listener,
-      address,
-      port,
-      answer: (message) => sendDatagram(entrance.socket, message, plane.limits.udpQueueBytes, { address, port }),
-      active: () => this.order.touch(flow),
-      ended: () => {
-        this.order.remove(flow);
-        entrance.flows.delete(key);
+    const flow: Flow = new Flow(
+      plane,
+      {
+        listener,
+        address,
+        port,
+        answer: (message) => sendDatagram(entrance.socket, message, plane.limits.udpQueueBytes, { address, port }),
+        active: () => this.order.touch(flow),
+        ended: () => {
+          this.order.remove(flow);
+          entrance.flows.delete(key);
+        },
       },
-    }, { route, destination });
+      { route, destination },
+    );
     entrance.flows.set(key, flow);
     this.order.add(flow);
     flow.arrive();
@@ -201,5 +205,7 @@ function isWithoutIpv6(error: unknown): boolean {
 /** Returns the addresses of this machine in the families of `any`. IPv6 link-local addresses need a zone and are omitted. */
 function localAddresses(any: string): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return all.filter(({ family, scopeid }) => family === 'IPv4' || (any === anyAddress && (scopeid ?? 0) === 0)).map(({ address }) => address);
+  return all
+    .filter(({ family, scopeid }) => family === 'IPv4' || (any === anyAddress && (scopeid ?? 0) === 0))
+    .map(({ address }) => address);
 }

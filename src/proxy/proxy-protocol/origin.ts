@@ -23,8 +23,10 @@ export function toldOrigin(socket: Socket): Origin | undefined {
 
 /** Returns the origin of a connection that a port has accepted. For TLS, pass the socket below it. */
 export function originOf(socket: Socket): Origin {
-  return told.get(socket) ?? {
-    client: { host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 },
-    destination: { host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 },
-  };
+  return (
+    told.get(socket) ?? {
+      client: { host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 },
+      destination: { host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 },
+    }
+  );
 }

@@ -55,7 +55,14 @@ function parseV1(bytes: Buffer): ProxyHeader | HeaderFailure | undefined {
 function originOfLine(family: string, fields: readonly string[]): Origin | undefined {
   const [client = '', destination = '', clientPort = '', destinationPort = ''] = fields;
   const isAddress = Object.hasOwn(addressTests, family) ? addressTests[family] : undefined;
-  if (fields.length !== 4 || isAddress?.(client) !== true || !isAddress(destination) || !isPort(clientPort) || !isPort(destinationPort)) return undefined;
+  if (
+    fields.length !== 4 ||
+    isAddress?.(client) !== true ||
+    !isAddress(destination) ||
+    !isPort(clientPort) ||
+    !isPort(destinationPort)
+  )
+    return undefined;
   return {
     client: { host: canonical(client), port: Number(clientPort) },
     destination: { host: canonical(destination), port: Number(destinationPort) },

@@ -25,29 +25,35 @@ export function receiveHeader(socket: Socket, { limits, quotas, counters }: Rece
     counters.proxyHeaderFailures += 1;
     reset(socket);
   };
-  readStart(socket, {
-    timeout: limits.proxyHeaderTimeout,
-    overdue: () => quotas.reached('proxy-header-time'),
-    failed: refuse,
-    read: (bytes) => {
-      const header = parseProxyHeader(bytes, limits.proxyHeaderBytes);
-      return header === undefined ? undefined : { found: header, taken: typeof header === 'string' ? 0 : header.length };
+  readStart(
+    socket,
+    {
+      timeout: limits.proxyHeaderTimeout,
+      overdue: () => quotas.reached('proxy-header-time'),
+      failed: refuse,
+      read: (bytes) => {
+        const header = parseProxyHeader(bytes, limits.proxyHeaderBytes);
+        return header === undefined
+          ? undefined
+          : { found: header, taken: typeof header === 'string' ? 0 : header.length };
+      },
     },
-  }, (header) => {
-    if (typeof header === 'string') {
-      if (header === 'too-long') quotas.reached('proxy-header');
-      refuse();
-      return;
-    }
-    if (header.origin !== undefined && !moveTo(socket, header.origin, quotas)) {
-      reset(socket);
-      return;
-    }
-    // Until the next tick, Node still treats the socket as read by the `readable` event.
-    process.nextTick(() => {
-      if (!socket.destroyed) done();
-    });
-  });
+    (header) => {
+      if (typeof header === 'string') {
+        if (header === 'too-long') quotas.reached('proxy-header');
+        refuse();
+        return;
+      }
+      if (header.origin !== undefined && !moveTo(socket, header.origin, quotas)) {
+        reset(socket);
+        return;
+      }
+      // Until the next tick, Node still treats the socket as read by the `readable` event.
+      process.nextTick(() => {
+        if (!socket.destroyed) done();
+      });
+    },
+  );
 }
 
 /** Counts the connection for the client in the header instead of the load balancer; `false` if that client's limit is reached. */

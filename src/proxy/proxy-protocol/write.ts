@@ -10,17 +10,25 @@ import type { Origin } from './origin.ts';
  */
 export function writeProxyHeader(version: ProxyVersion, { client, destination }: Origin): Buffer {
   const [from, to] = [parseIpAddress(client.host), parseIpAddress(destination.host)];
-  if (from === undefined || to === undefined) return version === 'v1' ? Buffer.from('PROXY UNKNOWN\r\n') : headerV2(families.unknown.code, []);
+  if (from === undefined || to === undefined)
+    return version === 'v1' ? Buffer.from('PROXY UNKNOWN\r\n') : headerV2(families.unknown.code, []);
   // A header has one address family. If they differ, the IPv4 address is written as an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2).
   const width = familyOf(from) === 'IPv4' && familyOf(to) === 'IPv4' ? 4 : 16;
   if (version === 'v1') {
-    const text = (address: Address): string => (width === 16 && !address.host.includes(':') ? `::ffff:${address.host}` : address.host);
-    return Buffer.from(`PROXY TCP${width === 4 ? 4 : 6} ${text(client)} ${text(destination)} ${client.port} ${destination.port}\r\n`);
+    const text = (address: Address): string =>
+      width === 16 && !address.host.includes(':') ? `::ffff:${address.host}` : address.host;
+    return Buffer.from(
+      `PROXY TCP${width === 4 ? 4 : 6} ${text(client)} ${text(destination)} ${client.port} ${destination.port}\r\n`,
+    );
   }
   const ports = Buffer.alloc(4);
   ports.writeUInt16BE(client.port);
   ports.writeUInt16BE(destination.port, 2);
-  return headerV2(width === 4 ? families.tcp4.code : families.tcp6.code, [bytesOf(from, width), bytesOf(to, width), ports]);
+  return headerV2(width === 4 ? families.tcp4.code : families.tcp6.code, [
+    bytesOf(from, width),
+    bytesOf(to, width),
+    ports,
+  ]);
 }
 
 const versionAndProxy = 0x21;

@@ -1,7 +1,13 @@
 import type { BundleStore, StoredBundle } from '../../certificates/index.ts';
 import { FollowedObject, type ClusterAccess } from '../../cluster/followed-object.ts';
 import { doneOrConflict } from '../../kubernetes/index.ts';
-import { applyTrusted, readWebhookConfiguration, trustedByAll, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
+import {
+  applyTrusted,
+  readWebhookConfiguration,
+  trustedByAll,
+  webhookConfigurations,
+  type WebhookConfiguration,
+} from './webhook-configuration.ts';
 
 /** Stores the trusted authorities in a ValidatingWebhookConfiguration of the cluster. */
 export class ClusterBundleStore implements BundleStore {
@@ -19,7 +25,9 @@ export class ClusterBundleStore implements BundleStore {
 
   async read(): Promise<StoredBundle | undefined> {
     this.#last = await readWebhookConfiguration(this.#access.client, this.#name);
-    return this.#last === undefined ? undefined : { certificates: trustedByAll(this.#last), version: this.#last.version };
+    return this.#last === undefined
+      ? undefined
+      : { certificates: trustedByAll(this.#last), version: this.#last.version };
   }
 
   async publish(certificates: readonly string[], version: string): Promise<'published' | 'conflict'> {

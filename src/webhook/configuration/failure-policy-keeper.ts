@@ -2,9 +2,22 @@ import { startRounds, type Rounds } from '../../certificates/index.ts';
 import type { FailurePolicy } from '../../core/admission/settings.ts';
 import type { ApiClient, EventRecorder } from '../../kubernetes/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
-import { decideFailurePolicy, noProbes, recordProbe, type FailurePolicyStep, type ProbeRecord } from './failure-policy.ts';
+import {
+  decideFailurePolicy,
+  noProbes,
+  recordProbe,
+  type FailurePolicyStep,
+  type ProbeRecord,
+} from './failure-policy.ts';
 import { readProbeOutcome, sendProbe, type ProbeOutcome } from './probe.ts';
-import { applyFailurePolicy, failurePolicyOf, mayBlock, readWebhookConfiguration, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
+import {
+  applyFailurePolicy,
+  failurePolicyOf,
+  mayBlock,
+  readWebhookConfiguration,
+  webhookConfigurations,
+  type WebhookConfiguration,
+} from './webhook-configuration.ts';
 
 export interface FailurePolicyOptions {
   readonly client: ApiClient;
@@ -42,7 +55,11 @@ export class FailurePolicyKeeper {
   start(): Rounds {
     this.#record = noProbes;
     const { log, interval = defaultInterval } = this.#options;
-    return startRounds(() => this.round(), { longest: interval, retry: 1_000, onError: (err) => log.warn({ err }, 'cannot reconcile failurePolicy, will retry') });
+    return startRounds(() => this.round(), {
+      longest: interval,
+      retry: 1_000,
+      onError: (err) => log.warn({ err }, 'cannot reconcile failurePolicy, will retry'),
+    });
   }
 
   /**
@@ -98,12 +115,29 @@ function presentPolicy(configuration: WebhookConfiguration, wanted: FailurePolic
 }
 
 function defineMetrics(metrics: Metrics, present: () => FailurePolicy | undefined) {
-  metrics.observed({ name: 'webhook_failure_policy', help: 'Current failurePolicy as observed by the leader; 1 for the current one.', labels: ['policy'] }, () => {
-    const policy = present();
-    return policy === undefined ? [] : (['Ignore', 'Fail'] as const).map((each) => ({ labels: [each], value: each === policy ? 1 : 0 }));
+  metrics.observed(
+    {
+      name: 'webhook_failure_policy',
+      help: 'Current failurePolicy as observed by the leader; 1 for the current one.',
+      labels: ['policy'],
+    },
+    () => {
+      const policy = present();
+      return policy === undefined
+        ? []
+        : (['Ignore', 'Fail'] as const).map((each) => ({ labels: [each], value: each === policy ? 1 : 0 }));
+    },
+  );
+  const probes = metrics.counter({
+    name: 'webhook_probes_total',
+    help: 'Probes through the API server, by outcome.',
+    labels: ['outcome'],
   });
-  const probes = metrics.counter({ name: 'webhook_probes_total', help: 'Probes through the API server, by outcome.', labels: ['outcome'] });
-  const changes = metrics.counter({ name: 'webhook_failure_policy_changes_total', help: 'Changes of the failurePolicy.', labels: ['to', 'reason'] });
+  const changes = metrics.counter({
+    name: 'webhook_failure_policy_changes_total',
+    help: 'Changes of the failurePolicy.',
+    labels: ['to', 'reason'],
+  });
   // Present from the start at 0, because an alert uses this series: Prometheus sees no increase in a series that begins with 1.
   changes.at('Ignore', 'Unreachable');
   return { probes, changes };

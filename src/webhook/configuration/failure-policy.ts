@@ -43,15 +43,26 @@ export function recordProbe(record: ProbeRecord, under: FailurePolicy, outcome: 
  * Returns the required change of the failurePolicy, if any. It becomes Fail only if that is wanted and proven, and
  * Ignore if Fail is no longer wanted or the webhook does not respond.
  */
-export function decideFailurePolicy(wanted: FailurePolicy, { under, proven, broken }: ProbeRecord): FailurePolicyStep | undefined {
+export function decideFailurePolicy(
+  wanted: FailurePolicy,
+  { under, proven, broken }: ProbeRecord,
+): FailurePolicyStep | undefined {
   if (under === 'Fail' && wanted === 'Ignore') {
     return { to: 'Ignore', reason: 'NotWanted', message: 'The settings request failurePolicy Ignore.' };
   }
   if (under === 'Fail' && broken >= enoughFailures) {
-    return { to: 'Ignore', reason: 'Unreachable', message: `${broken} consecutive probes did not reach the webhook. The API server admits writes without validation until the webhook answers.` };
+    return {
+      to: 'Ignore',
+      reason: 'Unreachable',
+      message: `${broken} consecutive probes did not reach the webhook. The API server admits writes without validation until the webhook answers.`,
+    };
   }
   if (under === 'Ignore' && wanted === 'Fail' && proven >= enoughProof) {
-    return { to: 'Fail', reason: 'Proven', message: `The webhook denied ${proven} consecutive probes as expected. The API server now rejects writes that the webhook cannot validate.` };
+    return {
+      to: 'Fail',
+      reason: 'Proven',
+      message: `The webhook denied ${proven} consecutive probes as expected. The API server now rejects writes that the webhook cannot validate.`,
+    };
   }
   return undefined;
 }

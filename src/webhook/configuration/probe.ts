@@ -1,6 +1,12 @@
 import type { AdmissionRequest, Denied } from '../../core/admission/types.ts';
 import { recordOf } from '../../core/text/record.ts';
-import { create, type ApiClient, type KubernetesObject, type ResourceType, type WriteOutcome } from '../../kubernetes/index.ts';
+import {
+  create,
+  type ApiClient,
+  type KubernetesObject,
+  type ResourceType,
+  type WriteOutcome,
+} from '../../kubernetes/index.ts';
 import type { WebhookConfiguration } from './webhook-configuration.ts';
 
 /**
@@ -11,7 +17,12 @@ import type { WebhookConfiguration } from './webhook-configuration.ts';
 const probeLabel = 'sallyport.dev/probe';
 const proof = 'the webhook answers';
 
-const gatewayClasses: ResourceType = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false };
+const gatewayClasses: ResourceType = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'GatewayClass',
+  plural: 'gatewayclasses',
+  namespaced: false,
+};
 
 /** The result of a probe. */
 export type ProbeOutcome =
@@ -49,7 +60,11 @@ export const probeDenial: Denied = {
 
 /** Sends the probe; `readProbeOutcome` interprets the result. Never rejects. */
 export function sendProbe(client: ApiClient, timeout = 15_000): Promise<WriteOutcome> {
-  return create({ client, type: gatewayClasses }, probeObject, { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' });
+  return create({ client, type: gatewayClasses }, probeObject, {
+    dryRun: 'All',
+    timeout,
+    fieldManager: 'sallyport-probe',
+  });
 }
 
 /** The object of the probe: valid in every schema, with a controllerName that nothing serves. */
@@ -59,7 +74,10 @@ export const probeObject: KubernetesObject = {
 };
 
 /** Interprets the API server's response to the probe. A denial by a webhook outside this configuration proves nothing. */
-export function readProbeOutcome(outcome: WriteOutcome, configuration: Pick<WebhookConfiguration, 'webhooks'> | undefined): ProbeOutcome {
+export function readProbeOutcome(
+  outcome: WriteOutcome,
+  configuration: Pick<WebhookConfiguration, 'webhooks'> | undefined,
+): ProbeOutcome {
   switch (outcome.type) {
     case 'ok':
       return { type: 'admitted' };
@@ -67,7 +85,9 @@ export function readProbeOutcome(outcome: WriteOutcome, configuration: Pick<Webh
       return { type: 'suspended', message: outcome.message };
     case 'invalid': {
       const texts = [outcome.message, ...outcome.causes.map(({ message }) => message)];
-      return texts.some((text) => text.includes(proof)) ? { type: 'denied' } : { type: 'inconclusive', message: outcome.message };
+      return texts.some((text) => text.includes(proof))
+        ? { type: 'denied' }
+        : { type: 'inconclusive', message: outcome.message };
     }
     case 'unavailable':
       return isAboutUs(outcome.message, configuration?.webhooks ?? [])
@@ -90,7 +110,10 @@ const phases: readonly (readonly [CallPhase, RegExp])[] = [
   ['tls', /x509:|tls:|certificate/],
   ['timeout', /deadline exceeded|Client\.Timeout|i\/o timeout/],
   ['connect', /connection refused|connection reset|no route to host|network is unreachable|Address is not allowed|EOF/],
-  ['http', /expected webhook response|unexpected status|status code|server could not find|unmarshal|invalid character|the server/],
+  [
+    'http',
+    /expected webhook response|unexpected status|status code|server could not find|unmarshal|invalid character|the server/,
+  ],
 ];
 
 /** Derives the phase of the failure from the API server's message. */

@@ -42,13 +42,20 @@ export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
   return { problem: () => problem, stop: rounds.stop };
 }
 
-async function findProblem({ bundles, address, serverName, patience = defaultPatience }: SelfCheckOptions): Promise<string | undefined> {
+async function findProblem({
+  bundles,
+  address,
+  serverName,
+  patience = defaultPatience,
+}: SelfCheckOptions): Promise<string | undefined> {
   const bundle = await bundles.read();
   if (bundle === undefined) return 'ValidatingWebhookConfiguration not found';
   // Without a bundle the API server uses its system roots.
   const trust = bundle.certificates.length === 0 ? {} : { ca: joinPem(bundle.certificates) };
   const refusal = await shakeHands({ ...address, servername: serverName, timeout: patience, ...trust });
-  return refusal === undefined ? undefined : `the ValidatingWebhookConfiguration does not trust the serving certificate (${refusal})`;
+  return refusal === undefined
+    ? undefined
+    : `the ValidatingWebhookConfiguration does not trust the serving certificate (${refusal})`;
 }
 
 /** Opens a TLS connection and closes it again. Resolves with the problem, if any; rejects on a timeout. */

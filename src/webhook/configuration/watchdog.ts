@@ -1,10 +1,27 @@
 import { startRounds, type Rounds } from '../../certificates/index.ts';
 import { listOf, recordOf } from '../../core/text/record.ts';
-import { pathOf, type ApiClient, type ApiRequest, type EventRecorder, type ResourceType } from '../../kubernetes/index.ts';
+import {
+  pathOf,
+  type ApiClient,
+  type ApiRequest,
+  type EventRecorder,
+  type ResourceType,
+} from '../../kubernetes/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
-import { applyFailurePolicy, mayBlock, readWebhookConfiguration, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
+import {
+  applyFailurePolicy,
+  mayBlock,
+  readWebhookConfiguration,
+  webhookConfigurations,
+  type WebhookConfiguration,
+} from './webhook-configuration.ts';
 
-const endpointSlices: ResourceType = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices', namespaced: true };
+const endpointSlices: ResourceType = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
+};
 
 export interface ServiceName {
   readonly namespace: string;
@@ -43,7 +60,10 @@ export function deadSince(before: number | undefined, sight: Sight, now: number)
 
 /** Builds the request for the EndpointSlices of a Service. */
 export function endpointSlicesOf({ namespace, name }: ServiceName): ApiRequest {
-  return { path: pathOf(endpointSlices, { namespace }), query: { labelSelector: `kubernetes.io/service-name=${name}` } };
+  return {
+    path: pathOf(endpointSlices, { namespace }),
+    query: { labelSelector: `kubernetes.io/service-name=${name}` },
+  };
 }
 
 /** Counts the ready endpoints of these EndpointSlices. Accepts any JSON. */
@@ -71,21 +91,38 @@ export class Watchdog {
     this.#now = options.now ?? (() => performance.now());
     this.#lookedAt = this.#now();
     const { metrics } = options;
-    this.#released = metrics.counter({ name: 'watchdog_released_total', help: 'Times the watchdog set failurePolicy to Ignore because no webhook pod was ready.', labels: [] }).at();
-    metrics.observed({ name: 'watchdog_ready_endpoints', help: 'Ready endpoints of the webhook as observed by the watchdog.', labels: [] }, () =>
-      this.#sight === undefined ? [] : [{ labels: [], value: this.#sight.readyEndpoints }],
+    this.#released = metrics
+      .counter({
+        name: 'watchdog_released_total',
+        help: 'Times the watchdog set failurePolicy to Ignore because no webhook pod was ready.',
+        labels: [],
+      })
+      .at();
+    metrics.observed(
+      {
+        name: 'watchdog_ready_endpoints',
+        help: 'Ready endpoints of the webhook as observed by the watchdog.',
+        labels: [],
+      },
+      () => (this.#sight === undefined ? [] : [{ labels: [], value: this.#sight.readyEndpoints }]),
     );
   }
 
   start(): Rounds {
     const { log } = this.#options;
-    return startRounds(() => this.round(), { longest: interval, retry: interval, onError: (err) => log.warn({ err }, 'cannot check the webhook, will retry') });
+    return startRounds(() => this.round(), {
+      longest: interval,
+      retry: interval,
+      onError: (err) => log.warn({ err }, 'cannot check the webhook, will retry'),
+    });
   }
 
   /** The problems that keep the watchdog from working; empty if there are none. */
   problems(): readonly string[] {
     const blind = this.#now() - this.#lookedAt;
-    return this.#sight !== undefined && blind < blindAfter ? [] : [`no endpoints of the webhook observed for ${Math.round(blind / 1000)} s`];
+    return this.#sight !== undefined && blind < blindAfter
+      ? []
+      : [`no endpoints of the webhook observed for ${Math.round(blind / 1000)} s`];
   }
 
   /**
@@ -100,7 +137,10 @@ export class Watchdog {
       client.request(endpointSlicesOf(service)),
     ]);
     this.#lookedAt = this.#now();
-    this.#sight = { readyEndpoints: countReady(slices), mayBlock: configuration !== undefined && mayBlock(configuration) };
+    this.#sight = {
+      readyEndpoints: countReady(slices),
+      mayBlock: configuration !== undefined && mayBlock(configuration),
+    };
     this.#deadSince = deadSince(this.#deadSince, this.#sight, this.#lookedAt);
     if (configuration === undefined || this.#deadSince === undefined) return interval;
     if (this.#lookedAt - this.#deadSince >= patience) await this.#release(configuration);
@@ -114,7 +154,10 @@ export class Watchdog {
     if (written.type !== 'ok') throw new Error(written.message);
     this.#deadSince = undefined;
     this.#released.value += 1;
-    log.warn({ configuration: configuration.name, service, patience }, 'no webhook pod is ready, failurePolicy set to Ignore');
+    log.warn(
+      { configuration: configuration.name, service, patience },
+      'no webhook pod is ready, failurePolicy set to Ignore',
+    );
     const { apiVersion, kind } = webhookConfigurations;
     events.record({
       regarding: { apiVersion, kind, name: configuration.name, uid: configuration.uid },

@@ -1,10 +1,20 @@
 import { splitPem } from '../../certificates/index.ts';
 import type { FailurePolicy } from '../../core/admission/settings.ts';
 import { recordOf } from '../../core/text/record.ts';
-import { ApiError, applyForced, pathOf, type ApiClient, type ResourceType, type WriteOutcome } from '../../kubernetes/index.ts';
+import {
+  ApiError,
+  applyForced,
+  pathOf,
+  type ApiClient,
+  type ResourceType,
+  type WriteOutcome,
+} from '../../kubernetes/index.ts';
 
 export const webhookConfigurations: ResourceType = {
-  apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', namespaced: false,
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingWebhookConfiguration',
+  plural: 'validatingwebhookconfigurations',
+  namespaced: false,
 };
 
 /** The parts of a ValidatingWebhookConfiguration that are reconciled. */
@@ -32,7 +42,10 @@ const managers = { trusted: 'sallyport-certificates', failurePolicy: 'sallyport-
  *
  * @throws ApiError, ConnectionError if it cannot be read
  */
-export async function readWebhookConfiguration(client: ApiClient, name: string): Promise<WebhookConfiguration | undefined> {
+export async function readWebhookConfiguration(
+  client: ApiClient,
+  name: string,
+): Promise<WebhookConfiguration | undefined> {
   try {
     return parseConfiguration(await client.request({ path: pathOf(webhookConfigurations, { name }) }));
   } catch (error) {
@@ -58,13 +71,21 @@ export function mayBlock({ webhooks }: WebhookConfiguration): boolean {
 }
 
 /** Sets the trusted certificates of every webhook; a `conflict` if the configuration has changed since it was read. */
-export function applyTrusted(client: ApiClient, configuration: WebhookConfiguration, certificates: readonly string[]): Promise<WriteOutcome> {
+export function applyTrusted(
+  client: ApiClient,
+  configuration: WebhookConfiguration,
+  certificates: readonly string[],
+): Promise<WriteOutcome> {
   const caBundle = Buffer.from(certificates.join('')).toString('base64');
   return applyToAll(client, configuration, { manager: managers.trusted, fields: { clientConfig: { caBundle } } });
 }
 
 /** Sets the failurePolicy of every webhook; a `conflict` if the configuration has changed since it was read. */
-export function applyFailurePolicy(client: ApiClient, configuration: WebhookConfiguration, failurePolicy: FailurePolicy): Promise<WriteOutcome> {
+export function applyFailurePolicy(
+  client: ApiClient,
+  configuration: WebhookConfiguration,
+  failurePolicy: FailurePolicy,
+): Promise<WriteOutcome> {
   return applyToAll(client, configuration, { manager: managers.failurePolicy, fields: { failurePolicy } });
 }
 
@@ -74,8 +95,15 @@ interface AppliedFields {
 }
 
 /** Applies fields with uid and resourceVersion, so neither another object of this name nor a newer version is overwritten. */
-function applyToAll(client: ApiClient, { name, uid, version, webhooks }: WebhookConfiguration, { manager, fields }: AppliedFields): Promise<WriteOutcome> {
-  const object = { metadata: { name, uid, resourceVersion: version }, webhooks: webhooks.map((webhook) => ({ name: webhook.name, ...fields })) };
+function applyToAll(
+  client: ApiClient,
+  { name, uid, version, webhooks }: WebhookConfiguration,
+  { manager, fields }: AppliedFields,
+): Promise<WriteOutcome> {
+  const object = {
+    metadata: { name, uid, resourceVersion: version },
+    webhooks: webhooks.map((webhook) => ({ name: webhook.name, ...fields })),
+  };
   return applyForced({ client, type: webhookConfigurations }, object, { fieldManager: manager });
 }
 
@@ -84,7 +112,9 @@ export function parseConfiguration(json: unknown): WebhookConfiguration | undefi
   const { metadata, webhooks } = recordOf(json);
   const { name, uid, resourceVersion } = recordOf(metadata);
   const parsed = Array.isArray(webhooks) ? webhooks.map(parseWebhook) : [];
-  return parsed.length === 0 ? undefined : { name: asText(name), uid: asText(uid), version: asText(resourceVersion), webhooks: parsed };
+  return parsed.length === 0
+    ? undefined
+    : { name: asText(name), uid: asText(uid), version: asText(resourceVersion), webhooks: parsed };
 }
 
 function parseWebhook(json: unknown): ConfiguredWebhook {
@@ -96,7 +126,8 @@ function parseWebhook(json: unknown): ConfiguredWebhook {
     trusted: splitPem(Buffer.from(asText(caBundle), 'base64').toString()),
     // The default is Fail.
     failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
-    service: service === undefined ? undefined : { namespace: asText(called['namespace']), name: asText(called['name']) },
+    service:
+      service === undefined ? undefined : { namespace: asText(called['namespace']), name: asText(called['name']) },
   };
 }
 

@@ -33,7 +33,9 @@ export async function startAttackedBackend(): Promise<AttackedBackend> {
   });
   server.on('upgrade', (request, socket) => {
     const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}${webSocketKey}`).digest('base64');
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
     socket.pipe(socket);
   });
   await new Promise<void>((resolve) => void server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, resolve));
@@ -64,4 +66,5 @@ function pump(response: ServerResponse, bytes: number): void {
   push();
 }
 
-if (process.argv[1]?.endsWith('attacked-backend.ts') === true) process.stdout.write(`${(await startAttackedBackend()).port}\n`);
+if (process.argv[1]?.endsWith('attacked-backend.ts') === true)
+  process.stdout.write(`${(await startAttackedBackend()).port}\n`);

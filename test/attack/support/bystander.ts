@@ -20,7 +20,12 @@ export interface Place {
  * Sends ordinary requests at a fixed rate while `attack` runs. Run it in a process of its own where the attacker keeps
  * this one busy, since a client that waits for its own turn measures itself.
  */
-export async function whileServing(to: number | Place, host: string, attack: () => Promise<void>, rate = 200): Promise<Witness> {
+export async function whileServing(
+  to: number | Place,
+  host: string,
+  attack: () => Promise<void>,
+  rate = 200,
+): Promise<Witness> {
   const agent = new Agent({ keepAlive: true });
   const waits: number[] = [];
   const failures: string[] = [];
@@ -58,7 +63,13 @@ export async function whileServing(to: number | Place, host: string, attack: () 
 
 function statusOf(to: number | Place, host: string, agent: Agent): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const sent = request({ ...(typeof to === 'number' ? { host: '127.0.0.1', port: to } : to), path: '/', headers: { host }, agent, timeout: 10_000 });
+  const sent = request({
+    ...(typeof to === 'number' ? { host: '127.0.0.1', port: to } : to),
+    path: '/',
+    headers: { host },
+    agent,
+    timeout: 10_000,
+  });
   sent.on('response', (response) => {
     response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0));
     response.resume();

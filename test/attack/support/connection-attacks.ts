@@ -43,7 +43,8 @@ const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-const upload = (path: string, bytes: number): string => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`;
+const upload = (path: string, bytes: number): string =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`;
 const upgrade = (path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
@@ -63,31 +64,76 @@ export function durationOf({ connections }: ConnectionAttack): number {
 
 /** Slow clients, floods and stalls by name. */
 export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
-  'slow heads (slowloris)': { connections: 1_000, line: (line) => slowly(openPlain(line), line, 'GET / HTTP/1.1\r\nHost: a\r\n', () => 'X-A: b\r\n') },
+  'slow heads (slowloris)': {
+    connections: 1_000,
+    line: (line) => slowly(openPlain(line), line, 'GET / HTTP/1.1\r\nHost: a\r\n', () => 'X-A: b\r\n'),
+  },
   'slow bodies': { connections: 1_000, line: (line) => slowly(openPlain(line), line, upload('/', 100_000), () => 'x') },
   'slow reading': { connections: 500, line: (line) => readSlowly(openPlain(line).pause(), line, get('/large')) },
-  'slow reading over TLS': { connections: 300, line: (line) => readSlowly(openSecure(line).pause(), line, get('/large')) },
-  'many ranges': { connections: 20, line: (line) => again(openPlain(line), line, `GET / HTTP/1.1\r\nHost: a\r\n${manyRanges}\r\n\r\n`) },
+  'slow reading over TLS': {
+    connections: 300,
+    line: (line) => readSlowly(openSecure(line).pause(), line, get('/large')),
+  },
+  'many ranges': {
+    connections: 20,
+    line: (line) => again(openPlain(line), line, `GET / HTTP/1.1\r\nHost: a\r\n${manyRanges}\r\n\r\n`),
+  },
   'connections that are opened and closed': { connections: 50, line: openAndClose },
   'connections that say nothing': { connections: 2_300, line: (line) => hold(openPlain(line), line) },
-  'connections that say nothing, from many addresses': { connections: 8_500, fromMany: true, line: (line) => hold(openPlain(line), line) },
-  'idle connections after a request, from many addresses': { connections: 8_500, fromMany: true, line: (line) => hold(openPlain(line), line, get('/')) },
-  'half of a TLS handshake': { connections: 2_000, line: (line) => hold(openPlain({ ...line, at: { ...line.at, plain: line.at.secure } }), line, hello.subarray(0, 60)) },
+  'connections that say nothing, from many addresses': {
+    connections: 8_500,
+    fromMany: true,
+    line: (line) => hold(openPlain(line), line),
+  },
+  'idle connections after a request, from many addresses': {
+    connections: 8_500,
+    fromMany: true,
+    line: (line) => hold(openPlain(line), line, get('/')),
+  },
+  'half of a TLS handshake': {
+    connections: 2_000,
+    line: (line) =>
+      hold(openPlain({ ...line, at: { ...line.at, plain: line.at.secure } }), line, hello.subarray(0, 60)),
+  },
   'TLS handshakes that drip in': { connections: 1_000, line: dripHello },
   'TLS handshakes without a request': { connections: 20, line: shakeHands },
-  'renegotiation': { connections: 20, line: renegotiate },
-  'uploads that the backend does not take': { connections: 8, line: (line) => stream(openPlain(line), line, upload('/deaf', gibibyte)) },
-  'downloads that the client does not take': { connections: 8, line: (line) => hold(openPlain(line).pause(), line, get('/endless')) },
-  'uploads and downloads of 1 GiB': { connections: 2, line: (line) => Promise.all([stream(openPlain(line), line, upload('/', gibibyte)), hold(openPlain(line).resume(), line, get('/endless'))]).then(() => undefined) },
-  'WebSocket frames': { connections: 8, line: (line) => stream(openPlain(line).resume(), line, upgrade('/echo'), smallFrames) },
-  'WebSocket frames that nobody takes': { connections: 8, line: (line) => stream(openPlain(line).pause(), line, upgrade('/echo'), smallFrames) },
+  renegotiation: { connections: 20, line: renegotiate },
+  'uploads that the backend does not take': {
+    connections: 8,
+    line: (line) => stream(openPlain(line), line, upload('/deaf', gibibyte)),
+  },
+  'downloads that the client does not take': {
+    connections: 8,
+    line: (line) => hold(openPlain(line).pause(), line, get('/endless')),
+  },
+  'uploads and downloads of 1 GiB': {
+    connections: 2,
+    line: (line) =>
+      Promise.all([
+        stream(openPlain(line), line, upload('/', gibibyte)),
+        hold(openPlain(line).resume(), line, get('/endless')),
+      ]).then(() => undefined),
+  },
+  'WebSocket frames': {
+    connections: 8,
+    line: (line) => stream(openPlain(line).resume(), line, upgrade('/echo'), smallFrames),
+  },
+  'WebSocket frames that nobody takes': {
+    connections: 8,
+    line: (line) => stream(openPlain(line).pause(), line, upgrade('/echo'), smallFrames),
+  },
 };
 
 /**
  * Makes an attack with this many connections until `duration` milliseconds are over. Returns how many were opened. As a program:
  * `node connection-attacks.ts <attack> <host> <plain port> <secure port>`.
  */
-export async function attackConnections({ line, fromMany = false }: ConnectionAttack, at: Attacked, duration: number, connections: number): Promise<number> {
+export async function attackConnections(
+  { line, fromMany = false }: ConnectionAttack,
+  at: Attacked,
+  duration: number,
+  connections: number,
+): Promise<number> {
   // Neither a signal's own timer nor connections that nobody reads keep a process alive.
   const ending = new AbortController();
   const { signal } = ending;
@@ -105,13 +151,21 @@ export async function attackConnections({ line, fromMany = false }: ConnectionAt
   return opened;
 }
 
-function openPlain({ at: { plain: { host, port } }, from }: Line): Socket {
+function openPlain({
+  at: {
+    plain: { host, port },
+  },
+  from,
+}: Line): Socket {
   return connect({ host, port, localAddress: from }).on('error', () => undefined);
 }
 
 function openSecure({ at: { secure }, from }: Line, options: ConnectionOptions = {}): TLSSocket {
   const below = connect({ ...secure, localAddress: from }).on('error', () => undefined);
-  return connectTls({ ...options, socket: below, rejectUnauthorized: false, servername: 'a.example' }).on('error', () => undefined);
+  return connectTls({ ...options, socket: below, rejectUnauthorized: false, servername: 'a.example' }).on(
+    'error',
+    () => undefined,
+  );
 }
 
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -175,7 +229,10 @@ function stream(socket: Socket, { signal }: Line, words: string, piece = largePi
 }
 
 function dripHello(line: Line): Promise<void> {
-  const { at: { secure }, signal } = line;
+  const {
+    at: { secure },
+    signal,
+  } = line;
   const socket = openPlain({ ...line, at: { plain: secure, secure } });
   let sent = 10;
   socket.write(hello.subarray(0, sent));
@@ -195,7 +252,8 @@ function shakeHands(line: Line): Promise<void> {
 function renegotiate(line: Line): Promise<void> {
   const socket = openSecure(line, { maxVersion: 'TLSv1.2' });
   const next = (): void => {
-    if (!socket.destroyed) socket.renegotiate({ rejectUnauthorized: false }, (error) => void (error === null ? next() : socket.destroy()));
+    if (!socket.destroyed)
+      socket.renegotiate({ rejectUnauthorized: false }, (error) => void (error === null ? next() : socket.destroy()));
   };
   socket.once('secureConnect', next).resume();
   return ended(socket, line.signal);

@@ -16,7 +16,15 @@ export interface ConnectionSetting {
 }
 
 /** A Gateway with a listener for HTTP and one for HTTPS, and a route to each backend. */
-export function connectionObjects({ plain, secure, attacked, appProtocol, calm, certificate, privateKey }: ConnectionSetting): string {
+export function connectionObjects({
+  plain,
+  secure,
+  attacked,
+  appProtocol,
+  calm,
+  certificate,
+  privateKey,
+}: ConnectionSetting): string {
   const listeners = [
     `{ name: http, port: ${plain}, protocol: HTTP }`,
     `{ name: https, port: ${secure}, protocol: HTTPS, tls: { certificateRefs: [{ name: web }] } }`,

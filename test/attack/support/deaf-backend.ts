@@ -9,7 +9,11 @@ const piece = Buffer.alloc(60 * 1024);
  * its connections stay. As a program: prints its port.
  */
 export async function startDeafBackend(): Promise<{ readonly port: number; close(): void }> {
-  const server = createServer({ streamResetBurst: 100_000, streamResetRate: 100_000, settings: { initialWindowSize: 0, maxConcurrentStreams: 100_000 } });
+  const server = createServer({
+    streamResetBurst: 100_000,
+    streamResetRate: 100_000,
+    settings: { initialWindowSize: 0, maxConcurrentStreams: 100_000 },
+  });
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {
     sessions.add(session);

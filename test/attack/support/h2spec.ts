@@ -27,14 +27,27 @@ export async function findH2spec(): Promise<string | undefined> {
 }
 
 /** Runs all cases of h2spec, strict ones included, against a port of loopback; returns how many ran, and the titles of those that failed. */
-export async function runH2spec(path: string, port: number, options: readonly string[] = []): Promise<{ cases: number; failed: string[] }> {
+export async function runH2spec(
+  path: string,
+  port: number,
+  options: readonly string[] = [],
+): Promise<{ cases: number; failed: string[] }> {
   const reports = await mkdtemp(join(tmpdir(), 'sallyport-h2spec-'));
   const report = join(reports, 'report.xml');
   try {
     // It ends with 1 where a case fails; the report says which.
-    await works(run(path, ['--strict', '-h', '127.0.0.1', '-p', String(port), '-o', '2', '-j', report, ...options], { timeout: 300_000, maxBuffer: 2 ** 26 }));
+    await works(
+      run(path, ['--strict', '-h', '127.0.0.1', '-p', String(port), '-o', '2', '-j', report, ...options], {
+        timeout: 300_000,
+        maxBuffer: 2 ** 26,
+      }),
+    );
     const xml = await readFile(report, 'latin1');
-    const found = [...xml.matchAll(/<testcase package="(?<section>[^"]*)" classname="(?<title>[^"]*)"[^>]*>(?<content>[^]*?)<\/testcase>/g)].map(({ groups }) => groups ?? {});
+    const found = [
+      ...xml.matchAll(
+        /<testcase package="(?<section>[^"]*)" classname="(?<title>[^"]*)"[^>]*>(?<content>[^]*?)<\/testcase>/g,
+      ),
+    ].map(({ groups }) => groups ?? {});
     const failed = found.filter(({ content = '' }) => /<(?:error|failure)/.test(content));
     return { cases: found.length, failed: failed.map(({ section, title }) => `${section}: ${title}`) };
   } finally {

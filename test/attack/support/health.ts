@@ -20,7 +20,10 @@ export interface HealthWatch {
 
 /** Where one process attacks and watches at the same time, it measures itself. */
 export async function startHealthWatch(port: number): Promise<HealthWatch> {
-  const watcher = fork(fileURLToPath(import.meta.url), [String(port)], { execArgv: ['--disable-warning=ExperimentalWarning'], env: { ...process.env, NODE_OPTIONS: '' } });
+  const watcher = fork(fileURLToPath(import.meta.url), [String(port)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
   await once(watcher, 'message');
   // An attacker is on another machine: ours must not take the processor from those that it attacks.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -43,8 +46,13 @@ export async function startHealthWatch(port: number): Promise<HealthWatch> {
 async function check(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   get({ host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: 10_000 }, (response) => {
-    response.resume().on('end', () => resolve(response.statusCode === 200)).on('error', () => resolve(false));
-  }).on('error', () => resolve(false)).on('timeout', () => resolve(false));
+    response
+      .resume()
+      .on('end', () => resolve(response.statusCode === 200))
+      .on('error', () => resolve(false));
+  })
+    .on('error', () => resolve(false))
+    .on('timeout', () => resolve(false));
   return await promise;
 }
 

@@ -27,7 +27,11 @@ export async function attack(flood: Flood, at: Place, duration: number, connecti
   return opened;
 }
 
-async function attackOnce({ begin, next, reads, rounds = Infinity }: Flood, { host, port }: Place, end: number): Promise<void> {
+async function attackOnce(
+  { begin, next, reads, rounds = Infinity }: Flood,
+  { host, port }: Place,
+  end: number,
+): Promise<void> {
   const socket = connect({ host, port, localAddress: attackerAddress });
   const ended = new Promise((resolve) => void socket.on('error', resolve).once('close', resolve));
   socket.write(preface);

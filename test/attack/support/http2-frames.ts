@@ -15,7 +15,8 @@ const endStream = 1;
 const endHeaders = 4;
 const perRound = 100;
 
-const head = (method: string, path = '/'): Buffer => literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a']);
+const head = (method: string, path = '/'): Buffer =>
+  literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a']);
 const get = head('GET');
 const post = head('POST');
 const uint32 = (value: number): Buffer => {
@@ -23,9 +24,14 @@ const uint32 = (value: number): Buffer => {
   bytes.writeUInt32BE(value);
   return bytes;
 };
-const setting = (id: number, value: number): Buffer => frame('settings', 0, 0, Buffer.concat([Buffer.from([0, id]), uint32(value)]));
-const many = (make: (index: number) => Buffer): Buffer => Buffer.concat(Array.from({ length: perRound }, (_, index) => make(index)));
-const perStream = (make: (stream: number) => Buffer) => (round: number): Buffer => many((index) => make(2 * (round * perRound + index) + 1));
+const setting = (id: number, value: number): Buffer =>
+  frame('settings', 0, 0, Buffer.concat([Buffer.from([0, id]), uint32(value)]));
+const many = (make: (index: number) => Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: perRound }, (_, index) => make(index)));
+const perStream =
+  (make: (stream: number) => Buffer) =>
+  (round: number): Buffer =>
+    many((index) => make(2 * (round * perRound + index) + 1));
 const reset = (stream: number, code: number): Buffer => frame('reset', 0, stream, uint32(code));
 
 const tableSize = setting(1, 65_536);
@@ -36,29 +42,87 @@ const references = Buffer.alloc(4_000, 0xbe);
 
 /** Frame floods by name, with the vulnerabilities that they were published as. */
 export const floods: Readonly<Record<string, Flood>> = {
-  'streams that are opened and reset (CVE-2023-44487)': { next: perStream((stream) => Buffer.concat([frame('headers', endStream | endHeaders, stream, get), reset(stream, 8)])), reads: true },
-  'streams that are opened and reset without an error code': { next: perStream((stream) => Buffer.concat([frame('headers', endStream | endHeaders, stream, get), reset(stream, 0)])), reads: true },
-  'streams that the server is made to reset (CVE-2025-8671)': { next: perStream((stream) => Buffer.concat([frame('headers', endHeaders, stream, post), frame('windowUpdate', 0, stream, uint32(0))])), reads: true },
-  'streams that are refused (CVE-2019-9514)': { next: perStream((stream) => frame('headers', endStream | endHeaders, stream, literal([':method', 'GET'], ['Bad Name', 'x']))), reads: false },
-  'PING frames whose acknowledgements are not read (CVE-2019-9512)': { next: () => many(() => frame('ping', 0, 0, Buffer.alloc(8))), reads: false },
+  'streams that are opened and reset (CVE-2023-44487)': {
+    next: perStream((stream) =>
+      Buffer.concat([frame('headers', endStream | endHeaders, stream, get), reset(stream, 8)]),
+    ),
+    reads: true,
+  },
+  'streams that are opened and reset without an error code': {
+    next: perStream((stream) =>
+      Buffer.concat([frame('headers', endStream | endHeaders, stream, get), reset(stream, 0)]),
+    ),
+    reads: true,
+  },
+  'streams that the server is made to reset (CVE-2025-8671)': {
+    next: perStream((stream) =>
+      Buffer.concat([frame('headers', endHeaders, stream, post), frame('windowUpdate', 0, stream, uint32(0))]),
+    ),
+    reads: true,
+  },
+  'streams that are refused (CVE-2019-9514)': {
+    next: perStream((stream) =>
+      frame('headers', endStream | endHeaders, stream, literal([':method', 'GET'], ['Bad Name', 'x'])),
+    ),
+    reads: false,
+  },
+  'PING frames whose acknowledgements are not read (CVE-2019-9512)': {
+    next: () => many(() => frame('ping', 0, 0, Buffer.alloc(8))),
+    reads: false,
+  },
   'PING frames': { next: () => many(() => frame('ping', 0, 0, Buffer.alloc(8))), reads: true },
-  'SETTINGS frames whose acknowledgements are not read (CVE-2019-9515)': { next: () => many((index) => setting(3, index)), reads: false },
+  'SETTINGS frames whose acknowledgements are not read (CVE-2019-9515)': {
+    next: () => many((index) => setting(3, index)),
+    reads: false,
+  },
   'SETTINGS frames': { next: () => many((index) => setting(3, index)), reads: true },
-  'PRIORITY frames (CVE-2019-9513)': { next: () => many((index) => frame('priority', 0, 2 * index + 1, Buffer.from([0, 0, 0, (2 * index + 3) % 200, 9]))), reads: true },
+  'PRIORITY frames (CVE-2019-9513)': {
+    next: () => many((index) => frame('priority', 0, 2 * index + 1, Buffer.from([0, 0, 0, (2 * index + 3) % 200, 9]))),
+    reads: true,
+  },
   'WINDOW_UPDATE frames': { next: () => many(() => frame('windowUpdate', 0, 0, uint32(1))), reads: true },
-  'CONTINUATION frames without end (CVE-2024-27316)': { begin: frame('headers', endStream, 1, get), next: () => many((index) => frame('continuation', 0, 1, literal([`x-${index}`, '1'.repeat(100)]))), reads: true },
-  'empty CONTINUATION frames': { begin: frame('headers', endStream, 1, get), next: () => many(() => frame('continuation', 0, 1)), reads: true },
-  'empty DATA frames (CVE-2019-9518)': { begin: frame('headers', endHeaders, 1, post), next: () => many(() => frame('data', 0, 1)), reads: true },
-  'fields without name and value (CVE-2019-9516)': { next: perStream((stream) => frame('headers', endStream | endHeaders, stream, Buffer.concat([get, Buffer.alloc(3 * 500)]))), reads: true },
-  'header sections that grow by decompression': { begin: tableSize, next: perStream((stream) => frame('headers', endStream | endHeaders, stream, Buffer.concat([get, bigField, references]))), reads: true },
+  'CONTINUATION frames without end (CVE-2024-27316)': {
+    begin: frame('headers', endStream, 1, get),
+    next: () => many((index) => frame('continuation', 0, 1, literal([`x-${index}`, '1'.repeat(100)]))),
+    reads: true,
+  },
+  'empty CONTINUATION frames': {
+    begin: frame('headers', endStream, 1, get),
+    next: () => many(() => frame('continuation', 0, 1)),
+    reads: true,
+  },
+  'empty DATA frames (CVE-2019-9518)': {
+    begin: frame('headers', endHeaders, 1, post),
+    next: () => many(() => frame('data', 0, 1)),
+    reads: true,
+  },
+  'fields without name and value (CVE-2019-9516)': {
+    next: perStream((stream) =>
+      frame('headers', endStream | endHeaders, stream, Buffer.concat([get, Buffer.alloc(3 * 500)])),
+    ),
+    reads: true,
+  },
+  'header sections that grow by decompression': {
+    begin: tableSize,
+    next: perStream((stream) =>
+      frame('headers', endStream | endHeaders, stream, Buffer.concat([get, bigField, references])),
+    ),
+    reads: true,
+  },
   'windows of one byte (CVE-2019-9511)': {
     begin: setting(4, 1),
-    next: (round) => (round === 0 ? many((index) => frame('headers', endStream | endHeaders, 2 * index + 1, head('GET', '/large'))) : many((index) => frame('windowUpdate', 0, 2 * index + 1, uint32(1)))),
+    next: (round) =>
+      round === 0
+        ? many((index) => frame('headers', endStream | endHeaders, 2 * index + 1, head('GET', '/large')))
+        : many((index) => frame('windowUpdate', 0, 2 * index + 1, uint32(1))),
     reads: true,
   },
   'large windows on a connection that is not read (CVE-2019-9517)': {
     begin: Buffer.concat([setting(4, 0x7fff_ffff), frame('windowUpdate', 0, 0, uint32(0x7fff_0000))]),
-    next: (round) => (round === 0 ? many((index) => frame('headers', endStream | endHeaders, 2 * index + 1, head('GET', '/large'))) : Buffer.alloc(0)),
+    next: (round) =>
+      round === 0
+        ? many((index) => frame('headers', endStream | endHeaders, 2 * index + 1, head('GET', '/large')))
+        : Buffer.alloc(0),
     reads: false,
     rounds: 1,
   },

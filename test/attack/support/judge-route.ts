@@ -17,4 +17,6 @@ const held = process.memoryUsage().rss;
 const before = process.cpuUsage();
 if (last !== undefined) judgeExpressions(last);
 const { user, system } = process.cpuUsage(before);
-process.stdout.write(JSON.stringify({ cpu: (user + system) / 1_000, memory: (process.memoryUsage().rss - held) / 1_024 / 1_024 }));
+process.stdout.write(
+  JSON.stringify({ cpu: (user + system) / 1_000, memory: (process.memoryUsage().rss - held) / 1_024 / 1_024 }),
+);

@@ -16,10 +16,26 @@ export function judging(bundle: Bundle): (object: JudgedObject) => AdmissionVerd
   const kernel = emptyEvaluation();
   const { resource } = candidateOf(ourClass);
   kernel.apply([write(installationCell, [], installation), writeOf(resource.ref, resource)]);
-  return ({ group, version, kind, plural, json }) => decideAdmission({
-    uid: 'attack', operation: 'CREATE', group, version, kind, resource: plural, subResource: '', requestKind: { group, version, kind },
-    name: 'large', namespace: 'shop', object: json, dryRun: false, userInfo: { username: 'mallory', groups: [] }, budgetMs: 5_000,
-  }, { kernel, policy: { profile: 'standard', overrides: {}, bundle }, mayContinue: () => true });
+  return ({ group, version, kind, plural, json }) =>
+    decideAdmission(
+      {
+        uid: 'attack',
+        operation: 'CREATE',
+        group,
+        version,
+        kind,
+        resource: plural,
+        subResource: '',
+        requestKind: { group, version, kind },
+        name: 'large',
+        namespace: 'shop',
+        object: json,
+        dryRun: false,
+        userInfo: { username: 'mallory', groups: [] },
+        budgetMs: 5_000,
+      },
+      { kernel, policy: { profile: 'standard', overrides: {}, bundle }, mayContinue: () => true },
+    );
 }
 
 /** What judging one object took. */
@@ -69,6 +85,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const bundle = everyBundle[Number(process.argv[2])];
   if (bundle === undefined) throw new Error('give the position of a bundle');
   const judge = judging(bundle);
-  const costs = kindsIn(bundle).flatMap((kind) => largestObjectsToJudge(kind, bundle).map((object) => costOf(object, judge)));
-  process.stdout.write(JSON.stringify({ count: costs.length, worst: costs.filter(({ cpu, memory }) => cpu > 20 || memory > 2) }));
+  const costs = kindsIn(bundle).flatMap((kind) =>
+    largestObjectsToJudge(kind, bundle).map((object) => costOf(object, judge)),
+  );
+  process.stdout.write(
+    JSON.stringify({ count: costs.length, worst: costs.filter(({ cpu, memory }) => cpu > 20 || memory > 2) }),
+  );
 }

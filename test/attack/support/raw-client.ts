@@ -13,13 +13,22 @@ export interface Played {
  * Sends bytes (latin1) in packets cut at these places, and collects what comes back until the other side closes or `isEnough`.
  * Fails where neither happens in `patience` milliseconds.
  */
-export async function play(port: number, { bytes, cuts }: { readonly bytes: string; readonly cuts: readonly number[] }, isEnough: (received: string) => boolean, patience = 30_000): Promise<Played> {
+export async function play(
+  port: number,
+  { bytes, cuts }: { readonly bytes: string; readonly cuts: readonly number[] },
+  isEnough: (received: string) => boolean,
+  patience = 30_000,
+): Promise<Played> {
   const socket = openRaw(port).setNoDelay(true);
   const { promise, resolve, reject } = Promise.withResolvers<Played>();
   let received = '';
   const timer = setTimeout(() => {
     socket.destroy();
-    reject(new Error(`neither an answer nor an end for ${JSON.stringify(bytes)} cut at ${cuts.join()}; received ${JSON.stringify(received)}`));
+    reject(
+      new Error(
+        `neither an answer nor an end for ${JSON.stringify(bytes)} cut at ${cuts.join()}; received ${JSON.stringify(received)}`,
+      ),
+    );
   }, patience);
   const look = (): void => {
     if (isEnough(received)) resolve({ received, isClosed: false });

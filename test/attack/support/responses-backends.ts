@@ -16,15 +16,17 @@ export interface HostileBackends {
 export async function startHostileBackends(): Promise<HostileBackends> {
   const http1 = await startRawBackend((socket) => {
     let held = '';
-    socket.on('end', () => socket.end()).on('data', (bytes: Buffer) => {
-      held += bytes.toString('latin1');
-      const request = /^[A-Z]+ \/(?<id>\d+) [^]*?\r\n\r\n/.exec(held);
-      if (request === null) return;
-      held = '';
-      const id = Number(request.groups?.['id']);
-      const isUpgrade = /\r\nupgrade: websocket/i.test(request[0]);
-      void follow(socket, isUpgrade ? upgradePlan(id) : http1Plan(id));
-    });
+    socket
+      .on('end', () => socket.end())
+      .on('data', (bytes: Buffer) => {
+        held += bytes.toString('latin1');
+        const request = /^[A-Z]+ \/(?<id>\d+) [^]*?\r\n\r\n/.exec(held);
+        if (request === null) return;
+        held = '';
+        const id = Number(request.groups?.['id']);
+        const isUpgrade = /\r\nupgrade: websocket/i.test(request[0]);
+        void follow(socket, isUpgrade ? upgradePlan(id) : http1Plan(id));
+      });
   });
   const http2 = await startRawHttp2Backend((socket, stream, { type, payload }) => {
     const id = /^<(?<id>\d+)>$/.exec(payload.toString('latin1'))?.groups?.['id'];
@@ -32,16 +34,29 @@ export async function startHostileBackends(): Promise<HostileBackends> {
   });
   const good = await startBackend((request, response) => {
     request.resume();
-    response.setHeader('x-tag', tagOf(Number(request.url?.slice(1) ?? 0))).end(tagOf(Number(request.url?.slice(1) ?? 0)));
+    response
+      .setHeader('x-tag', tagOf(Number(request.url?.slice(1) ?? 0)))
+      .end(tagOf(Number(request.url?.slice(1) ?? 0)));
   });
   return { http1, http2, good };
 }
 
 /** A switch of protocols with fields that do not belong there, then the tag, then the end. */
 function upgradePlan(id: number): Plan {
-  const extras = ['Trailer: X', 'Transfer-Encoding: chunked', 'Content-Length: 5', 'Keep-Alive: timeout=5', 'Trailer: X\r\nTransfer-Encoding: chunked', 'HTTP2-Settings: a', 'X-Bad: \0', 'X-Fine: a'];
+  const extras = [
+    'Trailer: X',
+    'Transfer-Encoding: chunked',
+    'Content-Length: 5',
+    'Keep-Alive: timeout=5',
+    'Trailer: X\r\nTransfer-Encoding: chunked',
+    'HTTP2-Settings: a',
+    'X-Bad: \0',
+    'X-Fine: a',
+  ];
   const text = `HTTP/1.1 101 A\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Tag: ${tagOf(id)}\r\n${extras[id % extras.length]}\r\n\r\n${tagOf(id)}`;
-  return id % 3 === 0 ? http1Plan(id) : { pieces: [Buffer.from(text, 'latin1')], end: id % 2 === 0 ? 'close' : 'reset', outcome: 'either' };
+  return id % 3 === 0
+    ? http1Plan(id)
+    : { pieces: [Buffer.from(text, 'latin1')], end: id % 2 === 0 ? 'close' : 'reset', outcome: 'either' };
 }
 
 async function follow(socket: Socket, { pieces, end }: Plan): Promise<void> {

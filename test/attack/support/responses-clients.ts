@@ -40,22 +40,43 @@ export class Clients {
     let body = '';
     let isOwn = false;
     const finish = (isComplete: boolean): void => resolve({ isComplete, isOwn, body, tags });
-    const upgrade = kind === 'upgrade' ? { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' } : {};
-    const sent = startRequest({ host: gatewayHost, port: this.port, path: `/${id}`, method: kind === 'post' ? 'POST' : 'GET', agent: kind === 'upgrade' ? false : this.agent, headers: { host, ...upgrade } });
+    const upgrade =
+      kind === 'upgrade'
+        ? {
+            connection: 'Upgrade',
+            upgrade: 'websocket',
+            'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+            'sec-websocket-version': '13',
+          }
+        : {};
+    const sent = startRequest({
+      host: gatewayHost,
+      port: this.port,
+      path: `/${id}`,
+      method: kind === 'post' ? 'POST' : 'GET',
+      agent: kind === 'upgrade' ? false : this.agent,
+      headers: { host, ...upgrade },
+    });
     sent.on('error', () => finish(false)).on('information', ({ headers }) => take(tags, headers['x-tag']));
     sent.on('upgrade', (response, socket, head) => {
       take(tags, response.headers['x-tag']);
       body += head.toString('latin1');
-      socket.on('error', () => undefined).on('data', (chunk: Buffer) => (body += chunk.toString('latin1'))).on('end', () => socket.end()).on('close', () => finish(false));
+      socket
+        .on('error', () => undefined)
+        .on('data', (chunk: Buffer) => (body += chunk.toString('latin1')))
+        .on('end', () => socket.end())
+        .on('close', () => finish(false));
     });
     sent.on('response', (response) => {
       take(tags, response.headers['x-tag']);
       isOwn = response.headers['server'] === 'sallyport';
       response.on('data', (chunk: Buffer) => (body += chunk.toString('latin1'))).on('error', () => finish(false));
-      response.on('end', () => {
-        take(tags, response.trailers['x-tag']);
-        finish(response.complete);
-      }).on('close', () => finish(false));
+      response
+        .on('end', () => {
+          take(tags, response.trailers['x-tag']);
+          finish(response.complete);
+        })
+        .on('close', () => finish(false));
     });
     sent.end(kind === 'post' ? tagOf(id) : undefined);
     return promise;
@@ -71,10 +92,19 @@ export class Clients {
     const fields = {
       get: { ':path': `/${id}` },
       call: { ':method': 'POST', ':path': '/a.B/C', 'content-type': 'application/grpc', te: 'trailers' },
-      websocket: { ':method': 'CONNECT', ':protocol': 'websocket', ':scheme': 'http', ':path': `/${id}`, 'sec-websocket-version': '13' },
+      websocket: {
+        ':method': 'CONNECT',
+        ':protocol': 'websocket',
+        ':scheme': 'http',
+        ':path': `/${id}`,
+        'sec-websocket-version': '13',
+      },
     }[kind];
     const stream = this.session(id).request({ ':authority': authority, ...fields }, { endStream: kind === 'get' });
-    stream.on('error', () => undefined).on('headers', (head) => take(tags, head['x-tag'])).on('trailers', (head) => take(tags, head['x-tag']));
+    stream
+      .on('error', () => undefined)
+      .on('headers', (head) => take(tags, head['x-tag']))
+      .on('trailers', (head) => take(tags, head['x-tag']));
     stream.on('response', (head) => {
       take(tags, head['x-tag']);
       isOwn = head['server'] === 'sallyport';
@@ -82,7 +112,13 @@ export class Clients {
     stream.on('data', (chunk: Buffer) => (body += chunk.toString('latin1'))).on('end', () => (hasEnded = true));
     stream.on('close', () => {
       const { rstCode } = stream;
-      resolve({ isComplete: hasEnded && rstCode === 0, isOwn, body, tags, ...(rstCode === 1 ? { malformed: `request ${id}` } : {}) });
+      resolve({
+        isComplete: hasEnded && rstCode === 0,
+        isOwn,
+        body,
+        tags,
+        ...(rstCode === 1 ? { malformed: `request ${id}` } : {}),
+      });
     });
     if (kind === 'call') stream.end(tagOf(id));
     // A tunnel lives for as long as both ends do.

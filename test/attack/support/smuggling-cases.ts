@@ -1,4 +1,13 @@
-import { chunkBodies, codings, extras, headEnds, hosts, lengths, plainBodies, requestLines } from './smuggling-parts.ts';
+import {
+  chunkBodies,
+  codings,
+  extras,
+  headEnds,
+  hosts,
+  lengths,
+  plainBodies,
+  requestLines,
+} from './smuggling-parts.ts';
 
 /** What a client sends on one connection, as latin1. Requests in it are tagged with `/t<number>r<n>t`. */
 export interface SmugglingCase {
@@ -63,19 +72,33 @@ function codingRecipes(coding: string): Recipe[] {
 }
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'OPTIONS', 'DELETE'];
-const befores = ['', 'GET {B} HTTP/1.1\r\nHost: a\r\n\r\n', 'POST {B} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n', 'HEAD {B} HTTP/1.1\r\nHost: a\r\n\r\n'];
+const befores = [
+  '',
+  'GET {B} HTTP/1.1\r\nHost: a\r\n\r\n',
+  'POST {B} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+  'HEAD {B} HTTP/1.1\r\nHost: a\r\n\r\n',
+];
 
 /** A mixture of one to four parts that are not ordinary. */
 export function mixedRecipe(random: () => number): Recipe {
   const pick = (parts: readonly string[]): string => parts[Math.floor(random() * parts.length)] ?? '';
-  const sometimes = (parts: readonly string[], chance: number): string | undefined => (random() < chance ? pick(parts) : undefined);
+  const sometimes = (parts: readonly string[], chance: number): string | undefined =>
+    random() < chance ? pick(parts) : undefined;
   const framing = Math.floor(random() * 4);
   const coding = framing === 0 || framing === 2 ? (sometimes(codings, 0.5) ?? plainCoding) : undefined;
   const length = framing === 1 || framing === 2 ? (sometimes(lengths, 0.4) ?? plainLength) : undefined;
   const covers = random() < 0.4 ? Math.floor(random() * 12) : undefined;
   const recipe = {
-    method: pick(methods), line: sometimes(requestLines, 0.12), host: sometimes(hosts, 0.12), coding, length, extra: sometimes(extras, 0.35),
-    body: coding === undefined ? pick(plainBodies) : pick(random() < 0.4 ? chunkBodies : plainBodies), headEnd: sometimes(headEnds, 0.05), covers, before: pick(befores),
+    method: pick(methods),
+    line: sometimes(requestLines, 0.12),
+    host: sometimes(hosts, 0.12),
+    coding,
+    length,
+    extra: sometimes(extras, 0.35),
+    body: coding === undefined ? pick(plainBodies) : pick(random() < 0.4 ? chunkBodies : plainBodies),
+    headEnd: sometimes(headEnds, 0.05),
+    covers,
+    before: pick(befores),
   };
   return Object.fromEntries(Object.entries(recipe).filter(([, value]) => value !== undefined));
 }
@@ -84,7 +107,16 @@ const hidden = 'GET {X} HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** The bytes of a recipe, with an ordinary request behind it. */
 export function cook(number: number, recipe: Recipe): string {
-  const { line = '{M} {T} HTTP/1.1', host = 'Host: a', coding, length, extra, body: ofBody = '', headEnd = '\r\n\r\n', before = '' } = recipe;
+  const {
+    line = '{M} {T} HTTP/1.1',
+    host = 'Host: a',
+    coding,
+    length,
+    extra,
+    body: ofBody = '',
+    headEnd = '\r\n\r\n',
+    before = '',
+  } = recipe;
   const inner = hidden.replace('{X}', `/t${number}r3t`);
   const body = ofBody.replaceAll('{H}', () => inner).replaceAll('{L}', inner.length.toString(16));
   const method = recipe.method ?? 'POST';

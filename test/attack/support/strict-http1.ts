@@ -52,7 +52,17 @@ export function readStrictly(bytes: string, from = 0): StrictReading {
     const { body, trailers, isPlain } = readBody(lines, read.framing);
     // Node's parser heeds Connection among the trailers, too: the connection ends.
     const isLast = head.isLast || endsConnection(trailers, '1.1');
-    return { kind: 'whole', request: { ...head, isLast, isOptional: head.isOptional || !isPlain, body: Buffer.from(body, 'latin1'), trailers, end: lines.position } };
+    return {
+      kind: 'whole',
+      request: {
+        ...head,
+        isLast,
+        isOptional: head.isOptional || !isPlain,
+        body: Buffer.from(body, 'latin1'),
+        trailers,
+        end: lines.position,
+      },
+    };
   } catch (error) {
     if (error instanceof Partial) return { kind: 'partial', head };
     if (error instanceof Malformed) return { kind: 'malformed', head };
@@ -97,7 +107,10 @@ function readHead(lines: Lines): { readonly head: StrictHead; readonly framing: 
   lines.position += /^[\r\n]*/.exec(lines.bytes.slice(begin, begin + 10))?.[0].length ?? 0;
   const line = lines.next();
   // Node's parser takes ICE/1.0 and RTSP/1.0 for HTTP/1.0.
-  const groups = /^(?<method>[^ ]+) +(?<target>[^ ]+) +(?:HTTP\/(?=1\.[01])|(?:ICE|RTSP)\/(?=1\.0))(?<version>1\.[01])$/.exec(line)?.groups;
+  const groups =
+    /^(?<method>[^ ]+) +(?<target>[^ ]+) +(?:HTTP\/(?=1\.[01])|(?:ICE|RTSP)\/(?=1\.0))(?<version>1\.[01])$/.exec(
+      line,
+    )?.groups;
   if (groups === undefined) throw new Malformed('the request line');
   const isPlain = lines.position === begin + line.length + 2 && !/ {2}| (?:ICE|RTSP)/.test(line);
   const { method = '', target = '', version = '' } = groups;
@@ -107,7 +120,12 @@ function readHead(lines: Lines): { readonly head: StrictHead; readonly framing: 
   const host = hostOf(fields, version);
   const isEasyTarget = judgeTarget(method, target);
   // Parsers differ in whether a tab may follow a coding.
-  const isOptional = !isPlain || fields.some(([name, , raw]) => name === 'transfer-encoding' && raw.includes('\t')) || !isEasyTarget || !knownMethods.has(method) || !plainHost.test(host);
+  const isOptional =
+    !isPlain ||
+    fields.some(([name, , raw]) => name === 'transfer-encoding' && raw.includes('\t')) ||
+    !isEasyTarget ||
+    !knownMethods.has(method) ||
+    !plainHost.test(host);
   return { head: { method, target, version, fields, isOptional, isLast: endsConnection(fields, version) }, framing };
 }
 
@@ -169,7 +187,13 @@ function judgeTarget(method: string, target: string): boolean {
 }
 
 function endsConnection(fields: FieldLines, version: string): boolean {
-  const options = new Set(valuesOf(fields, 'connection').join(',').toLowerCase().split(',').map((option) => option.trim()));
+  const options = new Set(
+    valuesOf(fields, 'connection')
+      .join(',')
+      .toLowerCase()
+      .split(',')
+      .map((option) => option.trim()),
+  );
   return options.has('close') || (version === '1.0' && !options.has('keep-alive'));
 }
 
@@ -180,7 +204,8 @@ interface Body {
 }
 
 const chunkHead = /^(?<zeros>0*)(?<size>[0-9A-Fa-f]{1,12})(?<extensions>.*)$/;
-const extension = /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20!#-[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"))?)*$/;
+const extension =
+  /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20!#-[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"))?)*$/;
 /** Blanks around the parts, which old grammars allow. */
 const looseExtension = /^[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 
@@ -210,7 +235,10 @@ function readChunkHead(line: string): { readonly length: number; readonly isPlai
   const isStrict = extension.test(extensions);
   if (!isStrict && !looseExtension.test(extensions)) throw new Malformed('a chunk extension');
   // Long extensions and leading zeros may go beyond what a server takes.
-  return { length: Number.parseInt(size, 16), isPlain: isStrict && extensions.length <= 1_000 && zeros.length + size.length <= 8 };
+  return {
+    length: Number.parseInt(size, 16),
+    isPlain: isStrict && extensions.length <= 1_000 && zeros.length + size.length <= 8,
+  };
 }
 
 /** A final response as a client reads it. */
@@ -224,7 +252,10 @@ export interface StrictResponse {
  * The final responses in what a client received, which asked with these methods; `rest` is what is left over: an incomplete
  * response, or bytes that no request asked for.
  */
-export function readResponses(bytes: string, methods: readonly string[]): { readonly responses: StrictResponse[]; readonly rest: string } {
+export function readResponses(
+  bytes: string,
+  methods: readonly string[],
+): { readonly responses: StrictResponse[]; readonly rest: string } {
   const responses: StrictResponse[] = [];
   let position = 0;
   try {

@@ -41,11 +41,25 @@ export async function startTarget(yaml: string): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-attack-'));
   await writeFile(join(folder, 'objects.yaml'), yaml);
   const [probePort, webhookPort] = [await freePort(), await freePort()];
-  const options = ['-f', folder, '--no-access-log', '--grace', '1', '--probe-port', String(probePort), '--webhook-port', String(webhookPort)];
-  const child: ChildProcess = spawn(process.execPath, [`--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning', 'src/main.ts', 'run', ...options], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
-  });
+  const options = [
+    '-f',
+    folder,
+    '--no-access-log',
+    '--grace',
+    '1',
+    '--probe-port',
+    String(probePort),
+    '--webhook-port',
+    String(webhookPort),
+  ];
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [`--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning', 'src/main.ts', 'run', ...options],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
+    },
+  );
   let output = '';
   const { promise: started, resolve, reject } = Promise.withResolvers<void>();
   const take = (chunk: Buffer): void => {

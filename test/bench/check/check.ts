@@ -20,10 +20,13 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-check-'));
 /** As bin/sallyport runs it: compiled code is kept between runs. */
 const environment = { ...process.env, NODE_OPTIONS: '', NODE_COMPILE_CACHE: join(folder, 'compiled') };
 /** Tells the most memory that the program had, when it ends. */
-const tellMemory = 'data:text/javascript,process.on("exit",()=>process.stderr.write(String(process.resourceUsage().maxRSS)))';
+const tellMemory =
+  'data:text/javascript,process.on("exit",()=>process.stderr.write(String(process.resourceUsage().maxRSS)))';
 
 try {
-  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'tools/build.ts', join(folder, 'dist')], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'tools/build.ts', join(folder, 'dist')], {
+    stdio: 'inherit',
+  });
   compareSpeed();
   measureStart();
   await measureMemory();
@@ -47,7 +50,10 @@ function compareSpeed(): void {
   console.log(`${objects} objects in ${files} files, one core, best of ${rounds}:`);
   const rates = new Map([...times].map(([name, seconds]) => [name, objects / Math.min(...seconds)]));
   const peer = rates.get('kubeconform') ?? Number.NaN;
-  for (const [name, rate] of rates) console.log(`  ${name.padEnd(20)} ${rate.toFixed(0).padStart(7)} objects/s   ${(rate / peer).toFixed(2)} of kubeconform`);
+  for (const [name, rate] of rates)
+    console.log(
+      `  ${name.padEnd(20)} ${rate.toFixed(0).padStart(7)} objects/s   ${(rate / peer).toFixed(2)} of kubeconform`,
+    );
 }
 
 function check(): readonly string[] {
@@ -56,7 +62,11 @@ function check(): readonly string[] {
 
 /** What a command takes of the processor, in seconds, user and system together; it must end with 0. */
 function processorSeconds(command: readonly string[]): number {
-  const { status, stderr } = spawnSync('bash', ['-c', 'TIMEFORMAT="%U %S"; time taskset -c 0 "$@" >/dev/null', 'bash', ...command], { encoding: 'utf8', env: environment });
+  const { status, stderr } = spawnSync(
+    'bash',
+    ['-c', 'TIMEFORMAT="%U %S"; time taskset -c 0 "$@" >/dev/null', 'bash', ...command],
+    { encoding: 'utf8', env: environment },
+  );
   if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`);
   return (stderr.trim().split('\n').at(-1) ?? '').split(' ').reduce((sum, seconds) => sum + Number(seconds), 0);
 }
@@ -64,16 +74,27 @@ function processorSeconds(command: readonly string[]): number {
 function measureStart(): void {
   const file = join(folder, 'one.yaml');
   writeFileSync(file, route(0, 1));
-  const seconds = Array.from({ length: startRounds }, () => processorSeconds([...check(), '--stateless', file])).sort((one, other) => one - other);
-  console.log(`check of one object: ${(1000 * (seconds[Math.floor(startRounds / 2)] ?? Number.NaN)).toFixed(0)} ms of the processor, median of ${startRounds}`);
+  const seconds = Array.from({ length: startRounds }, () => processorSeconds([...check(), '--stateless', file])).sort(
+    (one, other) => one - other,
+  );
+  console.log(
+    `check of one object: ${(1000 * (seconds[Math.floor(startRounds / 2)] ?? Number.NaN)).toFixed(0)} ms of the processor, median of ${startRounds}`,
+  );
 }
 
 async function measureMemory(): Promise<void> {
   const [node = '', ...args] = check();
-  const child = spawn(node, ['--import', tellMemory, ...args, '--stateless', '-'], { env: environment, stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn(node, ['--import', tellMemory, ...args, '--stateless', '-'], {
+    env: environment,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   let told = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { told += text; });
-  const ended = new Promise((resolve) => { child.once('close', resolve); });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  const ended = new Promise((resolve) => {
+    child.once('close', resolve);
+  });
   await pipeline(Readable.from(streamOfObjects(streamBytes)), child.stdin);
   await ended;
   console.log(`check --stateless of a stream of 100 MiB: ${(Number(told) / 1024).toFixed(0)} MiB at most`);

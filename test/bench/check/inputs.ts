@@ -8,7 +8,10 @@ export function writeSchemas(folder: string): string {
   const official = officialBundles().find(({ bundle }) => bundle.minor === '1.7' && bundle.channel === 'standard');
   for (const { spec } of official?.crds ?? []) {
     for (const { name, schema } of spec.versions) {
-      writeFileSync(join(folder, `${spec.names.kind.toLowerCase()}_${name}.json`), JSON.stringify(schema.openAPIV3Schema));
+      writeFileSync(
+        join(folder, `${spec.names.kind.toLowerCase()}_${name}.json`),
+        JSON.stringify(schema.openAPIV3Schema),
+      );
     }
   }
   return `${folder}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json`;
@@ -20,7 +23,9 @@ const perFile = 100;
 export function writeObjects(folder: string, files: number): number {
   mkdirSync(folder);
   for (let file = 0; file < files; file++) {
-    const documents = Array.from({ length: perFile }, (_, position) => (position === 0 ? gateway(file) : route(file, position)));
+    const documents = Array.from({ length: perFile }, (_, position) =>
+      position === 0 ? gateway(file) : route(file, position),
+    );
     writeFileSync(join(folder, `${String(file).padStart(4, '0')}.yaml`), documents.join('---\n'));
   }
   return files * perFile;

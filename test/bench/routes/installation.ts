@@ -47,8 +47,17 @@ export async function install(image: string, undo: (() => Promise<unknown>)[]): 
   undo.push(() => kubectl(['delete', 'namespace', namespace, '--timeout=120s']));
   await apply(...backend(namespace, image), gateway(namespace));
   await kubectlOutput(['wait', '-n', namespace, 'pod/backend', '--for=condition=Ready', '--timeout=60s']);
-  await kubectlOutput(['wait', '-n', namespace, `gateway/${gatewayName}`, '--for=condition=Programmed', '--timeout=60s']);
-  const { status } = await getObject<{ readonly status: { readonly addresses: readonly { readonly value: string }[] } }>(['gateway', gatewayName, '-n', namespace]);
+  await kubectlOutput([
+    'wait',
+    '-n',
+    namespace,
+    `gateway/${gatewayName}`,
+    '--for=condition=Programmed',
+    '--timeout=60s',
+  ]);
+  const { status } = await getObject<{
+    readonly status: { readonly addresses: readonly { readonly value: string }[] };
+  }>(['gateway', gatewayName, '-n', namespace]);
   return { namespace, address: status.addresses[0]?.value ?? '' };
 }
 
@@ -70,7 +79,16 @@ async function installController(image: string, undo: (() => Promise<unknown>)[]
 /** Ends all replicas of the controller, and waits until they have gone. */
 export async function stopController(): Promise<void> {
   await kubectlOutput(['scale', deployment, '-n', system, '--replicas=0']);
-  await kubectlOutput(['wait', 'pod', '-n', system, '-l', 'app.kubernetes.io/component=controller', '--for=delete', '--timeout=60s']);
+  await kubectlOutput([
+    'wait',
+    'pod',
+    '-n',
+    system,
+    '-l',
+    'app.kubernetes.io/component=controller',
+    '--for=delete',
+    '--timeout=60s',
+  ]);
 }
 
 /** Starts one replica, and waits for nothing. */
@@ -80,28 +98,58 @@ export async function startController(): Promise<void> {
 
 /** The replica that writes. */
 export async function leader(): Promise<Pod> {
-  const { spec } = await getObject<{ readonly spec: { readonly holderIdentity: string } }>(['lease', 'sallyport-controller', '-n', system]);
+  const { spec } = await getObject<{ readonly spec: { readonly holderIdentity: string } }>([
+    'lease',
+    'sallyport-controller',
+    '-n',
+    system,
+  ]);
   return { namespace: system, name: spec.holderIdentity, port: 8080 };
 }
 
 /** The replicas that wait for the lease. They follow all routes, too. */
 export async function followers(): Promise<readonly Pod[]> {
   const { name: leading } = await leader();
-  const names = await kubectlOutput(['get', 'pods', '-n', system, '-l', 'app.kubernetes.io/component=controller', '-o', 'jsonpath={.items[*].metadata.name}']);
-  return names.split(' ').filter((name) => name !== '' && name !== leading).map((name) => ({ namespace: system, name, port: 8080 }));
+  const names = await kubectlOutput([
+    'get',
+    'pods',
+    '-n',
+    system,
+    '-l',
+    'app.kubernetes.io/component=controller',
+    '-o',
+    'jsonpath={.items[*].metadata.name}',
+  ]);
+  return names
+    .split(' ')
+    .filter((name) => name !== '' && name !== leading)
+    .map((name) => ({ namespace: system, name, port: 8080 }));
 }
 
 /** The data plane, of which there is one. */
 export async function dataPlane(namespace: string): Promise<Pod> {
   const selector = `gateway.networking.k8s.io/gateway-name=${gatewayName}`;
-  const name = await kubectlOutput(['get', 'pod', '-n', namespace, '-l', selector, '-o', 'jsonpath={.items[0].metadata.name}']);
+  const name = await kubectlOutput([
+    'get',
+    'pod',
+    '-n',
+    namespace,
+    '-l',
+    selector,
+    '-o',
+    'jsonpath={.items[0].metadata.name}',
+  ]);
   return { namespace, name, port: 19_090 };
 }
 
 /** What the process itself says; through the API server, so that it is reached from anywhere. */
 export async function usageOf({ namespace, name, port }: Pod): Promise<Usage> {
   return waitFor(`metrics of ${name}`, async () => {
-    const text = await kubectlOutput(['get', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`]);
+    const text = await kubectlOutput([
+      'get',
+      '--raw',
+      `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`,
+    ]);
     const value = (metric: string): number => Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1]);
     return { memory: value('process_resident_memory_bytes') / 2 ** 20, cpu: value('process_cpu_seconds_total') };
   });

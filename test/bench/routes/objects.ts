@@ -2,13 +2,23 @@ import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/ind
 
 const gatewayApi = 'gateway.networking.k8s.io/v1';
 
-export const httpRoutes: ResourceType = { apiVersion: gatewayApi, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true };
+export const httpRoutes: ResourceType = {
+  apiVersion: gatewayApi,
+  kind: 'HTTPRoute',
+  plural: 'httproutes',
+  namespaced: true,
+};
 export const gateways: ResourceType = { apiVersion: gatewayApi, kind: 'Gateway', plural: 'gateways', namespaced: true };
 
 export const gatewayName = 'web';
 
 export function gateway(namespace: string): KubernetesObject {
-  return { apiVersion: gatewayApi, kind: 'Gateway', metadata: { name: gatewayName, namespace }, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] } };
+  return {
+    apiVersion: gatewayApi,
+    kind: 'Gateway',
+    metadata: { name: gatewayName, namespace },
+    spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+  };
 }
 
 export function routeName(number: number): string {
@@ -32,11 +42,15 @@ export function route(namespace: string, number: number, version = '1'): Kuberne
 export const versionHeader = 'x-version';
 
 export function rulesOf(version: string): readonly object[] {
-  return [{
-    matches: [{ path: { type: 'PathPrefix', value: '/' } }],
-    filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { set: [{ name: versionHeader, value: version }] } }],
-    backendRefs: [{ name: 'backend', port: 80 }],
-  }];
+  return [
+    {
+      matches: [{ path: { type: 'PathPrefix', value: '/' } }],
+      filters: [
+        { type: 'ResponseHeaderModifier', responseHeaderModifier: { set: [{ name: versionHeader, value: version }] } },
+      ],
+      backendRefs: [{ name: 'backend', port: 80 }],
+    },
+  ];
 }
 
 const program = "require('node:http').createServer((request, response) => response.end('ok')).listen(8080)";
@@ -45,16 +59,29 @@ const program = "require('node:http').createServer((request, response) => respon
 export function backend(namespace: string, image: string): readonly KubernetesObject[] {
   const labels = { app: 'backend' };
   return [
-    { apiVersion: 'v1', kind: 'Service', metadata: { name: 'backend', namespace }, spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] } },
     {
-      apiVersion: 'v1', kind: 'Pod', metadata: { name: 'backend', namespace, labels },
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'backend', namespace },
+      spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'backend', namespace, labels },
       spec: {
         automountServiceAccountToken: false,
         terminationGracePeriodSeconds: 0,
-        containers: [{
-          name: 'backend', image, imagePullPolicy: 'IfNotPresent', command: ['/nodejs/bin/node', '-e', program],
-          readinessProbe: { tcpSocket: { port: 8080 } }, resources: { requests: { cpu: '100m' } },
-        }],
+        containers: [
+          {
+            name: 'backend',
+            image,
+            imagePullPolicy: 'IfNotPresent',
+            command: ['/nodejs/bin/node', '-e', program],
+            readinessProbe: { tcpSocket: { port: 8080 } },
+            resources: { requests: { cpu: '100m' } },
+          },
+        ],
       },
     },
   ];

@@ -1,4 +1,11 @@
-import { Reflector, systemClock, type ApiClient, type KubernetesObject, type ObjectEvent, type ResourceType } from '../../../src/kubernetes/index.ts';
+import {
+  Reflector,
+  systemClock,
+  type ApiClient,
+  type KubernetesObject,
+  type ObjectEvent,
+  type ResourceType,
+} from '../../../src/kubernetes/index.ts';
 import { createLogger } from '../../../src/telemetry/index.ts';
 import { waitFor } from '../../e2e/support/wait.ts';
 import { gateways, httpRoutes } from './objects.ts';
@@ -17,7 +24,14 @@ export class Statuses {
   #lastEvent = performance.now();
 
   constructor(client: ApiClient, namespace: string) {
-    const follow = (type: ResourceType): Reflector => new Reflector({ client, clock: systemClock, log: createLogger('silent'), selection: { type, namespace }, onEvents: (events) => this.#take(events) });
+    const follow = (type: ResourceType): Reflector =>
+      new Reflector({
+        client,
+        clock: systemClock,
+        log: createLogger('silent'),
+        selection: { type, namespace },
+        onEvents: (events) => this.#take(events),
+      });
     this.#reflectors = [httpRoutes, gateways].map(follow);
   }
 
@@ -27,13 +41,21 @@ export class Statuses {
 
   /** Waits until so many routes are accepted in their present generation. Gives the moment of the last news. */
   async whenAccepted(count: number, seconds = 120): Promise<number> {
-    await waitFor(`${count} routes are accepted (at ${this.#accepted.size})`, async () => (this.#accepted.size === count ? true : undefined), seconds);
+    await waitFor(
+      `${count} routes are accepted (at ${this.#accepted.size})`,
+      async () => (this.#accepted.size === count ? true : undefined),
+      seconds,
+    );
     return this.#lastEvent;
   }
 
   /** Waits until nothing was heard for so long. Gives the moment of the last news. */
   async whenQuiet(milliseconds: number): Promise<number> {
-    await waitFor('nothing more is written', async () => (performance.now() - this.#lastEvent > milliseconds ? true : undefined), 120);
+    await waitFor(
+      'nothing more is written',
+      async () => (performance.now() - this.#lastEvent > milliseconds ? true : undefined),
+      120,
+    );
     return this.#lastEvent;
   }
 
@@ -52,6 +74,13 @@ export class Statuses {
 }
 
 function isAccepted({ metadata, status }: KubernetesObject): boolean {
-  const { parents = [] } = (status ?? {}) as { readonly parents?: readonly { readonly conditions: readonly Condition[] }[] };
-  return parents.some(({ conditions }) => conditions.some(({ type, status: value, observedGeneration }) => type === 'Accepted' && value === 'True' && observedGeneration === metadata.generation));
+  const { parents = [] } = (status ?? {}) as {
+    readonly parents?: readonly { readonly conditions: readonly Condition[] }[];
+  };
+  return parents.some(({ conditions }) =>
+    conditions.some(
+      ({ type, status: value, observedGeneration }) =>
+        type === 'Accepted' && value === 'True' && observedGeneration === metadata.generation,
+    ),
+  );
 }

@@ -36,7 +36,11 @@ export class Traffic {
 
   /** What a route answers: the version that it is served at, or the status where it is another than 200. */
   async ask(route: number): Promise<string> {
-    const { statusCode, headers, body } = await this.#pool.request({ path: '/', method: 'GET', headers: { host: hostOf(route) } });
+    const { statusCode, headers, body } = await this.#pool.request({
+      path: '/',
+      method: 'GET',
+      headers: { host: hostOf(route) },
+    });
     await body.dump();
     return statusCode === 200 ? String(headers[versionHeader]) : `status ${statusCode}`;
   }

@@ -49,7 +49,9 @@ class Connection {
 
   static open(port: number, ca: string): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost' }, () => resolve(new Connection(socket)));
+      const socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost' }, () =>
+        resolve(new Connection(socket)),
+      );
       socket.once('error', reject);
     });
   }
@@ -97,23 +99,32 @@ function requestFor(body: string): Buffer {
   return Buffer.from(head + body);
 }
 
-async function load({ port, authority, connections, bodies, milliseconds, rate = Infinity }: LoadOrder): Promise<LoadReport> {
+async function load({
+  port,
+  authority,
+  connections,
+  bodies,
+  milliseconds,
+  rate = Infinity,
+}: LoadOrder): Promise<LoadReport> {
   const pool = await poolFor(port, authority, connections);
   const requests = bodies.map(requestFor);
   const begin = performance.now();
   const end = begin + milliseconds;
   let next = 0;
   let reviews = 0;
-  await Promise.all(pool.map(async (connection) => {
-    while (performance.now() < end) {
-      const number = next++;
-      const due = begin + (number * 1000) / rate;
-      if (due > performance.now()) await pause(due - performance.now());
-      const start = rate === Infinity ? performance.now() : due;
-      await connection.exchange(requests[number % requests.length] ?? Buffer.alloc(0));
-      latencies[reviews++] = performance.now() - start;
-    }
-  }));
+  await Promise.all(
+    pool.map(async (connection) => {
+      while (performance.now() < end) {
+        const number = next++;
+        const due = begin + (number * 1000) / rate;
+        if (due > performance.now()) await pause(due - performance.now());
+        const start = rate === Infinity ? performance.now() : due;
+        await connection.exchange(requests[number % requests.length] ?? Buffer.alloc(0));
+        latencies[reviews++] = performance.now() - start;
+      }
+    }),
+  );
   const sorted = latencies.subarray(0, reviews).sort();
   const at = (share: number): number => sorted[Math.min(reviews - 1, Math.floor(reviews * share))] ?? Number.NaN;
   return { reviews, p50: at(0.5), p99: at(0.99) };
@@ -122,7 +133,8 @@ async function load({ port, authority, connections, bodies, milliseconds, rate =
 async function ask({ port, authority, bodies }: AskOrder): Promise<AskReport> {
   const [connection] = await poolFor(port, authority, 1);
   const answers: (boolean | null)[] = [];
-  for (const body of bodies) answers.push(connection === undefined ? null : verdictOf(await connection.exchange(requestFor(body))));
+  for (const body of bodies)
+    answers.push(connection === undefined ? null : verdictOf(await connection.exchange(requestFor(body))));
   return answers;
 }
 

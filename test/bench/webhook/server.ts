@@ -21,7 +21,12 @@ const app = buildWebhook({
   certificates: createCertificateSource({ certificate, privateKey }),
   log: createLogger('info'),
   metrics: createAdmissionMetrics(createMetrics(), { cacheAge: () => undefined, certificateExpiry: () => undefined }),
-  decide: (request) => decideInCluster(request, { kernel, settings: () => defaultSettings, bundleOf: () => ({ bundle: standardPolicy.bundle, certain: true }) }),
+  decide: (request) =>
+    decideInCluster(request, {
+      kernel,
+      settings: () => defaultSettings,
+      bundleOf: () => ({ bundle: standardPolicy.bundle, certain: true }),
+    }),
 });
 await app.listen({ host: '127.0.0.1', port: 0 });
 const address = app.server.address();

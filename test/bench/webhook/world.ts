@@ -30,17 +30,31 @@ function upsert(json: unknown): Write {
 }
 
 function service(number: number): unknown {
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name: `service-${number}`, namespace: 'shop' }, spec: { ports: [{ name: 'http', port: 8080 }] } };
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: `service-${number}`, namespace: 'shop' },
+    spec: { ports: [{ name: 'http', port: 8080 }] },
+  };
 }
 
 function route(number: number): unknown {
   const backendRefs = [{ name: `service-${Math.floor(number / routesPerService)}`, port: 8080 }];
   const rules = [
-    { matches: [{ path: { type: 'Exact', value: '/' }, headers: [{ name: 'x-version', value: 'next' }] }], backendRefs },
+    {
+      matches: [{ path: { type: 'Exact', value: '/' }, headers: [{ name: 'x-version', value: 'next' }] }],
+      backendRefs,
+    },
     { matches: [{ path: { type: 'PathPrefix', value: '/' } }], timeouts: { request: '5s' }, backendRefs },
   ];
   return {
-    apiVersion: gatewayApi, kind: 'HTTPRoute', metadata: { name: `route-${number}`, namespace: 'shop', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' },
-    spec: { parentRefs: [{ name: 'front', namespace: 'infra', sectionName: 'web' }], hostnames: [`host-${number}.example.com`], rules },
+    apiVersion: gatewayApi,
+    kind: 'HTTPRoute',
+    metadata: { name: `route-${number}`, namespace: 'shop', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: {
+      parentRefs: [{ name: 'front', namespace: 'infra', sectionName: 'web' }],
+      hostnames: [`host-${number}.example.com`],
+      rules,
+    },
   };
 }

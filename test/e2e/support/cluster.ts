@@ -48,7 +48,9 @@ export function useNamespace(prefix: string): string {
     await kubectlOutput(['create', 'namespace', name]);
     await kubectlOutput(['label', 'namespace', name, 'pod-security.kubernetes.io/enforce=restricted']);
     // Pods are refused until it is there.
-    await waitFor('the ServiceAccount of the namespace', () => kubectlOutput(['get', 'serviceaccount', 'default', '-n', name]));
+    await waitFor('the ServiceAccount of the namespace', () =>
+      kubectlOutput(['get', 'serviceaccount', 'default', '-n', name]),
+    );
   });
   afterAll(async () => {
     await kubectl(['delete', 'namespace', name, '--wait=false', '--ignore-not-found']);
@@ -64,7 +66,12 @@ export async function installCrds(version: string, channel: 'standard' | 'experi
 
 /** Removes all CRDs of the Gateway API with their objects, and the policy that guards them. */
 export async function removeCrds(): Promise<void> {
-  const names = await kubectlOutput(['get', 'validatingadmissionpolicybinding,validatingadmissionpolicy,crd', '-o', 'name']);
+  const names = await kubectlOutput([
+    'get',
+    'validatingadmissionpolicybinding,validatingadmissionpolicy,crd',
+    '-o',
+    'name',
+  ]);
   const ours = names.split('\n').filter((name) => name.includes('.gateway.networking.'));
   if (ours.length > 0) await kubectlOutput(['delete', ...ours]);
 }

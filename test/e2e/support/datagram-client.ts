@@ -39,7 +39,11 @@ export class DatagramClient implements Client {
   /** Every fourth datagram has a port of its own. */
   readonly cycle = keptSockets * 4;
   readonly #destination: Destination;
-  readonly #kept = Array.from({ length: keptSockets }, () => createSocket('udp4').on('error', () => undefined).setMaxListeners(0));
+  readonly #kept = Array.from({ length: keptSockets }, () =>
+    createSocket('udp4')
+      .on('error', () => undefined)
+      .setMaxListeners(0),
+  );
 
   constructor(destination: Destination) {
     this.#destination = destination;

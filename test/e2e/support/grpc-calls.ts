@@ -4,7 +4,10 @@ import { inTime, wholeAnswer, type Http2Answer, type Http2Channel } from './http
 import { waitFor } from './wait.ts';
 
 /** What the echo server serves. */
-export const services = { echo: 'gateway_api_conformance.echo_basic.grpcecho.GrpcEcho', reflection: 'grpc.reflection.v1.ServerReflection' } as const;
+export const services = {
+  echo: 'gateway_api_conformance.echo_basic.grpcecho.GrpcEcho',
+  reflection: 'grpc.reflection.v1.ServerReflection',
+} as const;
 
 const echo = headersOf(`/${services.echo}/Echo`);
 /** Streams both ways: questions about the server, each of which it answers. */
@@ -32,7 +35,10 @@ export async function echoCall(channel: Http2Channel): Promise<Http2Answer> {
 
 /** A call that lasts while so many questions are asked, and ends with the answer to the last one. */
 export async function conversation(channel: Http2Channel, questions: number): Promise<void> {
-  wellEnded(questions, await channel.request(reflection, (stream) => converse(inTime(stream, questions * interval + patience), questions)));
+  wellEnded(
+    questions,
+    await channel.request(reflection, (stream) => converse(inTime(stream, questions * interval + patience), questions)),
+  );
 }
 
 /** Asks as many questions as are due by the clock, however late timers fire. */
@@ -54,7 +60,8 @@ function converse(stream: ClientHttp2Stream, questions: number): Promise<Http2An
 function wellEnded(messages: number, answer: Http2Answer): Http2Answer {
   const { headers, trailers, body } = answer;
   const { 'grpc-status': status, 'grpc-message': message } = { ...headers, ...trailers };
-  if (status !== '0') throw new Error(`HTTP status ${String(headers[':status'])}, gRPC status ${String(status)}: ${String(message)}`);
+  if (status !== '0')
+    throw new Error(`HTTP status ${String(headers[':status'])}, gRPC status ${String(status)}: ${String(message)}`);
   const count = messagesIn(body);
   if (count !== messages) throw new Error(`${count} of ${messages} messages`);
   return answer;
@@ -93,13 +100,18 @@ export class LastingCall {
       this.#isOver = true;
       return { cause, afterAnnouncement: announced === undefined ? undefined : this.#pieces - announced };
     };
-    this.end = call.then(({ trailers }) => over(`gRPC status ${String(trailers['grpc-status'])}`), (error: unknown) => over(String(error)));
+    this.end = call.then(
+      ({ trailers }) => over(`gRPC status ${String(trailers['grpc-status'])}`),
+      (error: unknown) => over(String(error)),
+    );
   }
 
   /** Waits until more of its questions were answered; fails where it has ended. */
   async goesOn(): Promise<void> {
     const wished = this.#pieces + 3;
-    await waitFor('the call goes on, or has ended', async () => (this.#isOver || this.#pieces >= wished ? true : undefined));
+    await waitFor('the call goes on, or has ended', async () =>
+      this.#isOver || this.#pieces >= wished ? true : undefined,
+    );
     if (this.#isOver) throw new Error(`the call has ended: ${(await this.end).cause}`);
   }
 

@@ -7,11 +7,14 @@ import { kubectl } from './kubectl.ts';
 export default async function guard(): Promise<void> {
   const server = await kubectl(['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}']);
   const version = await kubectl(['version', '-o', 'json', '--request-timeout=10s']);
-  if (version.code !== 0) throw new Error(`no answer from the cluster of KUBECONFIG (${server.stdout}): ${version.stderr}`);
+  if (version.code !== 0)
+    throw new Error(`no answer from the cluster of KUBECONFIG (${server.stdout}): ${version.stderr}`);
   console.log(`End-to-end tests use the cluster at ${server.stdout}`);
   if (process.env['CLUSTER_STATE'] !== undefined) return;
   const found = await kubectl(['get', 'gateways.gateway.networking.k8s.io', '-A', '-o', 'name']);
   if (found.code === 0 && found.stdout !== '') {
-    throw new Error(`the cluster at ${server.stdout} holds Gateways, and these tests remove all of them; use a cluster made for tests`);
+    throw new Error(
+      `the cluster at ${server.stdout} holds Gateways, and these tests remove all of them; use a cluster made for tests`,
+    );
   }
 }

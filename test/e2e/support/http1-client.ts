@@ -54,7 +54,9 @@ export class Http1Client implements Client {
 }
 
 function agentFor({ authorities }: Destination, options: https.AgentOptions): http.Agent {
-  return authorities === undefined ? new http.Agent(options) : new https.Agent({ ...options, secureContext: authorities });
+  return authorities === undefined
+    ? new http.Agent(options)
+    : new https.Agent({ ...options, secureContext: authorities });
 }
 
 /** Sends one request and takes the whole answer, on a connection of its own unless an agent keeps one; fails where it breaks off or takes too long. */

@@ -32,7 +32,10 @@ export class Http2Channel {
   async request<T>(headers: OutgoingHttpHeaders, talk: (stream: ClientHttp2Stream) => Promise<T>): Promise<T> {
     for (;;) {
       const connection = this.#current();
-      const stream = connection.session.request({ ':authority': this.#destination.host, ':path': '/', ...headers }, { endStream: false });
+      const stream = connection.session.request(
+        { ':authority': this.#destination.host, ':path': '/', ...headers },
+        { endStream: false },
+      );
       try {
         return await talk(stream);
       } catch (error) {
@@ -52,7 +55,9 @@ export class Http2Channel {
   #current(): Connection {
     const standing = this.#connection;
     if (standing !== undefined && !standing.session.closed && !standing.session.destroyed) return standing;
-    const session = connect(`https://${this.#destination.host}`, { createConnection: () => openSocket(this.#destination) });
+    const session = connect(`https://${this.#destination.host}`, {
+      createConnection: () => openSocket(this.#destination),
+    });
     const connection: Connection = { session, lastStream: Infinity };
     // Its streams tell of it.
     session.on('error', () => undefined);
@@ -83,15 +88,23 @@ export function inTime(stream: ClientHttp2Stream, time = patience): ClientHttp2S
 export function wholeAnswer(stream: ClientHttp2Stream): Promise<Http2Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let [headers, trailers, cause]: [Http2Answer['headers'], Http2Answer['trailers'], Error | undefined] = [{}, {}, undefined];
+    let [headers, trailers, cause]: [Http2Answer['headers'], Http2Answer['trailers'], Error | undefined] = [
+      {},
+      {},
+      undefined,
+    ];
     stream.on('response', (fields) => (headers = fields));
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('trailers', (fields) => (trailers = fields));
     stream.on('error', (error) => (cause = error));
     stream.on('close', () => {
       // A connection that is gone ends its streams, too.
-      if (cause === undefined && stream.rstCode === constants.NGHTTP2_NO_ERROR && headers[':status'] !== undefined) resolve({ headers, body: Buffer.concat(chunks), trailers });
-      else reject(new Error(`stream broken off with code ${stream.rstCode}${cause === undefined ? '' : `: ${cause.message}`}`));
+      if (cause === undefined && stream.rstCode === constants.NGHTTP2_NO_ERROR && headers[':status'] !== undefined)
+        resolve({ headers, body: Buffer.concat(chunks), trailers });
+      else
+        reject(
+          new Error(`stream broken off with code ${stream.rstCode}${cause === undefined ? '' : `: ${cause.message}`}`),
+        );
     });
   });
 }

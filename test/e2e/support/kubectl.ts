@@ -15,7 +15,9 @@ interface Options {
 export async function kubectl(args: readonly string[], { stdin = '' }: Options = {}): Promise<Outcome> {
   const child = spawn('kubectl', args);
   const ended = new Promise<number>((resolve, reject) => {
-    child.on('error', reject).on('close', (code) => { resolve(code ?? -1); });
+    child.on('error', reject).on('close', (code) => {
+      resolve(code ?? -1);
+    });
   });
   // A kubectl that ends before it has read everything closes the pipe: its exit code tells more than EPIPE.
   child.stdin.on('error', () => {}).end(stdin);

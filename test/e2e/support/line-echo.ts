@@ -30,8 +30,14 @@ export async function deployLineEcho(name: string, namespace: string, secret: st
   const labels = { app: name };
   const { tcp, tls, udp } = lineEchoPorts;
   const container = {
-    name: 'echo', image, imagePullPolicy: 'IfNotPresent', command: ['/nodejs/bin/node', '-e', program],
-    env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }, { name: 'SERVICE', value: name }],
+    name: 'echo',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/nodejs/bin/node', '-e', program],
+    env: [
+      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'SERVICE', value: name },
+    ],
     readinessProbe: { tcpSocket: { port: tls }, periodSeconds: 1, timeoutSeconds: 10, failureThreshold: 10 },
     resources: { requests: { cpu: '25m', memory: '48Mi' } },
     lifecycle: { preStop: { sleep: { seconds: 10 } } },
@@ -39,13 +45,23 @@ export async function deployLineEcho(name: string, namespace: string, secret: st
     volumeMounts: [{ name: 'certificate', mountPath: '/certificate', readOnly: true }],
   };
   const pod = {
-    securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } }, containers: [container],
+    securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [container],
     volumes: [{ name: 'certificate', secret: { secretName: secret } }],
   };
-  const ports = [{ name: 'tcp', port: tcp, protocol: 'TCP' }, { name: 'tls', port: tls, protocol: 'TCP' }, { name: 'udp', port: udp, protocol: 'UDP' }];
+  const ports = [
+    { name: 'tcp', port: tcp, protocol: 'TCP' },
+    { name: 'tls', port: tls, protocol: 'TCP' },
+    { name: 'udp', port: udp, protocol: 'UDP' },
+  ];
   await apply(
     { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { selector: labels, ports } },
-    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } } },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } },
+    },
   );
   await kubectlOutput(['rollout', 'status', `deployment/${name}`, '-n', namespace, '--timeout=120s']);
 }

@@ -21,7 +21,18 @@ export const unjudged = 'must be denied: it was accepted';
 
 const rule = 'header-acted-on-twice';
 const good = { rules: [{}] };
-const bad = { rules: [{ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] } }] }] };
+const bad = {
+  rules: [
+    {
+      filters: [
+        {
+          type: 'RequestHeaderModifier',
+          requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] },
+        },
+      ],
+    },
+  ],
+};
 
 /** Stores the route that half of the writes change. */
 export async function storeLoadRoute(namespace: string): Promise<void> {
@@ -49,7 +60,16 @@ function creation(namespace: string, index: number, verdict: Write['verdict']): 
 /** What changes nothing is not judged, hence the hostname. */
 function change(namespace: string, index: number, verdict: Write['verdict']): Write {
   const spec = { hostnames: [`h${index}.example.com`], ...(verdict === 'denied' && bad) };
-  return { verdict, request: { method: 'PATCH', path: `${routes(namespace)}/stored`, query: dryRun, contentType: 'application/merge-patch+json', body: { spec } } };
+  return {
+    verdict,
+    request: {
+      method: 'PATCH',
+      path: `${routes(namespace)}/stored`,
+      query: dryRun,
+      contentType: 'application/merge-patch+json',
+      body: { spec },
+    },
+  };
 }
 
 const dryRun = { dryRun: 'All' };
@@ -72,7 +92,11 @@ export class Load {
   readonly #writes: SteadyCalls;
 
   /** Many writes at the same moment need more connections than the API server keeps, so that it makes new ones all the time. */
-  constructor(client: ApiClient, writeOf: (index: number) => Write, { perSecond = 100, together = 1 }: Partial<Pace> = {}) {
+  constructor(
+    client: ApiClient,
+    writeOf: (index: number) => Write,
+    { perSecond = 100, together = 1 }: Partial<Pace> = {},
+  ) {
     this.#writes = new SteadyCalls((index) => send(client, writeOf(index)), { perSecond, together, mostUnanswered });
   }
 
@@ -94,13 +118,18 @@ async function send(client: ApiClient, { request, verdict }: Write): Promise<str
   return found === verdict ? verdict : `must be ${verdict}: ${words}`;
 }
 
-async function judge(client: ApiClient, request: ApiRequest): Promise<{ readonly verdict?: Write['verdict']; readonly words: string }> {
+async function judge(
+  client: ApiClient,
+  request: ApiRequest,
+): Promise<{ readonly verdict?: Write['verdict']; readonly words: string }> {
   try {
     await client.request(request);
     return { verdict: 'accepted', words: 'it was accepted' };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    return error instanceof ApiError && error.status === 422 && words.includes(`[${rule}]`) ? { verdict: 'denied', words } : { words };
+    return error instanceof ApiError && error.status === 422 && words.includes(`[${rule}]`)
+      ? { verdict: 'denied', words }
+      : { words };
   }
 }
 

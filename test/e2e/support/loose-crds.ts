@@ -13,6 +13,13 @@ const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unkno
 /** Makes the CRDs of a bundle that is installed take everything; `installCrds` puts them back. */
 export async function loosenCrds(version: string, channel: 'standard' | 'experimental'): Promise<void> {
   const documents = loadAll(crdManifests(version, channel)) as readonly (Definition | null)[];
-  const definitions = documents.filter((document) => document?.kind === 'CustomResourceDefinition').map((document) => document as Definition);
-  await apply(...definitions.map(({ spec, ...rest }) => ({ ...rest, spec: { ...spec, versions: spec.versions.map((one) => ({ ...one, schema })) } })));
+  const definitions = documents
+    .filter((document) => document?.kind === 'CustomResourceDefinition')
+    .map((document) => document as Definition);
+  await apply(
+    ...definitions.map(({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, versions: spec.versions.map((one) => ({ ...one, schema })) },
+    })),
+  );
 }

@@ -57,7 +57,12 @@ export async function installSallyport(overlay: Overlay, options: InstallOptions
  * node forwards to them and before the API server has seen the caBundle, and until then writes pass unseen.
  */
 async function waitUntilCalled(): Promise<void> {
-  const stdin = JSON.stringify({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'call' }, spec: { controllerName: 'example.com/call' } });
+  const stdin = JSON.stringify({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'GatewayClass',
+    metadata: { name: 'call' },
+    spec: { controllerName: 'example.com/call' },
+  });
   await waitFor('calls arrive', async () => {
     await kubectlOutput(['create', '-f', '-', '--dry-run=server'], { stdin });
     return (await metricSum('sallyport_admission_requests_total{kind="GatewayClass"')) > 0 || undefined;
@@ -67,7 +72,9 @@ async function waitUntilCalled(): Promise<void> {
 /** Applies an overlay, and waits for nothing. Gives what it consists of. */
 export async function applyOverlay(overlay: Overlay, options: InstallOptions = {}): Promise<readonly Manifest[]> {
   const manifests = await render(overlay, options);
-  await kubectlOutput(['apply', '-f', '-'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
+  await kubectlOutput(['apply', '-f', '-'], {
+    stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n'),
+  });
   return manifests;
 }
 
@@ -81,20 +88,38 @@ export async function scale(component: Component, replicas: number): Promise<voi
  * API at once, and lets them go on for their whole grace period.
  */
 export async function killWebhookPods(): Promise<void> {
-  await kubectlOutput(['delete', 'pod', '-n', systemNamespace, '-l', webhookSelector, '--grace-period=1', '--wait=false']);
+  await kubectlOutput([
+    'delete',
+    'pod',
+    '-n',
+    systemNamespace,
+    '-l',
+    webhookSelector,
+    '--grace-period=1',
+    '--wait=false',
+  ]);
 }
 
 type Component = 'webhook' | 'watchdog' | 'controller';
 
 /** Names of all pods of a component, those on their way out included. */
 export async function podNames(component: Component): Promise<readonly string[]> {
-  const { items } = await getObject<{ items: readonly PodObject[] }>(['pods', '-n', systemNamespace, '-l', `app.kubernetes.io/component=${component}`]);
+  const { items } = await getObject<{ items: readonly PodObject[] }>([
+    'pods',
+    '-n',
+    systemNamespace,
+    '-l',
+    `app.kubernetes.io/component=${component}`,
+  ]);
   return items.map(({ metadata }) => metadata.name);
 }
 
 /** Waits until none of these pods of a component is there any more. */
 export async function waitUntilGone(component: Component, names: readonly string[]): Promise<void> {
-  await waitFor('the pods are gone', async () => (await podNames(component)).every((name) => !names.includes(name)) || undefined);
+  await waitFor(
+    'the pods are gone',
+    async () => (await podNames(component)).every((name) => !names.includes(name)) || undefined,
+  );
 }
 
 /** Waits until every pod of webhook and watchdog that the Deployments ask for is ready. */
@@ -106,13 +131,20 @@ export async function waitUntilReady(): Promise<void> {
 
 /** The failurePolicy that the API server has now. */
 export async function failurePolicy(): Promise<string> {
-  const { webhooks } = await getObject<{ webhooks: readonly { failurePolicy: string }[] }>(['validatingwebhookconfiguration', webhookConfiguration]);
+  const { webhooks } = await getObject<{ webhooks: readonly { failurePolicy: string }[] }>([
+    'validatingwebhookconfiguration',
+    webhookConfiguration,
+  ]);
   return webhooks.map((webhook) => webhook.failurePolicy).join();
 }
 
 /** Waits until this failurePolicy is stored, which may begin with settings on their way. The API server follows a moment later. */
 export async function waitForFailurePolicy(wished: FailurePolicy): Promise<void> {
-  await waitFor(`failurePolicy becomes ${wished}`, async () => ((await failurePolicy()) === wished ? true : undefined), kubeletPatience);
+  await waitFor(
+    `failurePolicy becomes ${wished}`,
+    async () => ((await failurePolicy()) === wished ? true : undefined),
+    kubeletPatience,
+  );
 }
 
 /** Replaces the settings file in the ConfigMap; each pod sees it when the kubelet gets to it (about a minute). */
@@ -130,15 +162,30 @@ export interface WebhookPod {
 
 interface PodObject {
   readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
-  readonly status: { readonly podIP?: string; readonly containerStatuses?: readonly { readonly restartCount: number }[] };
+  readonly status: {
+    readonly podIP?: string;
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+  };
 }
 
 /** The webhook's pods that run and are not on their way out. */
 export async function webhookPods(): Promise<readonly WebhookPod[]> {
-  const { items } = await getObject<{ items: readonly PodObject[] }>(['pods', '-n', systemNamespace, '-l', webhookSelector]);
+  const { items } = await getObject<{ items: readonly PodObject[] }>([
+    'pods',
+    '-n',
+    systemNamespace,
+    '-l',
+    webhookSelector,
+  ]);
   return items.flatMap(({ metadata, status: { podIP, containerStatuses = [] } }) => {
     if (metadata.deletionTimestamp !== undefined || podIP === undefined) return [];
-    return [{ name: metadata.name, ip: podIP, restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0) }];
+    return [
+      {
+        name: metadata.name,
+        ip: podIP,
+        restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
+      },
+    ];
   });
 }
 
@@ -155,19 +202,31 @@ interface MeteredPod {
 }
 
 /** What the metrics of one pod say: sample with its labels → value. They are fetched through the API server, which works from everywhere. */
-export async function metricsOf({ name, namespace = systemNamespace, port = 8080 }: MeteredPod): Promise<ReadonlyMap<string, number>> {
-  const scraped = await kubectlOutput(['get', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`]);
+export async function metricsOf({
+  name,
+  namespace = systemNamespace,
+  port = 8080,
+}: MeteredPod): Promise<ReadonlyMap<string, number>> {
+  const scraped = await kubectlOutput([
+    'get',
+    '--raw',
+    `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`,
+  ]);
   const lines = scraped.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(lines.map((line) => {
-    const end = line.lastIndexOf(' ');
-    return [line.slice(0, end), Number(line.slice(end + 1))];
-  }));
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
 }
 
 /** The sum over all webhook pods of the samples whose name and labels begin so: `sallyport_admission_requests_total{verdict="denied"`. */
 export async function metricSum(prefix: string): Promise<number> {
   const perPod = await Promise.all((await webhookPods()).map(metricsOf));
-  return perPod.flatMap((metrics) => [...metrics]).reduce((sum, [sample, value]) => (sample.startsWith(prefix) ? sum + value : sum), 0);
+  return perPod
+    .flatMap((metrics) => [...metrics])
+    .reduce((sum, [sample, value]) => (sample.startsWith(prefix) ? sum + value : sum), 0);
 }
 
 /** Removes all that `installSallyport` made, and waits until it is gone. Pods are not given their time to drain. */
@@ -176,12 +235,17 @@ export async function uninstallSallyport(): Promise<void> {
   await kubectl(['delete', 'validatingwebhookconfiguration', webhookConfiguration, '--ignore-not-found']);
   await kubectl(['delete', 'deployment', '--all', '-n', systemNamespace, '--cascade=foreground', '--wait=false']);
   await kubectl(['delete', 'pod', '--all', '-n', systemNamespace, '--grace-period=0', '--force']);
-  await kubectl(['delete', '-f', '-', '--ignore-not-found'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
+  await kubectl(['delete', '-f', '-', '--ignore-not-found'], {
+    stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n'),
+  });
   await kubectlOutput(['delete', 'namespace', systemNamespace, '--ignore-not-found', '--timeout=180s']);
 }
 
 /** What an overlay consists of, with the image under test. */
-export async function render(overlay: Overlay, { settings, replicas, args = [] }: InstallOptions = {}): Promise<readonly Manifest[]> {
+export async function render(
+  overlay: Overlay,
+  { settings, replicas, args = [] }: InstallOptions = {},
+): Promise<readonly Manifest[]> {
   const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays', overlay)]);
   const manifests = loadAll(rendered) as Manifest[];
   for (const manifest of manifests) {

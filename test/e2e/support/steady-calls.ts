@@ -41,7 +41,11 @@ export class SteadyCalls {
   /** Waits until so many more calls were answered. */
   async goesOn(calls: number): Promise<void> {
     const wished = this.#answered + calls;
-    await waitFor(`the load goes on (${this.#calls.length} calls made so far)`, async () => (this.#answered >= wished ? true : undefined), 120);
+    await waitFor(
+      `the load goes on (${this.#calls.length} calls made so far)`,
+      async () => (this.#answered >= wished ? true : undefined),
+      120,
+    );
   }
 
   /** Makes no more, and tells how all went. May be called again. */

@@ -15,7 +15,13 @@ export async function openStore(): Promise<Store> {
   return {
     async send(method, path, text) {
       const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-      const { statusCode, body } = await agent.request({ origin: credentials.server, path, method, headers: { ...headers, 'content-type': contentType }, body: text ?? null });
+      const { statusCode, body } = await agent.request({
+        origin: credentials.server,
+        path,
+        method,
+        headers: { ...headers, 'content-type': contentType },
+        body: text ?? null,
+      });
       await body.dump();
       return statusCode;
     },

@@ -13,9 +13,15 @@ class Conversation {
   #end: Error | undefined;
 
   constructor({ address, port, host, authorities }: Destination) {
-    this.#socket = authorities === undefined ? connect({ host: address, port }) : connectTls({ host: address, port, servername: host, secureContext: authorities });
+    this.#socket =
+      authorities === undefined
+        ? connect({ host: address, port })
+        : connectTls({ host: address, port, servername: host, secureContext: authorities });
     this.#socket.setEncoding('utf8').on('data', (text: string) => this.#take(text));
-    this.#socket.on('error', (error) => this.#stop(error)).on('end', () => this.#stop(new Error('the connection was ended'))).on('close', () => this.#stop(new Error('the connection was closed')));
+    this.#socket
+      .on('error', (error) => this.#stop(error))
+      .on('end', () => this.#stop(new Error('the connection was ended')))
+      .on('close', () => this.#stop(new Error('the connection was closed')));
   }
 
   /** Whether the other side has ended the connection. */
@@ -30,7 +36,16 @@ class Conversation {
         return;
       }
       const timer = setTimeout(() => this.#stop(new Error('no answer in time')), patience);
-      this.#waiting = { resolve: (answer) => { clearTimeout(timer); resolve(answer); }, reject: (error) => { clearTimeout(timer); reject(error); } };
+      this.#waiting = {
+        resolve: (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
       this.#socket.write(`${line}\n`);
     });
   }
@@ -72,7 +87,10 @@ export class StreamClient implements Client {
   /** Every fourth request is on a connection of its own. */
   readonly cycle = keptConnections * 4;
   readonly #destination: Destination;
-  readonly #kept: { conversation: Conversation | undefined; last: Promise<void> }[] = Array.from({ length: keptConnections }, () => ({ conversation: undefined, last: Promise.resolve() }));
+  readonly #kept: { conversation: Conversation | undefined; last: Promise<void> }[] = Array.from(
+    { length: keptConnections },
+    () => ({ conversation: undefined, last: Promise.resolve() }),
+  );
 
   constructor(destination: Destination) {
     this.#destination = destination;

@@ -33,7 +33,10 @@ export class Traffic {
   async stop(): Promise<readonly string[]> {
     const { planned, made, outcomes } = await this.#requests.stop();
     this.#client.close();
-    const lost = [...this.#losses].map(([what, { first, last }]) => `${outcomes[what]} × ${what}, ${first.toFixed(1)} s to ${last.toFixed(1)} s after the begin`);
+    const lost = [...this.#losses].map(
+      ([what, { first, last }]) =>
+        `${outcomes[what]} × ${what}, ${first.toFixed(1)} s to ${last.toFixed(1)} s after the begin`,
+    );
     const all = made === planned ? lost : [...lost, `of ${planned} requests that were due only ${made} were sent`];
     return all.map((words) => `${this.#name}: ${words}`);
   }

@@ -2,7 +2,15 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { certificateExpiry, createAuthority, issueServingCertificate, validFor, watchCertificateFiles, type CertificateMaterial, type WatchedCertificate } from '../../../src/certificates/index.ts';
+import {
+  certificateExpiry,
+  createAuthority,
+  issueServingCertificate,
+  validFor,
+  watchCertificateFiles,
+  type CertificateMaterial,
+  type WatchedCertificate,
+} from '../../../src/certificates/index.ts';
 import { createLogger } from '../../../src/telemetry/index.ts';
 
 let first: CertificateMaterial;
@@ -38,7 +46,10 @@ function write(into: string, { certificate, privateKey }: CertificateMaterial): 
 }
 
 async function follow(into = folder) {
-  watched = await watchCertificateFiles({ certificateFile: join(into, 'tls.crt'), privateKeyFile: join(into, 'tls.key') }, log);
+  watched = await watchCertificateFiles(
+    { certificateFile: join(into, 'tls.crt'), privateKeyFile: join(into, 'tls.key') },
+    log,
+  );
   const { source } = watched;
   const changed = (): Promise<void> => new Promise((resolve) => void source.onChange(resolve));
   return { source, changed };
@@ -106,7 +117,9 @@ describe('watchCertificateFiles', () => {
   test('refuses to start without a pair that can be used', async () => {
     await expect(follow()).rejects.toThrow('ENOENT');
     write(folder, { certificate: first.certificate, privateKey: second.privateKey });
-    await expect(follow()).rejects.toThrow(`${join(folder, 'tls.key')} does not belong to the first certificate in ${join(folder, 'tls.crt')}`);
+    await expect(follow()).rejects.toThrow(
+      `${join(folder, 'tls.key')} does not belong to the first certificate in ${join(folder, 'tls.crt')}`,
+    );
   });
 });
 

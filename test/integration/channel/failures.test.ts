@@ -15,13 +15,19 @@ afterEach(async () => {
   for (const opened of open.splice(0).toReversed()) await opened.close();
 });
 
-async function serve(source: ConfigurationSource, options: Parameters<typeof startChannel>[1] = {}): Promise<TestChannel> {
+async function serve(
+  source: ConfigurationSource,
+  options: Parameters<typeof startChannel>[1] = {},
+): Promise<TestChannel> {
   const channel = await startChannel((name) => (name === gateway ? source : undefined), options);
   open.push({ close: () => channel.server.close() });
   return channel;
 }
 
-function follow(channel: TestChannel, options: Partial<Parameters<typeof connectTo>[1]> = {}): { readonly sink: ConfigurationSink; readonly connection: ChannelConnection } {
+function follow(
+  channel: TestChannel,
+  options: Partial<Parameters<typeof connectTo>[1]> = {},
+): { readonly sink: ConfigurationSink; readonly connection: ChannelConnection } {
   const sink = new ConfigurationSink(() => []);
   const connection = connectTo(channel, { gateway, sink, ...options });
   open.push({ close: () => connection.close() });
@@ -29,11 +35,24 @@ function follow(channel: TestChannel, options: Partial<Parameters<typeof connect
 }
 
 /** A stream of a client that may do as it likes. */
-function openStream(channel: TestChannel, fields: Record<string, string> = {}, port = channel.server.port): { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream } {
+function openStream(
+  channel: TestChannel,
+  fields: Record<string, string> = {},
+  port = channel.server.port,
+): { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream } {
   const session = connect(`https://127.0.0.1:${port}`, { ca: channel.authority.certificate });
   session.on('error', () => {});
   open.push({ close: () => session.destroy() });
-  const stream = session.request({ ':method': 'POST', ':path': '/v1/configuration', 'sallyport-gateway': gateway, authorization: `Bearer ${tokenOf(gateway)}`, ...fields }, { endStream: false });
+  const stream = session.request(
+    {
+      ':method': 'POST',
+      ':path': '/v1/configuration',
+      'sallyport-gateway': gateway,
+      authorization: `Bearer ${tokenOf(gateway)}`,
+      ...fields,
+    },
+    { endStream: false },
+  );
   stream.on('error', () => {});
   return { session, stream };
 }
@@ -47,11 +66,16 @@ async function startRelay(target: number): Promise<{ readonly port: number; free
     socket.pipe(onward).pipe(socket);
   }).listen(0, '127.0.0.1');
   await once(relay, 'listening');
-  open.push({ close: () => {
-    for (const socket of sockets) socket.destroy();
-    relay.close();
-  } });
-  return { port: (relay.address() as AddressInfo).port, freeze: () => sockets.forEach((socket) => socket.unpipe().pause()) };
+  open.push({
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      relay.close();
+    },
+  });
+  return {
+    port: (relay.address() as AddressInfo).port,
+    freeze: () => sockets.forEach((socket) => socket.unpipe().pause()),
+  };
 }
 
 async function statusOf(stream: ClientHttp2Stream): Promise<number | undefined> {
@@ -63,7 +87,11 @@ describe('a controller refuses', () => {
   test.each([
     ['a token of another Gateway', { authorization: `Bearer ${tokenOf('shop/other')}` }, 401],
     ['no token', { authorization: '' }, 401],
-    ['a Gateway that it does not serve', { 'sallyport-gateway': 'shop/other', authorization: `Bearer ${tokenOf('shop/other')}` }, 404],
+    [
+      'a Gateway that it does not serve',
+      { 'sallyport-gateway': 'shop/other', authorization: `Bearer ${tokenOf('shop/other')}` },
+      404,
+    ],
     ['another path', { ':path': '/' }, 404],
     ['another method', { ':method': 'PUT' }, 405],
   ])('%s', async (_what, fields, status) => {
@@ -74,7 +102,9 @@ describe('a controller refuses', () => {
   });
 
   test('for now, where it cannot judge the token', async () => {
-    const channel = await serve(new ConfigurationSource(), { authenticate: () => Promise.reject(new Error('API server away')) });
+    const channel = await serve(new ConfigurationSource(), {
+      authenticate: () => Promise.reject(new Error('API server away')),
+    });
     expect(await statusOf(openStream(channel).stream)).toBe(503);
   });
 });
@@ -103,7 +133,10 @@ describe('a controller ends the stream of a proxy that', () => {
     const { stream } = openStream(await serve(source, { limits: { backlog: 2 ** 20 } }));
     stream.write('{"type":"hello","digests":{}}\n');
     await until(() => expect(source.states()).toMatchObject([{ sent: 0 }]));
-    const large = { ...endpointsConfig('cart'), addresses: Array.from({ length: 50_000 }, (_, port) => ({ host: '127.0.0.1', port })) };
+    const large = {
+      ...endpointsConfig('cart'),
+      addresses: Array.from({ length: 50_000 }, (_, port) => ({ host: '127.0.0.1', port })),
+    };
     source.publish([large], []);
     expect(source.states()).toHaveLength(1);
     source.publish([], [large.key]);
@@ -133,9 +166,17 @@ describe('a proxy', () => {
     const source = new ConfigurationSource();
     source.publish([endpointsConfig('cart', 1)], []);
     let connections = 0;
-    const channel = await serve(source, { limits: { age: 20 }, authenticate: () => Promise.resolve(++connections > 0) });
+    const channel = await serve(source, {
+      limits: { age: 20 },
+      authenticate: () => Promise.resolve(++connections > 0),
+    });
     let changes = 0;
-    follow(channel, { sink: new ConfigurationSink(() => { changes += 1; return []; }) });
+    follow(channel, {
+      sink: new ConfigurationSink(() => {
+        changes += 1;
+        return [];
+      }),
+    });
     await until(() => expect(connections).toBeGreaterThan(3));
     expect(changes).toBe(1);
   });
@@ -147,11 +188,13 @@ describe('a proxy', () => {
     open.push({ close: () => channel.server.close() });
     former.publish([endpointsConfig('cart', 1)], []);
     const held = new Set<string>();
-    follow(channel, { sink: new ConfigurationSink(({ upserts, removals }) => {
-      for (const { key } of upserts) held.add(key);
-      for (const key of removals) held.delete(key);
-      return [];
-    }) });
+    follow(channel, {
+      sink: new ConfigurationSink(({ upserts, removals }) => {
+        for (const { key } of upserts) held.add(key);
+        for (const key of removals) held.delete(key);
+        return [];
+      }),
+    });
     await until(() => expect(held.size).toBe(1));
     served = undefined;
     former.publish([], [endpointsConfig('cart', 1).key]);
@@ -181,7 +224,10 @@ describe('a proxy', () => {
   test('survives that files are missing and controllers cannot be reached', async () => {
     const channel = await serve(new ConfigurationSource());
     let attempts = 0;
-    const { connection } = follow(channel, { token: () => (++attempts < 3 ? Promise.reject(new Error('ENOENT')) : Promise.resolve('x')), address: '127.0.0.1:1' });
+    const { connection } = follow(channel, {
+      token: () => (++attempts < 3 ? Promise.reject(new Error('ENOENT')) : Promise.resolve('x')),
+      address: '127.0.0.1:1',
+    });
     await until(() => expect(attempts).toBeGreaterThan(4));
     expect(connection.isConnected).toBe(false);
   });

@@ -32,7 +32,15 @@ function request(channel: TestChannel): { readonly session: ClientHttp2Session; 
   const session = connect(`https://127.0.0.1:${channel.server.port}`, { ca: channel.authority.certificate });
   session.on('error', () => {});
   open.push({ close: () => session.destroy() });
-  const stream = session.request({ ':method': 'POST', ':path': '/v1/configuration', 'sallyport-gateway': gateway, authorization: `Bearer ${tokenOf(gateway)}` }, { endStream: false });
+  const stream = session.request(
+    {
+      ':method': 'POST',
+      ':path': '/v1/configuration',
+      'sallyport-gateway': gateway,
+      authorization: `Bearer ${tokenOf(gateway)}`,
+    },
+    { endStream: false },
+  );
   stream.on('error', () => {});
   return { session, stream };
 }
@@ -77,7 +85,10 @@ test('tokens under review are limited: beyond the limit a proxy is told to come 
 
 test('a client that leaves during the review of its token gives its place back', async () => {
   const gates: ((value: boolean) => void)[] = [];
-  const channel = await serve({ limits: { reviews: 1 }, authenticate: () => new Promise((resolve) => gates.push(resolve)) });
+  const channel = await serve({
+    limits: { reviews: 1 },
+    authenticate: () => new Promise((resolve) => gates.push(resolve)),
+  });
   const { session } = request(channel);
   await until(() => expect(gates).toHaveLength(1));
   session.destroy();
@@ -99,7 +110,12 @@ test('tokens that cannot be one are refused without a review', async () => {
   });
   const session = connect(`https://127.0.0.1:${channel.server.port}`, { ca: channel.authority.certificate });
   open.push({ close: () => session.destroy() });
-  const stream = session.request({ ':method': 'POST', ':path': '/v1/configuration', 'sallyport-gateway': gateway, authorization: `Bearer ${'x'.repeat(9_000)}` });
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/v1/configuration',
+    'sallyport-gateway': gateway,
+    authorization: `Bearer ${'x'.repeat(9_000)}`,
+  });
   expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 401 });
   expect(reviews).toBe(0);
 });

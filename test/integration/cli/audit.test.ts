@@ -10,7 +10,12 @@ import { startProgram } from '../../support/program.ts';
 const group = 'gateway.networking.k8s.io';
 const experimentalGroup = 'gateway.networking.x-k8s.io';
 const routes: ResourceType = { apiVersion: `${group}/v1`, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true };
-const backends: ResourceType = { apiVersion: `${experimentalGroup}/v1alpha1`, kind: 'XBackend', plural: 'xbackends', namespaced: true };
+const backends: ResourceType = {
+  apiVersion: `${experimentalGroup}/v1alpha1`,
+  kind: 'XBackend',
+  plural: 'xbackends',
+  namespaced: true,
+};
 
 let stage: KubernetesStage;
 let folder: string;
@@ -20,18 +25,33 @@ beforeAll(async () => {
   stage = await kubernetesStage();
   defineKind(stage, 'HTTPRoute', 'v1');
   seed(stage, customResourceDefinitions, {
-    metadata: { name: `xbackends.${experimentalGroup}`, annotations: { [`${group}/bundle-version`]: 'v1.7.0', [`${group}/channel`]: 'experimental' } },
-    spec: { group: experimentalGroup, scope: 'Namespaced', names: { kind: 'XBackend', plural: 'xbackends' }, versions: [{ name: 'v1alpha1', served: true, storage: true }] },
+    metadata: {
+      name: `xbackends.${experimentalGroup}`,
+      annotations: { [`${group}/bundle-version`]: 'v1.7.0', [`${group}/channel`]: 'experimental' },
+    },
+    spec: {
+      group: experimentalGroup,
+      scope: 'Namespaced',
+      names: { kind: 'XBackend', plural: 'xbackends' },
+      versions: [{ name: 'v1alpha1', served: true, storage: true }],
+    },
     status: { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1alpha1'] },
   });
   folder = await mkdtemp(join(tmpdir(), 'sallyport-audit-'));
-  const kubeconfig = await file('kubeconfig', JSON.stringify({
-    clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
-    users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
-  }));
+  const kubeconfig = await file(
+    'kubeconfig',
+    JSON.stringify({
+      clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+      users: [{ name: 'nobody', user: {} }],
+      'current-context': 'fake',
+    }),
+  );
   cluster = ['--cluster', kubeconfig];
   seedRoute('late', {});
-  seedRoute('exempt', { annotations: { 'sallyport.dev/ignore': 'backend-request-timeout: accepted until the rewrite' } });
+  seedRoute('exempt', {
+    annotations: { 'sallyport.dev/ignore': 'backend-request-timeout: accepted until the rewrite' },
+  });
 });
 afterAll(async () => {
   await stage.close();
@@ -40,7 +60,13 @@ afterAll(async () => {
 
 /** A route whose timeouts no bundle accepts; it was stored before there was a rule. */
 function seedRoute(name: string, marks: { readonly annotations?: Readonly<Record<string, string>> }): void {
-  seed(stage, routes, { kind: 'HTTPRoute', metadata: { name, namespace: 'shop', ...marks }, spec: { rules: [{ matches: [{ path: { value: `/${name}` } }], timeouts: { request: '1s', backendRequest: '2s' } }] } });
+  seed(stage, routes, {
+    kind: 'HTTPRoute',
+    metadata: { name, namespace: 'shop', ...marks },
+    spec: {
+      rules: [{ matches: [{ path: { value: `/${name}` } }], timeouts: { request: '1s', backendRequest: '2s' } }],
+    },
+  });
 }
 
 async function file(name: string, text: string): Promise<string> {
@@ -49,7 +75,9 @@ async function file(name: string, text: string): Promise<string> {
   return path;
 }
 
-async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
+async function outcome(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
   const program = startProgram('audit', ...args);
   const code = await program.ended();
   return { code, output: program.output(), errors: program.errors() };
@@ -61,8 +89,17 @@ describe('audit', () => {
   test('judges all stored objects, kinds that are not evaluated included, and counts exemptions', async () => {
     const { code, output, errors } = await outcome(...cluster, '-o', 'json');
     expect({ code, errors }).toEqual({ code: 1, errors: '' });
-    const { objects, summary, comparison } = JSON.parse(output) as { readonly objects: readonly { readonly kind: string; readonly name: string; readonly verdict: string }[]; readonly summary: object; readonly comparison?: unknown };
-    expect(objects.filter(({ kind }) => kind === 'HTTPRoute').map(({ name, verdict }) => `${name} ${verdict}`).toSorted()).toEqual(['exempt allowed', 'late denied']);
+    const { objects, summary, comparison } = JSON.parse(output) as {
+      readonly objects: readonly { readonly kind: string; readonly name: string; readonly verdict: string }[];
+      readonly summary: object;
+      readonly comparison?: unknown;
+    };
+    expect(
+      objects
+        .filter(({ kind }) => kind === 'HTTPRoute')
+        .map(({ name, verdict }) => `${name} ${verdict}`)
+        .toSorted(),
+    ).toEqual(['exempt allowed', 'late denied']);
     expect(summary).toMatchObject({ denied: 1, suppressed: 1 });
     expect(comparison).toBeUndefined();
     report = await file('report.json', output);
@@ -77,15 +114,27 @@ describe('audit', () => {
   test('new findings are listed, and those that are gone', async () => {
     await stage.client.request({ method: 'DELETE', path: pathOf(routes, { namespace: 'shop', name: 'late' }) });
     seedRoute('newer', {});
-    seed(stage, backends, { kind: 'XBackend', metadata: { name: 'odd', namespace: 'shop' }, spec: { type: 'Nothing' } });
+    seed(stage, backends, {
+      kind: 'XBackend',
+      metadata: { name: 'odd', namespace: 'shop' },
+      spec: { type: 'Nothing' },
+    });
     const { code, output } = await outcome(...cluster, '--since', report);
-    expect(output).toMatch(/^HTTPRoute shop\/newer: error \[backend-request-timeout\] spec\.rules\[0\]\.timeouts\.backendRequest: /m);
+    expect(output).toMatch(
+      /^HTTPRoute shop\/newer: error \[backend-request-timeout\] spec\.rules\[0\]\.timeouts\.backendRequest: /m,
+    );
     expect(output).toMatch(/^XBackend shop\/odd: error /m);
-    expect(output).toMatch(/^Gone since the earlier report:\n(?: {2}.*\n)* {2}backend-request-timeout HTTPRoute shop\/late /m);
+    expect(output).toMatch(
+      /^Gone since the earlier report:\n(?: {2}.*\n)* {2}backend-request-timeout HTTPRoute shop\/late /m,
+    );
     expect(code).toBe(1);
-    const json = JSON.parse((await outcome(...cluster, '--since', report, '-o', 'json')).output) as { readonly comparison: { readonly new: number; readonly gone: readonly string[] } };
+    const json = JSON.parse((await outcome(...cluster, '--since', report, '-o', 'json')).output) as {
+      readonly comparison: { readonly new: number; readonly gone: readonly string[] };
+    };
     expect(json.comparison.new).toBeGreaterThanOrEqual(2);
-    expect(json.comparison.gone.some((identity) => identity.startsWith('backend-request-timeout HTTPRoute shop/late'))).toBe(true);
+    expect(
+      json.comparison.gone.some((identity) => identity.startsWith('backend-request-timeout HTTPRoute shop/late')),
+    ).toBe(true);
     const sarif = await outcome(...cluster, '--since', report, '-o', 'sarif');
     expect(sarif.errors).toMatch(/^\d+ new, \d+ gone, \d+ unchanged\n$/);
   });

@@ -26,7 +26,12 @@ interface Outcome {
 
 /** Runs `sallyport check` in the folder of this test. */
 function check(args: readonly string[], input = ''): Outcome {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [built.program, 'check', ...args], { cwd: folder, input, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [built.program, 'check', ...args], {
+    cwd: folder,
+    input,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
+  });
   return { code: status, stdout, stderr };
 }
 
@@ -74,7 +79,9 @@ describe('sallyport check', () => {
   test('ends with 1 where something would be denied, and shows the place', () => {
     const file = write('bad.yaml', `${parent}---\n${route('cart', mistake)}`);
     const { code, stdout, stderr } = check([file]);
-    expect(stdout).toMatch(/^bad\.yaml:21:30: error \[backend-request-timeout\] spec\.rules\[0\]\.timeouts\.backendRequest: .*\n {2}21 \| {5}timeouts: .*\n {5}\| {30}\^\n3 objects: 1 error, 0 warnings\n$/);
+    expect(stdout).toMatch(
+      /^bad\.yaml:21:30: error \[backend-request-timeout\] spec\.rules\[0\]\.timeouts\.backendRequest: .*\n {2}21 \| {5}timeouts: .*\n {5}\| {30}\^\n3 objects: 1 error, 0 warnings\n$/,
+    );
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   });
 
@@ -93,7 +100,10 @@ describe('sallyport check', () => {
     [['--bundle', 'v0.1', '-'], "argument 'v0.1' is invalid."],
     [['--explain', 'path-sintax'], 'sallyport: unknown rule path-sintax; did you mean path-syntax?\n'],
     [['--baseline', 'none.json', '-'], 'sallyport: cannot use the baseline none.json: file or folder not found\n'],
-    [['--closed', '--stateless', '-'], 'sallyport: --closed conflicts with --stateless: --closed reports references between objects, --stateless ignores them\n'],
+    [
+      ['--closed', '--stateless', '-'],
+      'sallyport: --closed conflicts with --stateless: --closed reports references between objects, --stateless ignores them\n',
+    ],
     [['--baseline', 'a.json', '--write-baseline', 'b.json', '-'], 'cannot be used with option'],
   ])('ends with 2 where it cannot do its work: %j', (args, message) => {
     const { code, stdout, stderr } = check(args);
@@ -102,7 +112,10 @@ describe('sallyport check', () => {
   });
 
   test('leaves alone what other tools keep beside manifests', () => {
-    write('mixed/kustomization.yaml', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [route.yaml]\n');
+    write(
+      'mixed/kustomization.yaml',
+      'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [route.yaml]\n',
+    );
     write('mixed/patch.yaml', '- op: remove\n  path: /spec/hostnames\n');
     write('mixed/package.json', '{"name": "shop"}');
     write('mixed/Chart.yaml', 'apiVersion: v2\nname: shop\n');
@@ -119,22 +132,32 @@ describe('sallyport check', () => {
 
   const referring = (refs: string): string => route('cart').replace(/filters: .*/, `backendRefs: [${refs}]`);
 
-  test.each(['text', 'json', 'sarif', 'junit', 'github'])('tells of references to what is not in the input only where that is all there is: %s', (format) => {
-    const objects = referring('{ name: cart, port: 80 }, { name: stock, namespace: depot, port: 80 }');
-    const told = (input: string, ...options: readonly string[]) =>
-      check([...options, '-o', format, '-'], input).stdout.match(/(parent|backend)-not-(found|permitted)(?=[\],"]|::)/g)?.length ?? 0;
-    // SARIF lists the rules that there are.
-    const named = told('');
-    expect([told(objects), told(objects, '--closed')]).toEqual([named, named + 3]);
-  });
+  test.each(['text', 'json', 'sarif', 'junit', 'github'])(
+    'tells of references to what is not in the input only where that is all there is: %s',
+    (format) => {
+      const objects = referring('{ name: cart, port: 80 }, { name: stock, namespace: depot, port: 80 }');
+      const told = (input: string, ...options: readonly string[]) =>
+        check([...options, '-o', format, '-'], input).stdout.match(
+          /(parent|backend)-not-(found|permitted)(?=[\],"]|::)/g,
+        )?.length ?? 0;
+      // SARIF lists the rules that there are.
+      const named = told('');
+      expect([told(objects), told(objects, '--closed')]).toEqual([named, named + 3]);
+    },
+  );
 
   test('writes no baseline of what it does not tell', () => {
-    expect(check(['--write-baseline', 'open.json', '-'], route('cart')).stderr).toBe('0 findings written to open.json\n');
-    expect(check(['--closed', '--write-baseline', 'closed.json', '-'], route('cart')).stderr).toBe('1 findings written to closed.json\n');
+    expect(check(['--write-baseline', 'open.json', '-'], route('cart')).stderr).toBe(
+      '0 findings written to open.json\n',
+    );
+    expect(check(['--closed', '--write-baseline', 'closed.json', '-'], route('cart')).stderr).toBe(
+      '1 findings written to closed.json\n',
+    );
   });
 
   test('tells what is wrong between objects that are in the input, whatever else there is', () => {
-    const service = 'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: shop }\nspec: { ports: [{ port: 8080 }] }\n';
+    const service =
+      'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: shop }\nspec: { ports: [{ port: 8080 }] }\n';
     const { stdout } = check(['-'], `${service}---\n${referring('{ name: cart, port: 80 }')}`);
     expect(stdout).toContain('warning [backend-not-found] spec.rules[0].backendRefs[0]');
   });
@@ -167,9 +190,19 @@ spec: { parentRefs: [{ name: front }], rules: [{ backendRefs: [{ name: db, port:
 ${route('cart', mistake)}`;
 
     function entries(...options: readonly string[]): readonly unknown[] {
-      const { objects } = JSON.parse(check([...options, '-o', 'json', '-'], mixed).stdout) as { readonly objects: readonly Readonly<Record<string, unknown>>[] };
-      return objects.map(({ line, kind, namespace, name, verdict, findings }) =>
-        [line, kind, namespace, name, verdict, (findings as readonly { readonly rule: string; readonly effect: string }[]).map(({ rule, effect }) => `${rule} ${effect}`)]);
+      const { objects } = JSON.parse(check([...options, '-o', 'json', '-'], mixed).stdout) as {
+        readonly objects: readonly Readonly<Record<string, unknown>>[];
+      };
+      return objects.map(({ line, kind, namespace, name, verdict, findings }) => [
+        line,
+        kind,
+        namespace,
+        name,
+        verdict,
+        (findings as readonly { readonly rule: string; readonly effect: string }[]).map(
+          ({ rule, effect }) => `${rule} ${effect}`,
+        ),
+      ]);
     }
 
     const [deployment, ...others] = [
@@ -191,12 +224,38 @@ ${route('cart', mistake)}`;
     });
 
     test('keeps problems of files apart', () => {
-      const { problems, summary } = JSON.parse(check(['-o', 'json', '-'], mixed).stdout) as { readonly problems: readonly unknown[]; readonly summary: unknown };
+      const { problems, summary } = JSON.parse(check(['-o', 'json', '-'], mixed).stdout) as {
+        readonly problems: readonly unknown[];
+        readonly summary: unknown;
+      };
       expect(problems).toEqual([
-        { file: 'stdin', line: 15, column: 1, rule: 'unreadable-file', severity: 'error', message: expect.stringContaining('invalid YAML') },
-        { file: 'stdin', line: 22, column: 41, rule: 'ambiguous-scalar', severity: 'warning', message: expect.any(String) },
+        {
+          file: 'stdin',
+          line: 15,
+          column: 1,
+          rule: 'unreadable-file',
+          severity: 'error',
+          message: expect.stringContaining('invalid YAML'),
+        },
+        {
+          file: 'stdin',
+          line: 22,
+          column: 41,
+          rule: 'ambiguous-scalar',
+          severity: 'warning',
+          message: expect.any(String),
+        },
       ]);
-      expect(summary).toEqual({ allowed: 2, denied: 3, skipped: 1, error: 4, warning: 2, note: 0, suppressed: 0, problemsLeftOut: 0 });
+      expect(summary).toEqual({
+        allowed: 2,
+        denied: 3,
+        skipped: 1,
+        error: 4,
+        warning: 2,
+        note: 0,
+        suppressed: 0,
+        problemsLeftOut: 0,
+      });
     });
   });
 
@@ -208,7 +267,12 @@ ${route('cart', mistake)}`;
     expect(code).toBe(1);
   });
 
-  test.each([['json', /^\{"tool":"sallyport"/], ['sarif', /^\{"\$schema"/], ['junit', /^<\?xml/], ['github', /^::error file=stdin,line=\d+,col=\d+,title=backend-request-timeout::/]])('writes %s', (format, opening) => {
+  test.each([
+    ['json', /^\{"tool":"sallyport"/],
+    ['sarif', /^\{"\$schema"/],
+    ['junit', /^<\?xml/],
+    ['github', /^::error file=stdin,line=\d+,col=\d+,title=backend-request-timeout::/],
+  ])('writes %s', (format, opening) => {
     const { code, stdout } = check(['--stateless', '-o', format, '-'], route('cart', mistake));
     expect(stdout).toMatch(opening);
     expect(code).toBe(1);
@@ -220,17 +284,27 @@ ${route('cart', mistake)}`;
   });
 
   test('honours the annotation of an object, and only with a reason', () => {
-    const annotated = (value: string) => route('cart', mistake, `  annotations: { sallyport.dev/ignore: "${value}" }\n`);
-    expect(check(['--stateless', '-'], annotated('backend-request-timeout: the backend is slow'))).toMatchObject({ code: 0, stdout: '1 object: 0 errors, 0 warnings, 1 suppressed\n' });
+    const annotated = (value: string) =>
+      route('cart', mistake, `  annotations: { sallyport.dev/ignore: "${value}" }\n`);
+    expect(check(['--stateless', '-'], annotated('backend-request-timeout: the backend is slow'))).toMatchObject({
+      code: 0,
+      stdout: '1 object: 0 errors, 0 warnings, 1 suppressed\n',
+    });
     const { code, stdout } = check(['--stateless', '-'], annotated('backend-request-timeout'));
     expect(code).toBe(1);
-    expect(stdout).toContain('stdin:6:18: warning [suppression] metadata.annotations["sallyport.dev/ignore"]: silences backend-request-timeout without a reason');
+    expect(stdout).toContain(
+      'stdin:6:18: warning [suppression] metadata.annotations["sallyport.dev/ignore"]: silences backend-request-timeout without a reason',
+    );
   });
 
   test('does not count what is in the baseline, wherever it stands by now', () => {
     const file = write('route.yaml', route('cart', mistake));
     const first = check(['--stateless', '--write-baseline', 'baseline.json', file]);
-    expect(first).toEqual({ code: 0, stdout: '1 object: 0 errors, 0 warnings, 1 suppressed\n', stderr: '1 findings written to baseline.json\n' });
+    expect(first).toEqual({
+      code: 0,
+      stdout: '1 object: 0 errors, 0 warnings, 1 suppressed\n',
+      stderr: '1 findings written to baseline.json\n',
+    });
     write(file, `# moved\n---\n${route('other', mistake)}---\n${route('cart', mistake)}`);
     const second = check(['--stateless', '--baseline', 'baseline.json', file]);
     expect(second.stdout).toMatch(/^route\.yaml:13:\d+: error \[backend-request-timeout\]/);

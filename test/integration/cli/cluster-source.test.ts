@@ -8,16 +8,47 @@ import { kubernetesStage, seed, type KubernetesStage } from '../../support/kuber
 import { startProgram } from '../../support/program.ts';
 
 const group = 'gateway.networking.k8s.io';
-const type = (kind: string, plural: string, { version = `${group}/v1`, namespaced = true } = {}): ResourceType => ({ apiVersion: version, kind, plural, namespaced });
+const type = (kind: string, plural: string, { version = `${group}/v1`, namespaced = true } = {}): ResourceType => ({
+  apiVersion: version,
+  kind,
+  plural,
+  namespaced,
+});
 const objects: readonly (readonly [ResourceType, KubernetesObject])[] = [
-  [type('GatewayClass', 'gatewayclasses', { namespaced: false }), { kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'sallyport.dev/gateway-controller' } }],
-  [type('Gateway', 'gateways'), { kind: 'Gateway', metadata: { name: 'web', namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] } }],
-  [type('HTTPRoute', 'httproutes'), { kind: 'HTTPRoute', metadata: { name: 'shop', namespace: 'default' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] } }],
-  [type('Service', 'services', { version: 'v1' }), { kind: 'Service', metadata: { name: 'cart', namespace: 'default' }, spec: { ports: [{ port: 80 }] } }],
-  [type('EndpointSlice', 'endpointslices', { version: 'discovery.k8s.io/v1' }), {
-    kind: 'EndpointSlice', metadata: { name: 'cart-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'cart' } },
-    addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }], ports: [{ port: 8080 }],
-  }],
+  [
+    type('GatewayClass', 'gatewayclasses', { namespaced: false }),
+    { kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'sallyport.dev/gateway-controller' } },
+  ],
+  [
+    type('Gateway', 'gateways'),
+    {
+      kind: 'Gateway',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+    },
+  ],
+  [
+    type('HTTPRoute', 'httproutes'),
+    {
+      kind: 'HTTPRoute',
+      metadata: { name: 'shop', namespace: 'default' },
+      spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] },
+    },
+  ],
+  [
+    type('Service', 'services', { version: 'v1' }),
+    { kind: 'Service', metadata: { name: 'cart', namespace: 'default' }, spec: { ports: [{ port: 80 }] } },
+  ],
+  [
+    type('EndpointSlice', 'endpointslices', { version: 'discovery.k8s.io/v1' }),
+    {
+      kind: 'EndpointSlice',
+      metadata: { name: 'cart-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+      ports: [{ port: 8080 }],
+    },
+  ],
 ];
 
 let stage: KubernetesStage;
@@ -29,10 +60,15 @@ beforeAll(async () => {
   for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
   for (const [resource, object] of objects) seed(stage, resource, object);
   folder = await mkdtemp(join(tmpdir(), 'sallyport-cluster-'));
-  const kubeconfig = await file('kubeconfig', JSON.stringify({
-    clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
-    users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
-  }));
+  const kubeconfig = await file(
+    'kubeconfig',
+    JSON.stringify({
+      clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+      users: [{ name: 'nobody', user: {} }],
+      'current-context': 'fake',
+    }),
+  );
   cluster = ['--cluster', kubeconfig, '--context', 'fake'];
 });
 afterAll(async () => {
@@ -46,13 +82,16 @@ async function file(name: string, text: string): Promise<string> {
   return path;
 }
 
-async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
+async function outcome(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
   const program = startProgram(...args);
   const code = await program.ended();
   return { code, output: program.output(), errors: program.errors() };
 }
 
-const otherPort = 'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: default }\nspec: { ports: [{ port: 81 }] }\n';
+const otherPort =
+  'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: default }\nspec: { ports: [{ port: 81 }] }\n';
 
 describe('impact --cluster', () => {
   test('compares the objects of the cluster without and with the change', async () => {
@@ -64,7 +103,18 @@ describe('impact --cluster', () => {
 
   test('files take the place of objects of the cluster', async () => {
     // With the file, nothing worked before the change.
-    expect((await outcome('impact', ...cluster, '-f', await file('service.yaml', otherPort), '--delete', 'service/default/cart')).code).toBe(0);
+    expect(
+      (
+        await outcome(
+          'impact',
+          ...cluster,
+          '-f',
+          await file('service.yaml', otherPort),
+          '--delete',
+          'service/default/cart',
+        )
+      ).code,
+    ).toBe(0);
   });
 
   test('reports permissions that are missing once', async () => {
@@ -74,10 +124,19 @@ describe('impact --cluster', () => {
   });
 
   test('needs a context of the kubeconfig', async () => {
-    const { code, errors } = await outcome('impact', ...cluster.slice(0, 2), '--context', 'other', '--delete', 'service/default/cart');
+    const { code, errors } = await outcome(
+      'impact',
+      ...cluster.slice(0, 2),
+      '--context',
+      'other',
+      '--delete',
+      'service/default/cart',
+    );
     expect(errors).toContain('cannot use the source of objects');
     expect(code).toBe(2);
-    expect((await outcome('impact', '--context', 'fake', '--delete', 'service/default/cart')).errors).toContain('--context requires --cluster');
+    expect((await outcome('impact', '--context', 'fake', '--delete', 'service/default/cart')).errors).toContain(
+      '--context requires --cluster',
+    );
   });
 });
 
@@ -86,12 +145,21 @@ describe('check --cluster', () => {
     const { code, output } = await outcome('check', ...cluster);
     expect(output).toMatch(/6 objects: 0 errors, 0 warnings/);
     expect(code).toBe(0);
-    seed(stage, type('HTTPRoute', 'httproutes'), { kind: 'HTTPRoute', metadata: { name: 'lost', namespace: 'default' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'gone', port: 80 }] }] } });
-    expect((await outcome('check', ...cluster)).output).toMatch(/^HTTPRoute default\/lost: warning \[[a-z-]+\] spec\.rules\[0\]\.backendRefs\[0\]/m);
+    seed(stage, type('HTTPRoute', 'httproutes'), {
+      kind: 'HTTPRoute',
+      metadata: { name: 'lost', namespace: 'default' },
+      spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'gone', port: 80 }] }] },
+    });
+    expect((await outcome('check', ...cluster)).output).toMatch(
+      /^HTTPRoute default\/lost: warning \[[a-z-]+\] spec\.rules\[0\]\.backendRefs\[0\]/m,
+    );
   });
 
   test('judges files with the cluster around them', async () => {
-    const route = await file('route.yaml', 'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: { name: mine, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: cart, port: 82 }] }] }\n');
+    const route = await file(
+      'route.yaml',
+      'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: { name: mine, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: cart, port: 82 }] }] }\n',
+    );
     const { output } = await outcome('check', ...cluster, route);
     expect(output).toMatch(/route\.yaml:4:\d+: warning \[/);
     expect(output).toContain('Port 82 not found in Service "default/cart".');

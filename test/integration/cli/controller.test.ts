@@ -23,10 +23,15 @@ beforeEach(async () => {
   stage = await kubernetesStage();
   folder = await mkdtemp(join(tmpdir(), 'sallyport-controller-'));
   process.env['KUBECONFIG'] = join(folder, 'kubeconfig');
-  await writeFile(join(folder, 'kubeconfig'), JSON.stringify({
-    clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
-    users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
-  }));
+  await writeFile(
+    join(folder, 'kubeconfig'),
+    JSON.stringify({
+      clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+      users: [{ name: 'nobody', user: {} }],
+      'current-context': 'fake',
+    }),
+  );
 });
 
 afterEach(async () => {
@@ -38,7 +43,15 @@ afterEach(async () => {
 async function start(identity: string, settings: Pick<ControllerCommandOptions, 'addressPool'> = {}): Promise<Running> {
   const running = await startController({
     ...settings,
-    port: 0, probePort: 0, namespace: 'default', service: 'sallyport-controller', secret: 'authority', lease: 'controller', identity, image: 'example.com/proxy', logLevel: 'silent',
+    port: 0,
+    probePort: 0,
+    namespace: 'default',
+    service: 'sallyport-controller',
+    secret: 'authority',
+    lease: 'controller',
+    identity,
+    image: 'example.com/proxy',
+    logLevel: 'silent',
   });
   controllers.push(running);
   return running;
@@ -49,7 +62,9 @@ function held(resource: string, namespace: string, name: string): KubernetesObje
 }
 
 function conditionOf(object: KubernetesObject | undefined, type: string): unknown {
-  const { conditions = [] } = (object?.['status'] ?? {}) as { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  const { conditions = [] } = (object?.['status'] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
   return conditions.find((condition) => condition.type === type)?.status;
 }
 
@@ -58,7 +73,11 @@ const heldGateway = () => held(`gateways.${group}`, 'default', 'web');
 const service = () => held('services.', 'default', 'web-sallyport');
 
 function seedClass(): void {
-  seed(stage, classType, { kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'sallyport.dev/gateway-controller' } });
+  seed(stage, classType, {
+    kind: 'GatewayClass',
+    metadata: { name: 'ours' },
+    spec: { controllerName: 'sallyport.dev/gateway-controller' },
+  });
 }
 
 test('a controller goes on with what exists, while CRDs are missing, come, change and go', async () => {
@@ -69,15 +88,36 @@ test('a controller goes on with what exists, while CRDs are missing, come, chang
 
   // An old bundle, then its upgrade.
   const definition = defineKind(stage, 'Gateway', 'v1beta1');
-  seed(stage, { ...gatewayType, apiVersion: `${group}/v1beta1` }, {
-    apiVersion: `${group}/v1beta1`, kind: 'Gateway', metadata: { name: 'web', namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
-  });
+  seed(
+    stage,
+    { ...gatewayType, apiVersion: `${group}/v1beta1` },
+    {
+      apiVersion: `${group}/v1beta1`,
+      kind: 'Gateway',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+    },
+  );
   await until(() => expect(conditionOf(heldGateway(), 'Accepted')).toBe('True'));
   await until(() => expect(service()).toBeDefined());
-  await until(() => expect(heldClass()?.metadata['finalizers']).toEqual(['gateway-exists-finalizer.gateway.networking.k8s.io']));
-  const versions = ['v1', 'v1beta1'].map((name) => ({ name, served: true, storage: name === 'v1', subresources: { status: {} } }));
-  await update({ client: stage.client, type: customResourceDefinitions }, { ...definition, spec: { ...(definition as KubernetesObject)['spec'] as object, versions } });
-  await until(() => expect(stage.server.audit.some(({ method, path }) => method === 'GET' && path === `/apis/${group}/v1/gateways`)).toBe(true));
+  await until(() =>
+    expect(heldClass()?.metadata['finalizers']).toEqual(['gateway-exists-finalizer.gateway.networking.k8s.io']),
+  );
+  const versions = ['v1', 'v1beta1'].map((name) => ({
+    name,
+    served: true,
+    storage: name === 'v1',
+    subresources: { status: {} },
+  }));
+  await update(
+    { client: stage.client, type: customResourceDefinitions },
+    { ...definition, spec: { ...((definition as KubernetesObject)['spec'] as object), versions } },
+  );
+  await until(() =>
+    expect(
+      stage.server.audit.some(({ method, path }) => method === 'GET' && path === `/apis/${group}/v1/gateways`),
+    ).toBe(true),
+  );
 
   // The class goes with its definition, and the data plane with the class; nothing else does.
   await remove({ client: stage.client, type: customResourceDefinitions }, { name: `gatewayclasses.${group}` });
@@ -92,16 +132,27 @@ test('a controller goes on with what exists, while CRDs are missing, come, chang
 test('another replica goes on where one has stopped, and writes nothing again that is as it must be', async () => {
   for (const kind of ['GatewayClass', 'Gateway'] as const) defineKind(stage, kind, 'v1');
   seedClass();
-  seed(stage, gatewayType, { kind: 'Gateway', metadata: { name: 'web', namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] } });
+  seed(stage, gatewayType, {
+    kind: 'Gateway',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+  });
   const first = await start('first');
   await until(() => expect(conditionOf(heldGateway(), 'Accepted')).toBe('True'));
   await start('second');
-  const statusWrites = () => stage.server.audit.filter(({ method, path }) => method === 'PUT' && path.endsWith('/status')).length;
+  const statusWrites = () =>
+    stage.server.audit.filter(({ method, path }) => method === 'PUT' && path.endsWith('/status')).length;
   const before = statusWrites();
   await first.stop();
-  await until(() => expect(held('leases.coordination.k8s.io', 'default', 'controller')?.['spec']).toMatchObject({ holderIdentity: 'second' }));
+  await until(() =>
+    expect(held('leases.coordination.k8s.io', 'default', 'controller')?.['spec']).toMatchObject({
+      holderIdentity: 'second',
+    }),
+  );
   await stage.client.request({
-    method: 'PATCH', path: `/apis/${group}/v1/namespaces/default/gateways/web`, contentType: 'application/merge-patch+json',
+    method: 'PATCH',
+    path: `/apis/${group}/v1/namespaces/default/gateways/web`,
+    contentType: 'application/merge-patch+json',
     body: { spec: { listeners: [{ name: 'http', port: 8080, protocol: 'HTTP' }] } },
   });
   await until(() => expect(JSON.stringify(service()?.['spec'])).toContain('8080'));
@@ -113,7 +164,11 @@ test('a pool of addresses outlives its leader: what was given stays, and nothing
   for (const kind of ['GatewayClass', 'Gateway'] as const) defineKind(stage, kind, 'v1');
   seedClass();
   const seedGateway = (name: string, spec: object = {}) =>
-    seed(stage, gatewayType, { kind: 'Gateway', metadata: { name, namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }], ...spec } });
+    seed(stage, gatewayType, {
+      kind: 'Gateway',
+      metadata: { name, namespace: 'default' },
+      spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }], ...spec },
+    });
   const addressOf = (name: string) => held('services.', 'default', `${name}-sallyport`)?.['status'];
   const given = (ip: string) => ({ loadBalancer: { ingress: [{ ip }] } });
   const [first = 0n, last = 0n] = ['10.0.0.1', '10.0.0.2'].map(parseIpAddress);
@@ -127,8 +182,15 @@ test('a pool of addresses outlives its leader: what was given stays, and nothing
   seedGateway('next');
   await until(() => expect(addressOf('next')).toEqual(given('10.0.0.2')));
   seedGateway('late');
-  await until(() => expect(JSON.stringify(held(`gateways.${group}`, 'default', 'late')?.['status'])).toContain('"reason":"AddressNotAssigned"'));
+  await until(() =>
+    expect(JSON.stringify(held(`gateways.${group}`, 'default', 'late')?.['status'])).toContain(
+      '"reason":"AddressNotAssigned"',
+    ),
+  );
   expect([addressOf('wanting'), addressOf('late')]).toEqual([given('10.0.0.1'), undefined]);
-  await remove({ client: stage.client, type: { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true } }, { namespace: 'default', name: 'wanting-sallyport' });
+  await remove(
+    { client: stage.client, type: { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true } },
+    { namespace: 'default', name: 'wanting-sallyport' },
+  );
   await until(() => expect([addressOf('wanting'), addressOf('late')]).toContainEqual(given('10.0.0.1')));
 }, 60_000);

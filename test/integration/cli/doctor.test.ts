@@ -8,7 +8,15 @@ import { createClient, customResourceDefinitions } from '../../../src/kubernetes
 import { credentialsFor } from '../../support/credentials.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 
-const installation = { namespace: 'default', service: 'hook', configuration: 'hooks', secret: 'authority', lease: 'hooks', webhookAccount: 'hook', watchdogAccount: 'dog' };
+const installation = {
+  namespace: 'default',
+  service: 'hook',
+  configuration: 'hooks',
+  secret: 'authority',
+  lease: 'hooks',
+  webhookAccount: 'hook',
+  watchdogAccount: 'dog',
+};
 let stage: KubernetesStage;
 
 beforeEach(async () => {
@@ -19,11 +27,24 @@ afterEach(() => stage.close());
 
 test('gathers what is there, and what cannot be known, without a write', async () => {
   const current = { certificate: 'c', privateKey: 'SECRET', issuedAt: 0, notAfter: 900 };
-  await new ClusterSecretStore(stage, { namespace: 'default', name: 'authority' }).create(writeAuthorities({ current, retired: [] }));
-  seed(stage, webhookConfigurations, { metadata: { name: 'hooks' }, webhooks: [{ name: 'validate', failurePolicy: 'Ignore' }] });
-  const spec = { group: 'gateway.networking.k8s.io', names: { kind: 'Gateway', plural: 'gateways' }, scope: 'Namespaced', versions: [{ name: 'v1', served: true, storage: true }] };
+  await new ClusterSecretStore(stage, { namespace: 'default', name: 'authority' }).create(
+    writeAuthorities({ current, retired: [] }),
+  );
+  seed(stage, webhookConfigurations, {
+    metadata: { name: 'hooks' },
+    webhooks: [{ name: 'validate', failurePolicy: 'Ignore' }],
+  });
+  const spec = {
+    group: 'gateway.networking.k8s.io',
+    names: { kind: 'Gateway', plural: 'gateways' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true }],
+  };
   seed(stage, customResourceDefinitions, { metadata: { name: 'gateways.gateway.networking.k8s.io' }, spec });
-  seed(stage, customResourceDefinitions, { metadata: { name: 'others.example.com' }, spec: { ...spec, group: 'example.com' } });
+  seed(stage, customResourceDefinitions, {
+    metadata: { name: 'others.example.com' },
+    spec: { ...spec, group: 'example.com' },
+  });
   const before = stage.server.audit.length;
 
   const facts = await gatherFacts(stage.client, installation);
@@ -31,13 +52,21 @@ test('gathers what is there, and what cannot be known, without a write', async (
     kinds: { type: 'known', value: [{ plural: 'gateways' }] },
     guardedBundle: { type: 'known', value: undefined },
     configuration: { type: 'known', value: { webhooks: [{ failurePolicy: 'Ignore' }] } },
-    authorities: { type: 'known', value: { type: 'authorities', current: { notAfter: 900, renewalTime: 600 }, bundle: ['c'] } },
+    authorities: {
+      type: 'known',
+      value: { type: 'authorities', current: { notAfter: 900, renewalTime: 600 }, bundle: ['c'] },
+    },
     readyEndpoints: { type: 'known', value: 0 },
     probe: { type: 'suspended' },
     permissions: { type: 'unknown' },
   });
   expect(JSON.stringify(facts)).not.toContain('SECRET');
-  const written = stage.server.audit.slice(before).filter(({ method, path, query }) => method !== 'GET' && query['dryRun'] !== 'All' && !path.includes('subjectaccessreviews'));
+  const written = stage.server.audit
+    .slice(before)
+    .filter(
+      ({ method, path, query }) =>
+        method !== 'GET' && query['dryRun'] !== 'All' && !path.includes('subjectaccessreviews'),
+    );
   expect(written).toEqual([]);
 });
 
@@ -45,5 +74,11 @@ test('says that the API server does not answer', async () => {
   const client = createClient(credentialsFor('http://127.0.0.1:1'));
   const verdicts = diagnose(await gatherFacts(client, installation));
   await client.close();
-  expect(verdicts).toEqual([expect.objectContaining({ check: 'api-server', status: 'fail', message: expect.stringContaining('cannot be reached') })]);
+  expect(verdicts).toEqual([
+    expect.objectContaining({
+      check: 'api-server',
+      status: 'fail',
+      message: expect.stringContaining('cannot be reached'),
+    }),
+  ]);
 });

@@ -23,13 +23,21 @@ describe('sallyport explain', () => {
   });
 
   test('takes headers into account', async () => {
-    const { output } = await outcome('explain', ...quickstart, '-H', 'x-version: next', 'http://store.example.com/cart');
+    const { output } = await outcome(
+      'explain',
+      ...quickstart,
+      '-H',
+      'x-version: next',
+      'http://store.example.com/cart',
+    );
     expect(output).toContain('1 of 1 to shop/cart-next/8080');
   });
 
   test('tells gRPC from other requests', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
-    await writeFile(join(folder, 'objects.yaml'), `
+    await writeFile(
+      join(folder, 'objects.yaml'),
+      `
 apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
 metadata: { name: sallyport }
@@ -44,7 +52,8 @@ apiVersion: gateway.networking.k8s.io/v1
 kind: GRPCRoute
 metadata: { name: cart, namespace: shop }
 spec: { parentRefs: [{ name: front }], rules: [{ matches: [{ method: { service: shop.Cart } }], backendRefs: [{ name: gone, port: 80 }] }] }
-`);
+`,
+    );
     const url = 'http://store.example.com/shop.Cart/Add';
     const call = await outcome('explain', '-f', folder, '-X', 'POST', '-H', 'content-type: application/grpc', url);
     expect(call.output).toContain('GRPCRoute shop/cart rule 0 match 0');
@@ -99,14 +108,21 @@ describe('sallyport explain, for everything that a rule does', () => {
   });
 
   test('reads the path as a data plane does', async () => {
-    const { code, output } = await outcome('explain', '-f', folder, 'http://shop.example.com/cors/../cart/%2e%2e/%63art/1');
+    const { code, output } = await outcome(
+      'explain',
+      '-f',
+      folder,
+      'http://shop.example.com/cors/../cart/%2e%2e/%63art/1',
+    );
     expect(output).toContain('as cart.internal/basket/1');
     expect(code).toBe(0);
   });
 
   test('prints JSON for machines', async () => {
     const { output } = await outcome('explain', '-f', folder, '-o', 'json', 'http://shop.example.com/cart');
-    const { outcomes } = JSON.parse(output) as { readonly outcomes: readonly { readonly gateway: string; readonly shares: readonly unknown[] }[] };
+    const { outcomes } = JSON.parse(output) as {
+      readonly outcomes: readonly { readonly gateway: string; readonly shares: readonly unknown[] }[];
+    };
     expect(outcomes.map(({ gateway, shares }) => [gateway, shares.length])).toEqual([['shop/front', 1]]);
   });
 
@@ -177,7 +193,8 @@ function serviceOf(text: string): string {
 }
 
 describe('sallyport explain, of connections', () => {
-  const shown = (name: string, ...urls: readonly string[]) => outcome('explain', '-f', `test/golden/${name}/input.yaml`, ...urls);
+  const shown = (name: string, ...urls: readonly string[]) =>
+    outcome('explain', '-f', `test/golden/${name}/input.yaml`, ...urls);
 
   test('tls:// finds listener and route by the server name', async () => {
     const { code, output } = await shown('tls-routes', 'tls://mail.example.com');
@@ -195,16 +212,26 @@ describe('sallyport explain, of connections', () => {
   });
 
   test('tcp:// and udp:// ask a Gateway by its name', async () => {
-    const [tcp, udp, other] = await Promise.all([shown('udp-routes', 'tcp://front:53'), shown('udp-routes', '-o', 'json', 'udp://front.shop:53'), shown('udp-routes', 'udp://other:53')]);
+    const [tcp, udp, other] = await Promise.all([
+      shown('udp-routes', 'tcp://front:53'),
+      shown('udp-routes', '-o', 'json', 'udp://front.shop:53'),
+      shown('udp-routes', 'udp://other:53'),
+    ]);
     expect(tcp).toEqual({ code: 0, output: expect.stringContaining('1 of 1 to shop/dns/53: 10.0.0.1:1053') });
     expect(udp).toEqual({ code: 0, output: expect.stringContaining('"endpoints/shop/dns/53/UDP"') });
-    expect(other).toEqual({ code: 1, output: expect.stringContaining('No listener found for UDP on port 53 of a Gateway other.') });
+    expect(other).toEqual({
+      code: 1,
+      output: expect.stringContaining('No listener found for UDP on port 53 of a Gateway other.'),
+    });
   });
 
   test('the PROXY protocol is told as the parameters of the Gateway have it', async () => {
     const networks = [...Array.from({ length: 20 }, (_, index) => `10.${index}.0.0/16`), '192.168.0.0/16'].join(', ');
     const ref = 'infrastructure: { parametersRef: { group: "", kind: ConfigMap, name: settings } }';
-    const objects = (await readFile('test/golden/tcp-routes/input.yaml', 'utf8')).replace('  listeners:', `  ${ref}\n  listeners:`);
+    const objects = (await readFile('test/golden/tcp-routes/input.yaml', 'utf8')).replace(
+      '  listeners:',
+      `  ${ref}\n  listeners:`,
+    );
     const parameters = `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings, namespace: shop }\ndata: { acceptProxyProtocol: "${networks}", sendProxyProtocol: "v1, 5432=v2" }\n`;
     const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
     const file = join(folder, 'objects.yaml');
@@ -212,7 +239,9 @@ describe('sallyport explain, of connections', () => {
     const { output } = await outcome('explain', '-f', file, 'tcp://front:5432');
     expect(output).toContain(`PROXY protocol: connections from ${networks} must begin with a header\n`);
     expect(output).toContain('PROXY protocol: backends get headers of v2\n');
-    expect(JSON.parse((await outcome('explain', '-o', 'json', '-f', file, 'tcp://front:5432')).output)).toMatchObject({ outcomes: [{ proxyProtocol: { accept: networks, send: 'v2' } }] });
+    expect(JSON.parse((await outcome('explain', '-o', 'json', '-f', file, 'tcp://front:5432')).output)).toMatchObject({
+      outcomes: [{ proxyProtocol: { accept: networks, send: 'v2' } }],
+    });
     await rm(folder, { recursive: true });
   });
 
@@ -226,7 +255,9 @@ describe('sallyport explain, of connections', () => {
 describe('sallyport check', () => {
   test('prints a line for each finding with its place, and ends with 1 where something would be denied', async () => {
     const { code, output } = await outcome('check', 'examples/quickstart');
-    expect(output).toMatch(/^examples\/quickstart\/30-mistakes\.yaml:\d+:\d+: error \[header-acted-on-twice\] spec\.rules\[1\]/m);
+    expect(output).toMatch(
+      /^examples\/quickstart\/30-mistakes\.yaml:\d+:\d+: error \[header-acted-on-twice\] spec\.rules\[1\]/m,
+    );
     expect(output).toContain('14 objects: 2 errors, 0 warnings');
     expect(code).toBe(1);
   });
@@ -248,15 +279,20 @@ describe('sallyport check --bundle', () => {
   test('says what a bundle does not have, and what to do', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
     const file = join(folder, 'route.yaml');
-    await writeFile(file, `apiVersion: gateway.networking.k8s.io/v1
+    await writeFile(
+      file,
+      `apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata: { name: cart, namespace: shop }
 spec: { parentRefs: [{ name: web }], rules: [{ retry: { attempts: 2 }, backendRefs: [{ name: cart, port: 80 }] }] }
-`);
+`,
+    );
     const old = await outcome('check', '--bundle', 'v1.3.0', file);
     const present = await outcome('check', '--bundle', 'v1.7.0', file);
     await rm(folder, { recursive: true });
-    expect(old.output).toMatch(/route\.yaml:4:\d+: warning \[schema-unknown-field\] spec\.rules\[0\]\.retry: .*v1\.3 standard/);
+    expect(old.output).toMatch(
+      /route\.yaml:4:\d+: warning \[schema-unknown-field\] spec\.rules\[0\]\.retry: .*v1\.3 standard/,
+    );
     expect(present.output).not.toContain('schema-unknown-field');
   });
 });

@@ -8,7 +8,11 @@ import { freePort } from '../../support/program.ts';
 
 /** Runs a module as a process; its exit code and everything that it wrote. */
 async function runModule(source: string): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', source], { env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' } });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', source],
+    { env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' } },
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
@@ -40,7 +44,12 @@ test('a process survives errors that reach nobody, counts them and logs their st
   expect(output).toContain('sallyport_internal_errors_total{origin="exception"} 2');
   expect(output).toContain('sallyport_internal_errors_total{origin="rejection"} 1');
   const logged = output.split('\n').filter((line) => line.includes('"internal error"'));
-  expect(logged.map((line) => (JSON.parse(line) as { origin: string }).origin).toSorted()).toEqual(['exception', 'exception', 'exchange', 'rejection']);
+  expect(logged.map((line) => (JSON.parse(line) as { origin: string }).origin).toSorted()).toEqual([
+    'exception',
+    'exception',
+    'exchange',
+    'rejection',
+  ]);
   expect(output).toMatch(/thrown in a callback\\n {4}at /);
 });
 
@@ -58,7 +67,9 @@ test.each([
   ['before it has started', ''],
   ['after it has stopped', 'errors.survive(running); await running.stop();'],
 ])('an error %s ends the process', async (_name, before) => {
-  const { code, output } = await runModule(`${start} ${before} setImmediate(() => { throw new Error('too early or too late'); }); setTimeout(() => {}, 60_000);`);
+  const { code, output } = await runModule(
+    `${start} ${before} setImmediate(() => { throw new Error('too early or too late'); }); setTimeout(() => {}, 60_000);`,
+  );
   expect(code).not.toBe(0);
   expect(output).toContain('too early or too late');
 });
@@ -68,10 +79,15 @@ test('the watchdog of the webhook survives them, too', async () => {
   const kubeconfig = join(folder, 'config');
   const port = await freePort();
   // Nothing listens there: the watchdog tries again and again.
-  await writeFile(kubeconfig, JSON.stringify({
-    'current-context': 'a', contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-    clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }], users: [{ name: 'a', user: { token: 'a' } }],
-  }));
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      'current-context': 'a',
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'a', user: { token: 'a' } }],
+    }),
+  );
   const { code, output } = await runModule(`
     process.env.KUBECONFIG = ${JSON.stringify(kubeconfig)};
     const { startWatchdog } = await import('./src/cli/watchdog.ts');

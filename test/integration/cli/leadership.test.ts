@@ -10,7 +10,12 @@ import { defineKind } from '../../support/definitions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 
-const classType = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false };
+const classType = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'GatewayClass',
+  plural: 'gatewayclasses',
+  namespaced: false,
+};
 const statusPath = '/apis/gateway.networking.k8s.io/v1/gatewayclasses/ours/status';
 
 let stage: KubernetesStage;
@@ -41,13 +46,29 @@ const sent = () => stage.server.audit.filter(({ method, path }) => method === 'P
 function replica(identity: string) {
   let term: AbortSignal | undefined;
   const live = new LiveObjects();
-  const wanted: OwnStatus = { conditions: [{ type: 'Accepted', status: 'True', reason: 'Accepted', message: `says ${identity}`, observedGeneration: 1 }] };
-  const election: Election = new Election({ ...stage, namespace: 'default', name: 'controller', identity, lead: (begun) => {
-    term = begun;
-  } });
+  const wanted: OwnStatus = {
+    conditions: [
+      { type: 'Accepted', status: 'True', reason: 'Accepted', message: `says ${identity}`, observedGeneration: 1 },
+    ],
+  };
+  const election: Election = new Election({
+    ...stage,
+    namespace: 'default',
+    name: 'controller',
+    identity,
+    lead: (begun) => {
+      term = begun;
+    },
+  });
   const writer = new StatusWriter({
-    writer: clusterWriter(stage.client, () => term), live, wanted: () => wanted, mayWrite: () => election.isLeader(),
-    controllerName: 'example.com/us', events: { record() {} }, log: stage.log, metrics: createMetrics(),
+    writer: clusterWriter(stage.client, () => term),
+    live,
+    wanted: () => wanted,
+    mayWrite: () => election.isLeader(),
+    controllerName: 'example.com/us',
+    events: { record() {} },
+    log: stage.log,
+    metrics: createMetrics(),
     pace: { rest: 0, retry: 1, rewrites: 5, window: 1 },
   });
   ends.push(async () => {
@@ -71,7 +92,8 @@ test('nothing is sent after the renew deadline, and what was under way is called
   stage.server.fail({ when: ({ path }) => path === statusPath, act: 'hang' });
   see();
   await eventually(() => expect(sent()).toBe(1));
-  for (let times = 0; times < 20; times++) stage.server.fail({ when: ({ path }) => path.includes('/leases'), act: { code: 500 } });
+  for (let times = 0; times < 20; times++)
+    stage.server.fail({ when: ({ path }) => path.includes('/leases'), act: { code: 500 } });
   await pass(10_000);
   expect(election.isLeader()).toBe(false);
   // Called off, not waited for: it would be tried again at once by a leader.
@@ -87,6 +109,8 @@ test('a write that is late all the same fails, and the next leader has the last 
   await eventually(() => expect(election.isLeader()).toBe(true));
   see();
   await eventually(() => expect(JSON.stringify(stored()['status'])).toContain('says second'));
-  expect(await clusterWriter(stage.client).updateStatus('GatewayClass', { ...late, status: { conditions: [] } })).toMatchObject({ type: 'conflict' });
+  expect(
+    await clusterWriter(stage.client).updateStatus('GatewayClass', { ...late, status: { conditions: [] } }),
+  ).toMatchObject({ type: 'conflict' });
   expect(JSON.stringify(stored()['status'])).toContain('says second');
 });

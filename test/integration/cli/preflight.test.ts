@@ -36,7 +36,11 @@ async function file(name: string, text: string): Promise<string> {
 describe('preflight of files', () => {
   const files = ['-f', `${cases}/crds.yaml`, '-f', `${cases}/objects.yaml`];
 
-  test.each([['text', 'expected.txt'], ['markdown', 'expected.md'], ['json', 'expected.json']])('%s is as expected', async (format, name) => {
+  test.each([
+    ['text', 'expected.txt'],
+    ['markdown', 'expected.md'],
+    ['json', 'expected.json'],
+  ])('%s is as expected', async (format, name) => {
     const { code, output, errors } = await outcome('--to', 'v1.7.0', ...files, '-o', format);
     expect({ code, errors }).toEqual({ code: 1, errors: '' });
     if (process.env['UPDATE_GOLDEN'] !== undefined) await writeFile(join(cases, name), output);
@@ -44,9 +48,14 @@ describe('preflight of files', () => {
   });
 
   test('nothing found: exit code 0 and the command to upgrade', async () => {
-    const objects = await file('fine.yaml', `apiVersion: ${group}/v1\nkind: GatewayClass\nmetadata: { name: fine }\nspec: { controllerName: example.com/controller }\n`);
+    const objects = await file(
+      'fine.yaml',
+      `apiVersion: ${group}/v1\nkind: GatewayClass\nmetadata: { name: fine }\nspec: { controllerName: example.com/controller }\n`,
+    );
     const { code, output } = await outcome('--to', '1.7', '--channel', 'experimental', '-f', objects);
-    expect(output).toMatch(/^Gateway API v1\.7 experimental → v1\.7\.0 experimental: 1 object\n\nNothing found\. Save this report with -o json, then upgrade:\n {2}\$ kubectl apply --server-side -f https:\/\/github\.com\/kubernetes-sigs\/gateway-api\/releases\/download\/v1\.7\.0\/experimental-install\.yaml\n$/);
+    expect(output).toMatch(
+      /^Gateway API v1\.7 experimental → v1\.7\.0 experimental: 1 object\n\nNothing found\. Save this report with -o json, then upgrade:\n {2}\$ kubectl apply --server-side -f https:\/\/github\.com\/kubernetes-sigs\/gateway-api\/releases\/download\/v1\.7\.0\/experimental-install\.yaml\n$/,
+    );
     expect(code).toBe(0);
   });
 
@@ -67,22 +76,50 @@ describe('preflight of files', () => {
   test('a later run finds the routes that have lost Accepted', async () => {
     const report = await file('report.json', (await outcome('--to', 'v1.7.0', ...files, '-o', 'json')).output);
     const same = await outcome('--since', report, ...files);
-    expect(same).toEqual({ code: 0, errors: '', output: 'Gateway API v1.6 experimental: 7 objects\n\nNothing found. No route has lost Accepted.\n' });
-    const lost = await file('lost.yaml', (await readFile(`${cases}/objects.yaml`, 'utf8')).replace('status: "True", reason: Accepted', 'status: "False", reason: NoMatchingParent'));
+    expect(same).toEqual({
+      code: 0,
+      errors: '',
+      output: 'Gateway API v1.6 experimental: 7 objects\n\nNothing found. No route has lost Accepted.\n',
+    });
+    const lost = await file(
+      'lost.yaml',
+      (await readFile(`${cases}/objects.yaml`, 'utf8')).replace(
+        'status: "True", reason: Accepted',
+        'status: "False", reason: NoMatchingParent',
+      ),
+    );
     const { code, output } = await outcome('--since', report, '-f', lost);
     expect(code).toBe(1);
-    expect(output).toContain('Routes that have lost Accepted  1 blocker\n  blocker HTTPRoute shop/store\n          Parent infra/public of sallyport.dev/gateway-controller: Accepted was True, and is False now (NoMatchingParent).\n');
+    expect(output).toContain(
+      'Routes that have lost Accepted  1 blocker\n  blocker HTTPRoute shop/store\n          Parent infra/public of sallyport.dev/gateway-controller: Accepted was True, and is False now (NoMatchingParent).\n',
+    );
   });
 });
 
 describe('preflight of a cluster', () => {
   let stage: KubernetesStage;
   let cluster: readonly string[];
-  const type = (kind: string, plural: string, { version = `${group}/v1`, namespaced = true } = {}): ResourceType => ({ apiVersion: version, kind, plural, namespaced });
-  const policies = type('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { version: 'admissionregistration.k8s.io/v1', namespaced: false });
+  const type = (kind: string, plural: string, { version = `${group}/v1`, namespaced = true } = {}): ResourceType => ({
+    apiVersion: version,
+    kind,
+    plural,
+    namespaced,
+  });
+  const policies = type('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
+    version: 'admissionregistration.k8s.io/v1',
+    namespaced: false,
+  });
   const route: KubernetesObject = {
-    kind: 'HTTPRoute', metadata: { name: 'shop', namespace: 'default', managedFields: [{ manager: 'flux', operation: 'Apply', apiVersion: `${group}/v1beta1` }] },
-    spec: { parentRefs: [{ name: 'web' }], rules: [{ retry: { attempts: 1 }, backendRefs: [{ name: 'cart', port: 80 }] }] },
+    kind: 'HTTPRoute',
+    metadata: {
+      name: 'shop',
+      namespace: 'default',
+      managedFields: [{ manager: 'flux', operation: 'Apply', apiVersion: `${group}/v1beta1` }],
+    },
+    spec: {
+      parentRefs: [{ name: 'web' }],
+      rules: [{ retry: { attempts: 1 }, backendRefs: [{ name: 'cart', port: 80 }] }],
+    },
   };
 
   beforeAll(async () => {
@@ -90,26 +127,51 @@ describe('preflight of a cluster', () => {
     for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
     seed(stage, customResourceDefinitions, {
       metadata: { name: 'xlistenersets.gateway.networking.x-k8s.io' },
-      spec: { group: 'gateway.networking.x-k8s.io', scope: 'Namespaced', names: { kind: 'XListenerSet', plural: 'xlistenersets' }, versions: [{ name: 'v1alpha1', served: true, storage: true }] },
+      spec: {
+        group: 'gateway.networking.x-k8s.io',
+        scope: 'Namespaced',
+        names: { kind: 'XListenerSet', plural: 'xlistenersets' },
+        versions: [{ name: 'v1alpha1', served: true, storage: true }],
+      },
       status: { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1alpha1'] },
     });
-    seed(stage, type('XListenerSet', 'xlistenersets', { version: 'gateway.networking.x-k8s.io/v1alpha1' }), { kind: 'XListenerSet', metadata: { name: 'more', namespace: 'default' }, spec: {} });
+    seed(stage, type('XListenerSet', 'xlistenersets', { version: 'gateway.networking.x-k8s.io/v1alpha1' }), {
+      kind: 'XListenerSet',
+      metadata: { name: 'more', namespace: 'default' },
+      spec: {},
+    });
     seed(stage, type('HTTPRoute', 'httproutes'), route);
-    seed(stage, policies, { metadata: { name: `safe-upgrades.${group}`, annotations: { [`${group}/bundle-version`]: 'v1.7.0' } } });
-    const kubeconfig = await file('kubeconfig', JSON.stringify({
-      clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
-      users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
-    }));
+    seed(stage, policies, {
+      metadata: { name: `safe-upgrades.${group}`, annotations: { [`${group}/bundle-version`]: 'v1.7.0' } },
+    });
+    const kubeconfig = await file(
+      'kubeconfig',
+      JSON.stringify({
+        clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }],
+        contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+        users: [{ name: 'nobody', user: {} }],
+        'current-context': 'fake',
+      }),
+    );
     cluster = ['--cluster', kubeconfig];
   });
   afterAll(() => stage.close());
 
   test('reads CRDs, objects of all kinds, policies and the version of Kubernetes', async () => {
-    stage.server.fail({ when: ({ path }) => path === '/version', act: { code: 200, body: '{"gitVersion":"v1.30.1"}' } });
-    stage.server.fail({ when: ({ path }) => path === '/apis/storagemigration.k8s.io', act: { code: 200, body: '{"preferredVersion":{"version":"v1"}}' } });
+    stage.server.fail({
+      when: ({ path }) => path === '/version',
+      act: { code: 200, body: '{"gitVersion":"v1.30.1"}' },
+    });
+    stage.server.fail({
+      when: ({ path }) => path === '/apis/storagemigration.k8s.io',
+      act: { code: 200, body: '{"preferredVersion":{"version":"v1"}}' },
+    });
     const { code, output, errors } = await outcome('--to', 'v1.6.3', ...cluster, '-o', 'json');
     expect({ code, errors }).toEqual({ code: 1, errors: '' });
-    const { findings, objects } = JSON.parse(output) as { readonly objects: number; readonly findings: readonly { readonly check: string; readonly severity: string; readonly subject: string }[] };
+    const { findings, objects } = JSON.parse(output) as {
+      readonly objects: number;
+      readonly findings: readonly { readonly check: string; readonly severity: string; readonly subject: string }[];
+    };
     expect(objects).toBe(2);
     expect(findings.map(({ check, severity, subject }) => `${severity} ${check} ${subject}`)).toEqual([
       'blocker kubernetes-version Kubernetes v1.30.1',
@@ -122,10 +184,15 @@ describe('preflight of a cluster', () => {
   });
 
   test('reports permissions that are missing once, and goes on', async () => {
-    stage.server.fail({ when: ({ path }) => path.endsWith('/validatingadmissionpolicies'), act: { code: 403, reason: 'Forbidden' } });
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/validatingadmissionpolicies'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
     stage.server.fail({ when: ({ path }) => path.endsWith('/xlistenersets'), act: { code: 403, reason: 'Forbidden' } });
     const { code, errors } = await outcome('--to', 'v1.7.0', ...cluster);
-    expect(errors).toMatch(/^Objects of kind XListenerSet are not observed: .*\nValidatingAdmissionPolicies are not observed: .*\n$/);
+    expect(errors).toMatch(
+      /^Objects of kind XListenerSet are not observed: .*\nValidatingAdmissionPolicies are not observed: .*\n$/,
+    );
     expect(code).toBe(0);
   });
 

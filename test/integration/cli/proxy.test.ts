@@ -20,7 +20,12 @@ const gateway = 'infra/gateway';
 const listenerKey = listenerConfig('web').key;
 const route = routeConfig('shop/cart', {
   attachments: [{ listener: listenerKey, hostnames: [''] }],
-  rules: [{ ...routeRule(0, routeMatch()), backends: [{ weight: 1, target: { type: 'endpoints', key: endpointsConfig('cart').key }, filters: [] }] }],
+  rules: [
+    {
+      ...routeRule(0, routeMatch()),
+      backends: [{ weight: 1, target: { type: 'endpoints', key: endpointsConfig('cart').key }, filters: [] }],
+    },
+  ],
 });
 
 let folder: string;
@@ -53,8 +58,16 @@ async function start(options: readonly string[] = ['--bind=127.0.0.1']): Promise
   await writeFile(tokenFile, `${tokenOf(gateway)}\n`);
   await writeFile(caFile, channel.authority.certificate);
   program = startProgram(
-    'proxy', `--controller=127.0.0.1:${channel.server.port}`, `--gateway=${gateway}`, `--token-file=${tokenFile}`, `--ca-file=${caFile}`,
-    ...options, `--probe-port=${probePort}`, '--identity=web-1', '--drain=1', '--grace=1',
+    'proxy',
+    `--controller=127.0.0.1:${channel.server.port}`,
+    `--gateway=${gateway}`,
+    `--token-file=${tokenFile}`,
+    `--ca-file=${caFile}`,
+    ...options,
+    `--probe-port=${probePort}`,
+    '--identity=web-1',
+    '--drain=1',
+    '--grace=1',
   );
   return { probePort };
 }
@@ -69,7 +82,13 @@ async function statusOf(url: string): Promise<number | undefined> {
 
 /** The serial number of what a listener shows to a client that trusts the channel's authority. */
 async function serialNumberAt(port: number): Promise<string | undefined> {
-  const request = startSecureRequest({ host: '127.0.0.1', port, ca: channel.authority.certificate, servername: 'shop.example', agent: false }).end();
+  const request = startSecureRequest({
+    host: '127.0.0.1',
+    port,
+    ca: channel.authority.certificate,
+    servername: 'shop.example',
+    agent: false,
+  }).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const { serialNumber } = (response.socket as TLSSocket).getPeerCertificate();
   response.resume();
@@ -87,7 +106,9 @@ describe('sallyport proxy', () => {
     const { probePort } = await start();
     const port = await freePort();
     const id = source.publish([endpointsConfig('cart', echo.port), listenerConfig('web', { port }), route], []);
-    await until(() => expect(source.states()).toMatchObject([{ name: 'web-1', acknowledged: id, problems: new Map() }]));
+    await until(() =>
+      expect(source.states()).toMatchObject([{ name: 'web-1', acknowledged: id, problems: new Map() }]),
+    );
     expect(await statusOf(`http://127.0.0.1:${probePort}/readyz`)).toBe(200);
     expect(await statusOf(`http://127.0.0.1:${port}/`)).toBe(200);
     await channel.server.close();
@@ -95,7 +116,9 @@ describe('sallyport proxy', () => {
     expect(await statusOf(`http://127.0.0.1:${probePort}/readyz`)).toBe(200);
     const stopped = program?.stop('SIGTERM');
     await until(async () => expect(await statusOf(`http://127.0.0.1:${probePort}/readyz`)).toBe(503));
-    expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
+    expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im,
+    );
     expect(await stopped).toBe(0);
     program = undefined;
   });
@@ -105,21 +128,28 @@ describe('sallyport proxy', () => {
     const port = await freePort();
     const id = source.publish([endpointsConfig('cart', echo.port), listenerConfig('web', { port }), route], []);
     await until(() => expect(source.states()).toMatchObject([{ acknowledged: id, problems: new Map() }]));
-    const loopbacks = Object.values(networkInterfaces()).flat().flatMap((one) => (one?.internal === true ? [one] : []));
+    const loopbacks = Object.values(networkInterfaces())
+      .flat()
+      .flatMap((one) => (one?.internal === true ? [one] : []));
     expect(loopbacks.length).toBeGreaterThan(0);
     for (const { address, family } of loopbacks) {
       const response = await fetch(`http://${family === 'IPv6' ? `[${address}]` : address}:${port}/`);
-      const { fields } = await response.json() as Echo;
+      const { fields } = (await response.json()) as Echo;
       expect(fields[fields.indexOf('x-forwarded-for') + 1]).toBe(address);
     }
   });
 
-  test.each([[[], '10.0.0.1, 127.0.0.1'], [['--forwarded=replace'], '127.0.0.1']])('with %j tells backends of %s where a client claims to come from 10.0.0.1', async (options, expected) => {
+  test.each([
+    [[], '10.0.0.1, 127.0.0.1'],
+    [['--forwarded=replace'], '127.0.0.1'],
+  ])('with %j tells backends of %s where a client claims to come from 10.0.0.1', async (options, expected) => {
     await start(['--bind=127.0.0.1', ...options]);
     const port = await freePort();
     const id = source.publish([endpointsConfig('cart', echo.port), listenerConfig('web', { port }), route], []);
     await until(() => expect(source.states()).toMatchObject([{ acknowledged: id, problems: new Map() }]));
-    const { fields } = await (await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': '10.0.0.1' } })).json() as Echo;
+    const { fields } = (await (
+      await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': '10.0.0.1' } })
+    ).json()) as Echo;
     expect(fields[fields.indexOf('x-forwarded-for') + 1]).toBe(expected);
   });
 
@@ -135,7 +165,14 @@ describe('sallyport proxy', () => {
     const port = await freePort();
     const listener = listenerConfig('web', { port, protocol: 'HTTPS', certificates: ['infra/shop'] });
     const missing = source.publish([endpointsConfig('cart', echo.port), listener, route], []);
-    await until(() => expect(source.states()).toMatchObject([{ acknowledged: missing, problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]) }]));
+    await until(() =>
+      expect(source.states()).toMatchObject([
+        {
+          acknowledged: missing,
+          problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]),
+        },
+      ]),
+    );
     const serials: (string | undefined)[] = [];
     for (const certificate of [await shopCertificate(), await shopCertificate()]) {
       const id = source.publish([certificate], []);
@@ -144,6 +181,13 @@ describe('sallyport proxy', () => {
     }
     expect(new Set(serials).size).toBe(2);
     const gone = source.publish([], ['certificate/infra/shop']);
-    await until(() => expect(source.states()).toMatchObject([{ acknowledged: gone, problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]) }]));
+    await until(() =>
+      expect(source.states()).toMatchObject([
+        {
+          acknowledged: gone,
+          problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]),
+        },
+      ]),
+    );
   });
 });

@@ -55,7 +55,17 @@ describe('sallyport run', () => {
     ports = { listener: await freePort(), backend: await freePort() };
     await writeFile(join(folder, 'objects.yaml'), objects(ports, 'one'));
     agent = new Agent();
-    program = startProgram('run', '-f', folder, '--demo', '--webhook-port', '0', '--probe-port', '0', '--no-access-log');
+    program = startProgram(
+      'run',
+      '-f',
+      folder,
+      '--demo',
+      '--webhook-port',
+      '0',
+      '--probe-port',
+      '0',
+      '--no-access-log',
+    );
     await program.printed('Watching');
   });
 
@@ -152,10 +162,15 @@ spec:
   });
 
   test('binds the addresses that a Gateway requests, with its own ports, and says which ones this machine does not have', async () => {
-    const requesting = (...values: readonly string[]) => objects(ports, 'one').replace('listeners: [', `addresses: [${values.map((value) => `{ value: "${value}" }`).join(', ')}]\n  listeners: [`);
+    const requesting = (...values: readonly string[]) =>
+      objects(ports, 'one').replace(
+        'listeners: [',
+        `addresses: [${values.map((value) => `{ value: "${value}" }`).join(', ')}]\n  listeners: [`,
+      );
     await writeFile(join(folder, 'objects.yaml'), requesting('127.0.7.1', '127.0.7.2'));
     await program.printed(/ applied .*objects\.yaml/);
-    for (const host of ['127.0.7.1', '127.0.7.2']) expect((await get(`http://${host}:${ports.listener}/`)).headers['x-version']).toBe('one');
+    for (const host of ['127.0.7.1', '127.0.7.2'])
+      expect((await get(`http://${host}:${ports.listener}/`)).headers['x-version']).toBe('one');
     await writeFile(join(folder, 'objects.yaml'), requesting('127.0.7.2', '192.0.2.77'));
     await program.printed(/Gateway infra\/web +Accepted=True +Programmed=False\(AddressNotUsable\)/);
     await program.printed(`cannot listen on 192.0.2.77:${ports.listener}: this machine does not have the address`);
@@ -173,10 +188,22 @@ test('sallyport run --listen binds Gateways at one address, with the ports of th
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
   const ports = { listener: await freePort(), backend: await freePort() };
   await writeFile(join(folder, 'objects.yaml'), objects(ports, 'one'));
-  const program = startProgram('run', '-f', folder, '--demo', '--webhook-port', '0', '--probe-port', '0', '--listen', '0.0.0.0');
+  const program = startProgram(
+    'run',
+    '-f',
+    folder,
+    '--demo',
+    '--webhook-port',
+    '0',
+    '--probe-port',
+    '0',
+    '--listen',
+    '0.0.0.0',
+  );
   try {
     await program.printed(`Gateway infra/web http                   http://0.0.0.0:${ports.listener}/\n`);
-    for (const host of ['127.0.0.1', '127.0.9.9']) expect((await request(`http://${host}:${ports.listener}/`)).headers['x-version']).toBe('one');
+    for (const host of ['127.0.0.1', '127.0.9.9'])
+      expect((await request(`http://${host}:${ports.listener}/`)).headers['x-version']).toBe('one');
   } finally {
     await program.stop('SIGKILL');
     await rm(folder, { recursive: true });

@@ -40,7 +40,10 @@ async function mount(version: string, text: string): Promise<void> {
 describe('the settings file', () => {
   test('mistakes at the start are told with their places, all at once', async () => {
     const file = join(folder, 'settings.yaml');
-    await writeFile(file, 'profile: standart\neffects:\n  duration-from: warn\nnamespaces:\n  - names: [shop]\n    profil: audit\n');
+    await writeFile(
+      file,
+      'profile: standart\neffects:\n  duration-from: warn\nnamespaces:\n  - names: [shop]\n    profil: audit\n',
+    );
     await expect(open(file)).rejects.toThrow(
       [
         'invalid settings file:',
@@ -91,7 +94,9 @@ describe('the settings file', () => {
     await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 1'));
     expect(settings.current().profile).toBe('strict');
     expect(changes).toBe(1);
-    expect(logged.join('')).toContain('settings.yaml:1:1: profile: unsupported value \\"strictly\\". Did you mean strict?');
+    expect(logged.join('')).toContain(
+      'settings.yaml:1:1: profile: unsupported value \\"strictly\\". Did you mean strict?',
+    );
 
     await mount('4', 'profile: standard\n');
     await rm(join(folder, '..3'), { recursive: true });

@@ -28,16 +28,23 @@ interface Ended {
 function run(...args: readonly string[]): Promise<Ended> {
   const env = { ...process.env, NODE_OPTIONS: '', KUBECONFIG: join(folder, 'no-kubeconfig') };
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts', 'webhook', '--port=0', '--probe-port=0', ...args], { env }, (_error, _stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', 'src/main.ts', 'webhook', '--port=0', '--probe-port=0', ...args],
+      { env },
+      (_error, _stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stderr });
+      },
+    );
   });
 }
 
 describe('a webhook that cannot start says why, without a stack', () => {
   test('mistakes in the settings', async () => {
     const { code, stderr } = await run(`--settings=${join(folder, 'bad.yaml')}`);
-    expect(stderr).toBe(`sallyport: invalid settings file:\n  ${join(folder, 'bad.yaml')}:2:1: failurepolicy: unknown setting. Did you mean failurePolicy?\n`);
+    expect(stderr).toBe(
+      `sallyport: invalid settings file:\n  ${join(folder, 'bad.yaml')}:2:1: failurepolicy: unknown setting. Did you mean failurePolicy?\n`,
+    );
     expect(code).toBe(1);
   });
 
@@ -48,20 +55,29 @@ describe('a webhook that cannot start says why, without a stack', () => {
   });
 
   test('lifetimes with which calls would fail', async () => {
-    const { code, stderr } = await run('--authority-lifetime=3m', '--certificate-lifetime=50s', '--propagation-time=8s', '--clock-skew=1s');
-    expect(stderr).toBe('sallyport: cannot use these certificate lifetimes: an authority must live more than 180 s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)\n');
+    const { code, stderr } = await run(
+      '--authority-lifetime=3m',
+      '--certificate-lifetime=50s',
+      '--propagation-time=8s',
+      '--clock-skew=1s',
+    );
+    expect(stderr).toBe(
+      'sallyport: cannot use these certificate lifetimes: an authority must live more than 180 s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)\n',
+    );
     expect(code).toBe(1);
   });
 
   test('a lifetime that is no duration', async () => {
     const { code, stderr } = await run('--authority-lifetime=365d');
-    expect(stderr).toContain("argument '365d' is invalid. The unit \"d\" is larger than an hour. Use \"8760h\".");
+    expect(stderr).toContain('argument \'365d\' is invalid. The unit "d" is larger than an hour. Use "8760h".');
     expect(code).toBe(1);
   });
 
   test('a certificate without its key', async () => {
     const { code, stderr } = await run('--certificate-file=tls.crt');
-    expect(stderr).toBe('sallyport: a certificate and its key belong together: give both --certificate-file and --private-key-file, or none\n');
+    expect(stderr).toBe(
+      'sallyport: a certificate and its key belong together: give both --certificate-file and --private-key-file, or none\n',
+    );
     expect(code).toBe(1);
   });
 });
@@ -69,15 +85,29 @@ describe('a webhook that cannot start says why, without a stack', () => {
 test('a webhook that stops gives its lease to another replica while it still serves', async () => {
   const stage = await kubernetesStage();
   const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, JSON.stringify({
-    clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
-    users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
-  }));
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+      users: [{ name: 'nobody', user: {} }],
+      'current-context': 'fake',
+    }),
+  );
   const probePort = await freePort();
   process.env['KUBECONFIG'] = kubeconfig;
-  const program = startProgram('webhook', '--port=0', `--probe-port=${probePort}`, '--namespace=default', '--identity=first', '--drain=600');
+  const program = startProgram(
+    'webhook',
+    '--port=0',
+    `--probe-port=${probePort}`,
+    '--namespace=default',
+    '--identity=first',
+    '--drain=600',
+  );
   const holder = async (): Promise<unknown> => {
-    const lease = await stage.client.request({ path: pathOf(leases, { namespace: 'default', name: 'sallyport-webhook' }) }) as { readonly spec: { readonly holderIdentity?: string } };
+    const lease = (await stage.client.request({
+      path: pathOf(leases, { namespace: 'default', name: 'sallyport-webhook' }),
+    })) as { readonly spec: { readonly holderIdentity?: string } };
     return lease.spec.holderIdentity;
   };
   const reasons = async (): Promise<string> => (await fetch(`http://127.0.0.1:${probePort}/readyz`)).text();

@@ -23,7 +23,10 @@ async function write(name: string, text: string | Uint8Array): Promise<void> {
 /** `file: value` for each document, then the problems, with names relative to the folder. */
 async function read(...paths: readonly string[]): Promise<string[]> {
   const { documents, problems } = await readFolder(paths);
-  const lines = [...documents.map(({ file, value }) => `${file}: ${JSON.stringify(value)}`), ...problems.map(formatProblem)];
+  const lines = [
+    ...documents.map(({ file, value }) => `${file}: ${JSON.stringify(value)}`),
+    ...problems.map(formatProblem),
+  ];
   return lines.map((line) => line.replaceAll(`${folder}/`, ''));
 }
 
@@ -35,7 +38,12 @@ describe('readFolder', () => {
     await write('readme.md', '# no: yaml');
     await write('.hidden/x.yaml', 'port: 5');
     await write('.x.yaml', 'port: 6');
-    expect(await read(folder)).toEqual(['a/B.YAML: {"port":3}', 'a/B.YAML: {"port":4}', 'a/z.json: {"port":2}', 'b.yml: {"port":1}']);
+    expect(await read(folder)).toEqual([
+      'a/B.YAML: {"port":3}',
+      'a/B.YAML: {"port":4}',
+      'a/z.json: {"port":2}',
+      'b.yml: {"port":1}',
+    ]);
   });
 
   test('reads a file by its name whatever that is, and each file once', async () => {

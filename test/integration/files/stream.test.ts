@@ -25,7 +25,12 @@ describe('streamObjects', () => {
     const folder = await mkdtemp(join(tmpdir(), 'stream-'));
     const file = join(folder, 'b.yaml');
     await writeFile(file, '\uFEFFb: 1\n---\nb: 2\n');
-    expect(await read([file, '-', file], bytes('a: 1\n--', '-\na: "', Buffer.from('ä').subarray(0, 1), Buffer.from('ä').subarray(1), '"'))).toEqual([
+    expect(
+      await read(
+        [file, '-', file],
+        bytes('a: 1\n--', '-\na: "', Buffer.from('ä').subarray(0, 1), Buffer.from('ä').subarray(1), '"'),
+      ),
+    ).toEqual([
       ['stdin', 0, 1, { a: 1 }],
       ['stdin', 1, 3, { a: 'ä' }],
       [file, 0, 1, { b: 1 }],
@@ -35,18 +40,30 @@ describe('streamObjects', () => {
   });
 
   test('reports a broken document between its neighbours', async () => {
-    expect(await read(['-'], bytes('a: 1\n---\na: [\n---\na: 3\n'))).toEqual([['stdin', 0, 1, { a: 1 }], expect.stringMatching(/^stdin:\d+:\d+: invalid YAML/), ['stdin', 1, 5, { a: 3 }]]);
+    expect(await read(['-'], bytes('a: 1\n---\na: [\n---\na: 3\n'))).toEqual([
+      ['stdin', 0, 1, { a: 1 }],
+      expect.stringMatching(/^stdin:\d+:\d+: invalid YAML/),
+      ['stdin', 1, 5, { a: 3 }],
+    ]);
   });
 
   test('reports what is not UTF-8, what is missing, and what fails', async () => {
-    expect(await read(['-'], bytes('a: 1\n---\n', Buffer.from([0xff])))).toEqual([['stdin', 0, 1, { a: 1 }], 'stdin: cannot read the file: invalid encoding; save the file as UTF-8']);
-    expect(await read(['-'], bytes(Buffer.from('a: ä').subarray(0, 4)))).toEqual(['stdin: cannot read the file: invalid encoding; save the file as UTF-8']);
+    expect(await read(['-'], bytes('a: 1\n---\n', Buffer.from([0xff])))).toEqual([
+      ['stdin', 0, 1, { a: 1 }],
+      'stdin: cannot read the file: invalid encoding; save the file as UTF-8',
+    ]);
+    expect(await read(['-'], bytes(Buffer.from('a: ä').subarray(0, 4)))).toEqual([
+      'stdin: cannot read the file: invalid encoding; save the file as UTF-8',
+    ]);
     expect(await read(['does-not-exist.yaml'])).toEqual(['does-not-exist.yaml: file or folder not found']);
     const failing = (async function* fail(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a: 1\n---\n');
       throw new Error('the pipe broke');
     })();
-    expect(await read(['-'], failing)).toEqual([['stdin', 0, 1, { a: 1 }], 'stdin: cannot read the file: the pipe broke']);
+    expect(await read(['-'], failing)).toEqual([
+      ['stdin', 0, 1, { a: 1 }],
+      'stdin: cannot read the file: the pipe broke',
+    ]);
   });
 
   test('gives up on a document without end', async () => {
@@ -55,7 +72,9 @@ describe('streamObjects', () => {
       const piece = Buffer.alloc(1024 * 1024, 'a');
       for (; sent < 200; sent++) yield piece;
     })();
-    expect(await read(['-'], endless)).toEqual([expect.stringMatching(/^stdin: cannot read the file: a document has more than 67108864 characters; split it/)]);
+    expect(await read(['-'], endless)).toEqual([
+      expect.stringMatching(/^stdin: cannot read the file: a document has more than 67108864 characters; split it/),
+    ]);
     expect(sent).toBeLessThan(70);
   });
 });

@@ -183,7 +183,9 @@ describe('watchFolder', () => {
     const { watch, changes } = await watched(folder);
     await writeFile(at('.new'), new Uint8Array([0xff]));
     await rename(at('.new'), at('a.yaml'));
-    await until(() => expect(changes).toEqual([['!a.yaml: cannot read the file: invalid encoding; save the file as UTF-8']]));
+    await until(() =>
+      expect(changes).toEqual([['!a.yaml: cannot read the file: invalid encoding; save the file as UTF-8']]),
+    );
     expect(watch.content.documents.map(({ value }) => nameOf(value))).toEqual(['one']);
     await symlink('a.yaml', at('.new'));
     await rename(at('.new'), at('a.yaml'));

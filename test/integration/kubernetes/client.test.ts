@@ -42,8 +42,13 @@ describe('requests', () => {
   test('may lie below a path of the server', async () => {
     const server = await start();
     const client = connect(credentialsFor(`${server.url}/clusters/one`));
-    await expect(client.request({ ...namespace, query: { a: 'x y', b: undefined, c: 1 } })).rejects.toBeInstanceOf(ApiError);
-    expect(server.audit.at(-1)).toMatchObject({ path: '/clusters/one/api/v1/namespaces/default', query: { a: 'x y', c: '1' } });
+    await expect(client.request({ ...namespace, query: { a: 'x y', b: undefined, c: 1 } })).rejects.toBeInstanceOf(
+      ApiError,
+    );
+    expect(server.audit.at(-1)).toMatchObject({
+      path: '/clusters/one/api/v1/namespaces/default',
+      query: { a: 'x y', c: '1' },
+    });
   });
 
   test('end with the reason of their signal', async () => {
@@ -67,9 +72,15 @@ describe('requests', () => {
     const request = client.request({ ...namespace, timeout: 500 });
     await eventually(() => expect(server.audit).toHaveLength(1));
     clock.advance(500);
-    await expect(request).rejects.toMatchObject({ name: 'ConnectionError', message: 'no answer to GET /api/v1/namespaces/default within 500 ms' });
+    await expect(request).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: 'no answer to GET /api/v1/namespaces/default within 500 ms',
+    });
     await server.close();
-    await expect(client.request(namespace)).rejects.toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('cannot be reached') });
+    await expect(client.request(namespace)).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: expect.stringContaining('cannot be reached'),
+    });
     expect(clock.waiting).toBe(0);
   });
 
@@ -89,7 +100,10 @@ describe('proof', () => {
     const server = await start(options);
     const clock = new ManualClock();
     let proof: Proof = { headers: { authorization: 'Bearer first' }, tls: {} };
-    const client = connect(credentialsFor(server.url, () => proof), clock);
+    const client = connect(
+      credentialsFor(server.url, () => proof),
+      clock,
+    );
     await client.request(namespace);
     options.token = 'second';
     proof = { headers: { authorization: 'Bearer second' }, tls: {} };
@@ -102,10 +116,12 @@ describe('proof', () => {
   test('that cannot be loaded fails the request, not the client', async () => {
     const server = await start();
     let isBroken = true;
-    const client = connect(credentialsFor(server.url, () => {
-      if (isBroken) throw new Error('no token file');
-      return { headers: {}, tls: {} };
-    }));
+    const client = connect(
+      credentialsFor(server.url, () => {
+        if (isBroken) throw new Error('no token file');
+        return { headers: {}, tls: {} };
+      }),
+    );
     await expect(client.request(namespace)).rejects.toThrow('no token file');
     isBroken = false;
     await client.request(namespace);
@@ -117,7 +133,10 @@ describe('proof', () => {
     const server = await start({ certificate });
     const clock = new ManualClock();
     let ca = old.certificate;
-    const client = connect(credentialsFor(server.url, () => ({ headers: {}, tls: { ca } })), clock);
+    const client = connect(
+      credentialsFor(server.url, () => ({ headers: {}, tls: { ca } })),
+      clock,
+    );
     await expect(client.request(namespace)).rejects.toMatchObject({ name: 'ConnectionError' });
     ca = `${old.certificate}\n${renewed.certificate}`;
     clock.advance(11_000);
@@ -143,16 +162,28 @@ describe('a kubeconfig', () => {
 
   test('names server, authority, token and namespace', async () => {
     const authority = await createAuthority();
-    const server = await start({ certificate: await issueServingCertificate(authority, { dnsNames: [], ipAddresses: ['127.0.0.1'] }), token: 'secret' });
+    const server = await start({
+      certificate: await issueServingCertificate(authority, { dnsNames: [], ipAddresses: ['127.0.0.1'] }),
+      token: 'secret',
+    });
     const folder = await withFolder();
     await writeFile(join(folder, 'ca.crt'), authority.certificate);
     const kubeconfig = join(folder, 'config');
-    await writeFile(kubeconfig, JSON.stringify({
-      clusters: [{ name: 'a', cluster: { server: `${server.url}/`, 'certificate-authority': 'ca.crt' } }],
-      users: [{ name: 'u', user: { token: 'secret' } }, { name: 'nobody', user: {} }],
-      contexts: [{ name: 'c', context: { cluster: 'a', user: 'u', namespace: 'shop' } }, { name: 'n', context: { cluster: 'a', user: 'nobody' } }],
-      'current-context': 'c',
-    }));
+    await writeFile(
+      kubeconfig,
+      JSON.stringify({
+        clusters: [{ name: 'a', cluster: { server: `${server.url}/`, 'certificate-authority': 'ca.crt' } }],
+        users: [
+          { name: 'u', user: { token: 'secret' } },
+          { name: 'nobody', user: {} },
+        ],
+        contexts: [
+          { name: 'c', context: { cluster: 'a', user: 'u', namespace: 'shop' } },
+          { name: 'n', context: { cluster: 'a', user: 'nobody' } },
+        ],
+        'current-context': 'c',
+      }),
+    );
     const client = connect(await loadCredentials({ kubeconfig }));
     expect(client.namespace).toBe('shop');
     expect(await client.request(namespace)).toMatchObject({ metadata: { name: 'default' } });

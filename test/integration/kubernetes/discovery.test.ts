@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { customResourceDefinitions, Discovery, remove, update, type FollowedKind, type InstalledKind, type KubernetesObject } from '../../../src/kubernetes/index.ts';
+import {
+  customResourceDefinitions,
+  Discovery,
+  remove,
+  update,
+  type FollowedKind,
+  type InstalledKind,
+  type KubernetesObject,
+} from '../../../src/kubernetes/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 
@@ -39,7 +47,9 @@ function define({ entry }: FollowedKind, ...versions: readonly string[]): Kubern
   return seed(stage, customResourceDefinitions, {
     metadata: { name: `${entry.plural}.${entry.group}` },
     spec: {
-      group: entry.group, scope: entry.namespaced ? 'Namespaced' : 'Cluster', names: { kind: entry.kind, plural: entry.plural },
+      group: entry.group,
+      scope: entry.namespaced ? 'Namespaced' : 'Cluster',
+      names: { kind: entry.kind, plural: entry.plural },
       versions: versions.map((name) => ({ name, served: true, storage: true })),
     },
     status: { conditions: [{ type: 'Established', status: 'True' }], storedVersions: versions },
@@ -68,7 +78,10 @@ describe('kinds of the Gateway API', () => {
     expect(steps).toEqual(['upsert HTTPRoute cart']);
     expect(discovery.stateOf(routes)).toMatchObject({ version: 'v1' });
     expect(discovery.stateOf(classes)).toMatchObject({ version: 'v1beta1' });
-    expect([...installed.keys()].toSorted()).toEqual(['gatewayclasses.gateway.networking.k8s.io', 'httproutes.gateway.networking.k8s.io']);
+    expect([...installed.keys()].toSorted()).toEqual([
+      'gatewayclasses.gateway.networking.k8s.io',
+      'httproutes.gateway.networking.k8s.io',
+    ]);
   });
 
   test('of other groups are none of ours: their definitions are not read', async () => {
@@ -81,12 +94,20 @@ describe('kinds of the Gateway API', () => {
   test('wait until they are established', async () => {
     const definition = define(routes, 'v1');
     const { store } = stage.server;
-    store.replace('customresourcedefinitions.apiextensions.k8s.io', definition as never, { ...definition, status: {} } as never);
+    store.replace(
+      'customresourcedefinitions.apiextensions.k8s.io',
+      definition as never,
+      { ...definition, status: {} } as never,
+    );
     start();
     await eventually(() => expect(discovery.settled).toBe(true));
     expect(discovery.stateOf(routes)).toMatchObject({ phase: 'absent' });
     const current = store.get('customresourcedefinitions.apiextensions.k8s.io', '', definition.metadata.name);
-    store.replace('customresourcedefinitions.apiextensions.k8s.io', current as never, { ...current, status: definition['status'] } as never);
+    store.replace(
+      'customresourcedefinitions.apiextensions.k8s.io',
+      current as never,
+      { ...current, status: definition['status'] } as never,
+    );
     await eventually(() => expect(discovery.stateOf(routes)).toMatchObject({ phase: 'following', synced: true }));
   });
 
@@ -107,11 +128,19 @@ describe('kinds of the Gateway API', () => {
 
   test('are there while their definition is on its way out, as long as finalizers keep their objects', async () => {
     const definition = define(classes, 'v1');
-    const kept = seed(stage, { apiVersion: `${group}/v1`, kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false }, { metadata: { name: 'kept', finalizers: ['example.com/used'] } });
+    const kept = seed(
+      stage,
+      { apiVersion: `${group}/v1`, kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false },
+      { metadata: { name: 'kept', finalizers: ['example.com/used'] } },
+    );
     start();
     await eventually(() => expect(discovery.synced).toBe(true));
     const { store } = stage.server;
-    store.replace('customresourcedefinitions.apiextensions.k8s.io', definition as never, { ...definition, metadata: { ...definition.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } } as never);
+    store.replace(
+      'customresourcedefinitions.apiextensions.k8s.io',
+      definition as never,
+      { ...definition, metadata: { ...definition.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } } as never,
+    );
     await eventually(() => expect(reads()).toHaveLength(2));
     await eventually(() => expect(discovery.settled).toBe(true));
     expect(discovery.stateOf(classes)).toMatchObject({ phase: 'following', synced: true });
@@ -132,7 +161,9 @@ describe('kinds of the Gateway API', () => {
 
   test('change their version without a gap: objects are told again, and what went meanwhile as deleted', async () => {
     const definition = define(routes, 'v1beta1');
-    const [, gone] = ['cart', 'gone'].map((name) => seed(stage, { ...routeType, apiVersion: `${group}/v1beta1` }, { metadata: { name } }));
+    const [, gone] = ['cart', 'gone'].map((name) =>
+      seed(stage, { ...routeType, apiVersion: `${group}/v1beta1` }, { metadata: { name } }),
+    );
     start();
     await eventually(() => expect(stage.server.watches.count).toBe(3));
     expect(steps.splice(0)).toEqual(['upsert HTTPRoute cart', 'upsert HTTPRoute gone']);
@@ -150,7 +181,11 @@ describe('kinds of the Gateway API', () => {
   test('are not taken for absent while their definition cannot be read', async () => {
     define(routes, 'v1');
     define(classes, 'v1');
-    for (let time = 0; time < 3; time++) stage.server.fail({ when: ({ path }) => path.endsWith('/httproutes.gateway.networking.k8s.io'), act: { code: 403, reason: 'Forbidden' } });
+    for (let time = 0; time < 3; time++)
+      stage.server.fail({
+        when: ({ path }) => path.endsWith('/httproutes.gateway.networking.k8s.io'),
+        act: { code: 403, reason: 'Forbidden' },
+      });
     start();
     await eventually(() => expect(discovery.stateOf(routes).problem).toBe('injected Forbidden'));
     expect(discovery.stateOf(routes)).toMatchObject({ phase: 'waiting', synced: false });

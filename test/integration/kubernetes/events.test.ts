@@ -27,11 +27,24 @@ describe('events', () => {
   test('say who, what and when; about cluster-scoped objects in the default namespace', async () => {
     recorder.record(note());
     await recorder.flush();
-    expect(stored()).toEqual([expect.objectContaining({
-      apiVersion: 'events.k8s.io/v1', kind: 'Event', eventTime: '2026-01-01T00:00:00.000000Z', reportingController: 'sallyport.dev/controller', reportingInstance: 'pod-a',
-      regarding: note().regarding, type: 'Normal', reason: 'Accepted', action: 'Judging', note: 'all is well',
-      metadata: expect.objectContaining({ namespace: 'default', name: expect.stringMatching(/^internal\.[0-9a-f]{16}$/) }),
-    })]);
+    expect(stored()).toEqual([
+      expect.objectContaining({
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reportingController: 'sallyport.dev/controller',
+        reportingInstance: 'pod-a',
+        regarding: note().regarding,
+        type: 'Normal',
+        reason: 'Accepted',
+        action: 'Judging',
+        note: 'all is well',
+        metadata: expect.objectContaining({
+          namespace: 'default',
+          name: expect.stringMatching(/^internal\.[0-9a-f]{16}$/),
+        }),
+      }),
+    ]);
   });
 
   test('that repeat cost one write a minute, and begin anew after a long silence', async () => {
@@ -41,7 +54,9 @@ describe('events', () => {
     }
     await recorder.flush();
     expect(stage.server.audit.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
-    expect(stored()).toEqual([expect.objectContaining({ series: { count: 121, lastObservedTime: '2026-01-01T00:02:00.000000Z' } })]);
+    expect(stored()).toEqual([
+      expect.objectContaining({ series: { count: 121, lastObservedTime: '2026-01-01T00:02:00.000000Z' } }),
+    ]);
     stage.clock.advance(400_000);
     recorder.record(note());
     await recorder.flush();

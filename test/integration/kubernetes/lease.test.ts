@@ -26,10 +26,20 @@ interface Candidate {
   readonly terms: AbortSignal[];
 }
 
-function enter(identity: string, { clock = stage.clock, lead = () => {} }: { clock?: ManualClock; lead?: (term: AbortSignal) => Promise<void> | void } = {}): Candidate {
+function enter(
+  identity: string,
+  {
+    clock = stage.clock,
+    lead = () => {},
+  }: { clock?: ManualClock; lead?: (term: AbortSignal) => Promise<void> | void } = {},
+): Candidate {
   const terms: AbortSignal[] = [];
   const election = new Election({
-    ...stage, clock, namespace: 'default', name: 'controller', identity,
+    ...stage,
+    clock,
+    namespace: 'default',
+    name: 'controller',
+    identity,
     lead(term) {
       terms.push(term);
       return lead(term);
@@ -59,9 +69,17 @@ describe('a leader', () => {
     const { election } = enter('pod-a');
     await eventually(() => expect(election.isLeader()).toBe(true));
     const time = '2026-01-01T00:00:00.000000Z';
-    expect(lease()?.['spec']).toEqual({ holderIdentity: 'pod-a', leaseDurationSeconds: 15, acquireTime: time, renewTime: time, leaseTransitions: 0 });
+    expect(lease()?.['spec']).toEqual({
+      holderIdentity: 'pod-a',
+      leaseDurationSeconds: 15,
+      acquireTime: time,
+      renewTime: time,
+      leaseTransitions: 0,
+    });
     stage.clock.advance(2_000);
-    await eventually(() => expect(lease()?.['spec']).toMatchObject({ acquireTime: time, renewTime: '2026-01-01T00:00:02.000000Z' }));
+    await eventually(() =>
+      expect(lease()?.['spec']).toMatchObject({ acquireTime: time, renewTime: '2026-01-01T00:00:02.000000Z' }),
+    );
     expect(election.isLeader()).toBe(true);
   });
 
@@ -127,7 +145,11 @@ describe('a leader', () => {
   test('ends its term at once when another holds the lease', async () => {
     const { election, terms } = enter('pod-a');
     await eventually(() => expect(election.isLeader()).toBe(true));
-    await mergePatch({ client: stage.client, type: leaseType }, { namespace: 'default', name: 'controller' }, { spec: { holderIdentity: 'thief' } });
+    await mergePatch(
+      { client: stage.client, type: leaseType },
+      { namespace: 'default', name: 'controller' },
+      { spec: { holderIdentity: 'thief' } },
+    );
     stage.clock.advance(2_000);
     await eventually(() => expect(terms[0]?.aborted).toBe(true));
     expect(election.isLeader()).toBe(false);

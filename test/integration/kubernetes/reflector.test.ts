@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AuditEntry } from '../../support/fake-api-server.ts';
 import { eventually } from '../../support/eventually.ts';
-import { configMaps, follow, kubernetesStage, seed, type Followed, type KubernetesStage } from '../../support/kubernetes.ts';
+import {
+  configMaps,
+  follow,
+  kubernetesStage,
+  seed,
+  type Followed,
+  type KubernetesStage,
+} from '../../support/kubernetes.ts';
 
 let stage: KubernetesStage;
 const following: Followed[] = [];
@@ -60,7 +67,11 @@ describe('lists', () => {
     expect(reflector.size).toBe(1_200);
     expect(lists().map(({ query }) => query['limit'])).toEqual(['500', '500', '500']);
     expect(lists().map(({ query }) => 'continue' in query)).toEqual([false, true, true]);
-    expect(watches()[0]?.query).toMatchObject({ resourceVersion: version, allowWatchBookmarks: 'true', timeoutSeconds: '360' });
+    expect(watches()[0]?.query).toMatchObject({
+      resourceVersion: version,
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: '360',
+    });
   });
 
   test('that expire between pages begin anew, and nothing stays that went meanwhile', async () => {
@@ -79,7 +90,10 @@ describe('lists', () => {
   });
 
   test.each([
-    ['forbidden', { code: 403, reason: 'Forbidden' }], ['broken', 'reset'], ['no JSON', { code: 200, body: '<html>' }], ['no list', { code: 200, body: '{"kind":"Pod"}' }],
+    ['forbidden', { code: 403, reason: 'Forbidden' }],
+    ['broken', 'reset'],
+    ['no JSON', { code: 200, body: '<html>' }],
+    ['no list', { code: 200, body: '{"kind":"Pod"}' }],
     ['of something else', { code: 200, body: '{"metadata":{"resourceVersion":"1"},"items":[{"metadata":{}}]}' }],
   ] as const)('that are %s are asked for again, after a pause', async (_name, act) => {
     add('one');
@@ -121,7 +135,9 @@ describe('lists', () => {
       stage.clock.advance(30_000);
     }
     await reflector.whenSynced;
-    expect(stage.clock.slept.filter((delay) => delay !== 30_000 && delay < 100_000)).toEqual([600, 1_200, 2_400, 4_800, 9_600, 19_200, 22_500, 22_500, 22_500]);
+    expect(stage.clock.slept.filter((delay) => delay !== 30_000 && delay < 100_000)).toEqual([
+      600, 1_200, 2_400, 4_800, 9_600, 19_200, 22_500, 22_500, 22_500,
+    ]);
   });
 });
 
@@ -188,7 +204,9 @@ describe('watches', () => {
   });
 
   test.each([
-    ['is no JSON', '{"type":"ADDED", nonsense}\n'], ['is no event', '{"type":"SURPRISE","object":{}}\n'], ['has no object', '{"type":"ADDED","object":{"metadata":{}}}\n'],
+    ['is no JSON', '{"type":"ADDED", nonsense}\n'],
+    ['is no event', '{"type":"SURPRISE","object":{}}\n'],
+    ['has no object', '{"type":"ADDED","object":{"metadata":{}}}\n'],
   ])('with a line that %s begin with a list: nothing is lost unseen', async (_name, line) => {
     const { steps } = await inStep('one');
     stage.server.watches.write(line);
@@ -212,7 +230,10 @@ describe('watches', () => {
   test('told of an error do what stands before it, then pause as long as the server says', async () => {
     const { steps, reflector } = await inStep('one');
     const event = { type: 'DELETED', object: stage.server.store.get('configmaps.', 'default', 'one') };
-    const error = { type: 'ERROR', object: { code: 429, reason: 'TooManyRequests', message: 'busy', details: { retryAfterSeconds: 9 } } };
+    const error = {
+      type: 'ERROR',
+      object: { code: 429, reason: 'TooManyRequests', message: 'busy', details: { retryAfterSeconds: 9 } },
+    };
     stage.server.watches.write(`${JSON.stringify(event)}\n${JSON.stringify(error)}\n`);
     await eventually(() => expect(reflector.problem).toBe('busy'));
     expect(steps).toEqual(['delete one']);
@@ -222,7 +243,9 @@ describe('watches', () => {
   test('of a deleted and remade object tell both, even when the delete went unseen', async () => {
     const { steps } = await inStep('one');
     const { metadata } = stage.server.store.get('configmaps.', 'default', 'one') ?? { metadata: {} };
-    stage.server.watches.write(`${JSON.stringify({ type: 'MODIFIED', object: { metadata: { ...metadata, uid: 'another', resourceVersion: '5000' } } })}\n`);
+    stage.server.watches.write(
+      `${JSON.stringify({ type: 'MODIFIED', object: { metadata: { ...metadata, uid: 'another', resourceVersion: '5000' } } })}\n`,
+    );
     await eventually(() => expect(steps).toEqual(['delete one', 'upsert one']));
   });
 
@@ -266,7 +289,9 @@ describe('a reader that throws', () => {
     await reflector.whenSynced;
     await watching();
     add('two');
-    await eventually(() => expect(stage.logged.filter((line) => line.includes('a bug')).length).toBeGreaterThanOrEqual(1));
+    await eventually(() =>
+      expect(stage.logged.filter((line) => line.includes('a bug')).length).toBeGreaterThanOrEqual(1),
+    );
     isBroken = false;
     add('three');
     await eventually(() => expect(steps).toContain('upsert three'));

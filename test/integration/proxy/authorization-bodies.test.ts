@@ -4,7 +4,19 @@ import { authorizedBy, startApp, startAuthorized, startServer } from '../../supp
 import { closeBackends, refusingPort, startEcho } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
-import { closeProxies, echoed, fieldValues, openRaw, prefixRule, receiveUntil, send, sendRaw, startProxy, throwFault, webRoute } from '../../support/proxy.ts';
+import {
+  closeProxies,
+  echoed,
+  fieldValues,
+  openRaw,
+  prefixRule,
+  receiveUntil,
+  send,
+  sendRaw,
+  startProxy,
+  throwFault,
+  webRoute,
+} from '../../support/proxy.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -12,13 +24,26 @@ afterEach(closeBackends);
 describe('a body', () => {
   const forwarding = { filters: [authorizedBy('auth', { maxBody: 100_000 })] };
 
-  test.each([['with a length', {}], ['in chunks', { 'transfer-encoding': 'chunked' }]])('%s goes to the server, the backend and mirrors', async (_name, headers) => {
+  test.each([
+    ['with a length', {}],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('%s goes to the server, the backend and mirrors', async (_name, headers) => {
     const body = 'b'.repeat(100_000);
     const [server, app, copy] = [await startServer(), await startEcho('app'), await startServer()];
-    const mirror: RouteFilter = { type: 'mirror', target: { type: 'endpoints', key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
-    const { port, proxy } = await startAuthorized(app.port, server.port, { filters: [...forwarding.filters, mirror], resources: [endpointsConfig('copy', copy.port)] });
+    const mirror: RouteFilter = {
+      type: 'mirror',
+      target: { type: 'endpoints', key: endpointsConfig('copy').key },
+      numerator: 1,
+      denominator: 1,
+    };
+    const { port, proxy } = await startAuthorized(app.port, server.port, {
+      filters: [...forwarding.filters, mirror],
+      resources: [endpointsConfig('copy', copy.port)],
+    });
     expect(await echoed(port, '/', { method: 'POST', headers, body })).toMatchObject({ body });
-    expect(server.asked.map((asked) => [asked.body, fieldValues(asked, 'content-length')])).toEqual([[body, ['100000']]]);
+    expect(server.asked.map((asked) => [asked.body, fieldValues(asked, 'content-length')])).toEqual([
+      [body, ['100000']],
+    ]);
     await eventually(() => expect(copy.asked.map((copied) => copied.body)).toEqual([body]));
     expect(proxy.counters().requestBytes).toBe(100_000);
   });
@@ -26,11 +51,16 @@ describe('a body', () => {
   test('that has no bytes is sent as none', async () => {
     const [server, app] = [await startServer(), await startEcho('app')];
     const { port } = await startAuthorized(app.port, server.port, forwarding);
-    expect(await echoed(port, '/', { method: 'POST', headers: { 'transfer-encoding': 'chunked' } })).toMatchObject({ body: '' });
+    expect(await echoed(port, '/', { method: 'POST', headers: { 'transfer-encoding': 'chunked' } })).toMatchObject({
+      body: '',
+    });
     expect(server.asked.map((asked) => [asked.body, fieldValues(asked, 'content-length')])).toEqual([['', ['0']]]);
   });
 
-  test.each([['with a length', {}], ['in chunks', { 'transfer-encoding': 'chunked' }]])('%s that is too large is refused unasked', async (_name, headers) => {
+  test.each([
+    ['with a length', {}],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('%s that is too large is refused unasked', async (_name, headers) => {
     const [server, app] = [await startServer(), await startApp()];
     const { port, proxy, log } = await startAuthorized(app.port, server.port, forwarding);
     expect((await send(port, '/', { method: 'POST', headers, body: 'b'.repeat(100_001) })).status).toBe(413);
@@ -40,7 +70,10 @@ describe('a body', () => {
   });
 
   test('is asked for from a client that waits for leave, and not from one that is denied', async () => {
-    const [server, app] = [await startServer(({ body }) => ({ status: body === 'good' ? 200 : 403 })), await startEcho('app')];
+    const [server, app] = [
+      await startServer(({ body }) => ({ status: body === 'good' ? 200 : 403 })),
+      await startEcho('app'),
+    ];
     const { port } = await startAuthorized(app.port, server.port, forwarding);
     const socket = openRaw(port);
     const leave = receiveUntil(socket, '100 Continue');
@@ -51,12 +84,17 @@ describe('a body', () => {
     expect(await answer).toContain('200 OK');
     socket.destroy();
     const denying = await startAuthorized(app.port, (await startServer(() => ({ status: 403 }))).port);
-    expect(await sendRaw(denying.port, 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(
+      await sendRaw(denying.port, 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n'),
+    ).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   test('that many clients send at the same time takes no more room than there is', async () => {
     const [server, app] = [await startServer(), await startApp()];
-    const { port, proxy } = await startAuthorized(app.port, server.port, { ...forwarding, options: { limits: { authorizationBytes: 50_000 } } });
+    const { port, proxy } = await startAuthorized(app.port, server.port, {
+      ...forwarding,
+      options: { limits: { authorizationBytes: 50_000 } },
+    });
     expect((await send(port, '/', { method: 'POST', body: 'b'.repeat(80_000) })).status).toBe(503);
     expect((await send(port, '/', { method: 'POST', body: 'b'.repeat(20_000) })).status).toBe(200);
     expect([server.asked.length, app.reached.length]).toEqual([1, 1]);
@@ -67,7 +105,14 @@ describe('a body', () => {
   test('that is repeated to the backend after a refused connection is whole', async () => {
     const body = 'b'.repeat(90_000);
     const [server, app] = [await startServer(), await startEcho('app')];
-    const { port } = await startProxy([endpointsConfig('app', await refusingPort(), app.port), endpointsConfig('auth', server.port), webRoute(prefixRule('/', forwarding.filters))], { onFault: throwFault });
+    const { port } = await startProxy(
+      [
+        endpointsConfig('app', await refusingPort(), app.port),
+        endpointsConfig('auth', server.port),
+        webRoute(prefixRule('/', forwarding.filters)),
+      ],
+      { onFault: throwFault },
+    );
     expect(await echoed(port, '/', { method: 'POST', body })).toMatchObject({ body });
     expect(await echoed(port, '/', { method: 'POST', body })).toMatchObject({ body });
     expect(server.asked).toHaveLength(2);

@@ -24,7 +24,11 @@ describe('without a valid answer the backend receives nothing', () => {
     ['a status out of range', 'HTTP/1.1 700 Fine\r\ncontent-length: 0\r\n\r\n', 502],
     ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 502],
     ['huge headers', `HTTP/1.1 200 OK\r\nx-a: ${'a'.repeat(40_000)}\r\ncontent-length: 0\r\n\r\n`, 502],
-    ['many interim responses', `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(40)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`, 502],
+    [
+      'many interim responses',
+      `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(40)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`,
+      502,
+    ],
     ['a control character in a header', 'HTTP/1.1 200 OK\r\nx-a: \x01\r\ncontent-length: 0\r\n\r\n', 502],
     ['a huge body', `HTTP/1.1 200 OK\r\ncontent-length: 300000\r\n\r\n${'a'.repeat(300_000)}`, 502],
     ['a huge denial', `HTTP/1.1 403 Forbidden\r\ncontent-length: 300000\r\n\r\n${'a'.repeat(300_000)}`, 502],
@@ -49,7 +53,9 @@ describe('without a valid answer the backend receives nothing', () => {
     expect(await status(authorizedBy('auth'), endpointsConfig('auth'))).toBe(503);
     expect(await status(authorizedBy('auth'))).toBe(503);
     expect(await status(authorizedBy('auth', { target: { type: 'invalid', reason: 'notPermitted' } }))).toBe(500);
-    expect(await status(authorizedBy('auth'), { ...endpointsConfig('auth', 1), failure: 'the BackendTLSPolicy is invalid' })).toBe(500);
+    expect(
+      await status(authorizedBy('auth'), { ...endpointsConfig('auth', 1), failure: 'the BackendTLSPolicy is invalid' }),
+    ).toBe(500);
     expect(app.reached).toEqual([]);
   });
 

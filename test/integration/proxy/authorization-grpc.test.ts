@@ -17,8 +17,10 @@ function framed(message: string): Buffer {
 }
 
 const text = (value: string): string => Buffer.from(value).toString('hex');
-const part = (key: string, contents: string): string => `${key}${(contents.length / 2).toString(16).padStart(2, '0')}${contents}`;
-const header = (name: string, value: string): string => part('12', part('0a', part('0a', text(name)) + part('12', text(value))));
+const part = (key: string, contents: string): string =>
+  `${key}${(contents.length / 2).toString(16).padStart(2, '0')}${contents}`;
+const header = (name: string, value: string): string =>
+  part('12', part('0a', part('0a', text(name)) + part('12', text(value))));
 
 const ok = '0a00';
 const okHead = { ':status': 200, 'content-type': 'application/grpc' };
@@ -34,10 +36,16 @@ async function startServer(answer: (stream: ServerHttp2Stream) => void) {
   const asked: Asked[] = [];
   const { port } = await startHttp2Backend((stream, headers) => {
     const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      asked.push({ path: String(headers[':path']), fields: { ...headers }, message: Buffer.concat(chunks).subarray(5) });
-      answer(stream);
-    });
+    stream
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        asked.push({
+          path: String(headers[':path']),
+          fields: { ...headers },
+          message: Buffer.concat(chunks).subarray(5),
+        });
+        answer(stream);
+      });
   });
   return { port, asked };
 }
@@ -56,23 +64,64 @@ describe('over gRPC', () => {
     const changes = `${header('x-user', 'ann')}${header('X-User', 'bob')}${part('2a', text('x-drop'))}${header('content-length', '99')}${part('32', part('0a', part('0a', text('x-seen')) + part('12', text('1'))))}`;
     const [server, app] = [await startServer(answering(framed(`${ok}${part('1a', changes)}`))), await startEcho('app')];
     const { port, proxy } = await startAuthorized(app.port, server.port, { filters });
-    const sent = { method: 'POST', body: 'hello', headers: { host: 'shop.example.com', 'x-user': 'mallory', 'x-drop': '1', 'x-other': '2', authorization: 'Bearer t' } };
+    const sent = {
+      method: 'POST',
+      body: 'hello',
+      headers: {
+        host: 'shop.example.com',
+        'x-user': 'mallory',
+        'x-drop': '1',
+        'x-other': '2',
+        authorization: 'Bearer t',
+      },
+    };
     const seen = await echoed(port, '/a?b=c', sent);
-    expect(['x-user', 'x-drop', 'x-other', 'content-length'].map((name) => fieldValues(seen, name))).toEqual([['bob'], [], ['2'], ['5']]);
+    expect(['x-user', 'x-drop', 'x-other', 'content-length'].map((name) => fieldValues(seen, name))).toEqual([
+      ['bob'],
+      [],
+      ['2'],
+      ['5'],
+    ]);
     expect((await send(port, '/', sent)).headers).toMatchObject({ 'x-seen': '1' });
     const [{ path, fields, message } = { path: '', fields: {}, message: Buffer.alloc(0) }] = server.asked;
-    expect([path, fields[':method'], fields['content-type'], fields['te'], fields[':authority']]).toEqual(['/envoy.service.auth.v3.Authorization/Check', 'POST', 'application/grpc', 'trailers', 'auth.shop']);
-    for (const part of ['POST', '/a?b=c', 'shop.example.com', 'x-other', 'Bearer t', 'mallory', 'HTTP/1.1', '127.0.0.1']) expect(message.includes(part)).toBe(true);
+    expect([path, fields[':method'], fields['content-type'], fields['te'], fields[':authority']]).toEqual([
+      '/envoy.service.auth.v3.Authorization/Check',
+      'POST',
+      'application/grpc',
+      'trailers',
+      'auth.shop',
+    ]);
+    for (const part of [
+      'POST',
+      '/a?b=c',
+      'shop.example.com',
+      'x-other',
+      'Bearer t',
+      'mallory',
+      'HTTP/1.1',
+      '127.0.0.1',
+    ])
+      expect(message.includes(part)).toBe(true);
     expect(message.includes('hello')).toBe(false);
     expect(proxy.counters().authorizations).toEqual({ permitted: 2, denied: 0, failed: 0 });
   });
 
   test('the server gets the listed headers alone, and the body where the filter says so', async () => {
     const [server, app] = [await startServer(answering(framed(ok))), await startApp()];
-    const { port } = await startAuthorized(app.port, server.port, { filters: [authorizedBy('auth', { protocol: 'grpc', requestHeaders: ['X-A'], maxBody: 100 })] });
-    expect((await send(port, '/', { method: 'POST', body: 'hello', headers: { 'x-a': 'first', 'x-b': 'second' } })).status).toBe(200);
+    const { port } = await startAuthorized(app.port, server.port, {
+      filters: [authorizedBy('auth', { protocol: 'grpc', requestHeaders: ['X-A'], maxBody: 100 })],
+    });
+    expect(
+      (await send(port, '/', { method: 'POST', body: 'hello', headers: { 'x-a': 'first', 'x-b': 'second' } })).status,
+    ).toBe(200);
     expect((await send(port, '/', { method: 'POST', body: 'b'.repeat(101) })).status).toBe(413);
-    expect(server.asked.map(({ message }) => [message.includes('first'), message.includes('second'), message.includes('hello')])).toEqual([[true, false, true]]);
+    expect(
+      server.asked.map(({ message }) => [
+        message.includes('first'),
+        message.includes('second'),
+        message.includes('hello'),
+      ]),
+    ).toEqual([[true, false, true]]);
     expect(app.reached).toHaveLength(1);
   });
 
@@ -80,7 +129,11 @@ describe('over gRPC', () => {
     const denial = `0a03089103${header('www-authenticate', 'Basic realm="a"')}${header('set-cookie', 'a=1')}${header('set-cookie', 'b=2')}${part('1a', text('log in: ü'))}`;
     const [server, app] = [await startServer(answering(framed(`0a020810${part('12', denial)}`))), await startApp()];
     const { port, log } = await startAuthorized(app.port, server.port, { filters });
-    expect(await send(port, '/')).toMatchObject({ status: 401, body: 'log in: ü', headers: { 'www-authenticate': 'Basic realm="a"', 'set-cookie': ['a=1', 'b=2'], 'content-length': '10' } });
+    expect(await send(port, '/')).toMatchObject({
+      status: 401,
+      body: 'log in: ü',
+      headers: { 'www-authenticate': 'Basic realm="a"', 'set-cookie': ['a=1', 'b=2'], 'content-length': '10' },
+    });
     expect(app.reached).toEqual([]);
     await eventually(() => expect(log).toMatchObject([{ status: 401, reason: 'authorization-denied' }]));
   });
@@ -96,7 +149,13 @@ describe('over gRPC', () => {
     ['an error of gRPC', answering(framed(ok), '14')],
     ['an error without a message', (stream) => stream.respond({ ...okHead, 'grpc-status': '13' }, { endStream: true })],
     ['OK without a message', answering(Buffer.alloc(0))],
-    ['a message without a status of gRPC', (stream) => { stream.respond(okHead); stream.end(framed(ok)); }],
+    [
+      'a message without a status of gRPC',
+      (stream) => {
+        stream.respond(okHead);
+        stream.end(framed(ok));
+      },
+    ],
     ['an empty message', answering(framed(''))],
     ['two messages', answering(Buffer.concat([framed(ok), framed(ok)]))],
     ['a compressed message', answering(Buffer.concat([Buffer.from([1]), framed(ok).subarray(1)]))],
@@ -108,7 +167,13 @@ describe('over gRPC', () => {
     ['another content type', answering(framed(ok), '0', { ':status': 200, 'content-type': 'text/plain' })],
     ['another status of HTTP', answering(framed(ok), '0', { ...okHead, ':status': 403 })],
     ['a reset', (stream) => stream.close(2)],
-    ['a reset in the middle', (stream) => { stream.respond(okHead); stream.write(framed(ok), () => stream.close(2)); }],
+    [
+      'a reset in the middle',
+      (stream) => {
+        stream.respond(okHead);
+        stream.write(framed(ok), () => stream.close(2));
+      },
+    ],
     ['a huge message', answering(Buffer.concat([Buffer.from([0, 0, 16, 0, 0]), Buffer.alloc(1024 * 1024)]))],
   ])('%s permits nothing', async (_name, answer) => {
     const [server, app] = [await startServer(answer), await startApp()];

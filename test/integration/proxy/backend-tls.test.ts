@@ -42,26 +42,48 @@ interface SecureBackend {
 async function startSecureBackend(leaf: LeafOptions, issuer = authority): Promise<SecureBackend> {
   let handshakes = 0;
   let hold: ((held: Held) => void) | undefined;
-  const server = createServer({ ...(await issueLeaf(issuer, leaf)), ca: authority.certificate, requestCert: true, rejectUnauthorized: false }, (request, response) => {
-    const socket = request.socket as TLSSocket;
-    const answer = (): void => {
-      response.end(JSON.stringify({ serverName: socket.servername, host: request.headers.host, client: socket.authorized, reused: socket.isSessionReused() }));
-    };
-    if (hold === undefined) answer();
-    else hold({ socket, answer });
-    hold = undefined;
+  const server = createServer(
+    { ...(await issueLeaf(issuer, leaf)), ca: authority.certificate, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      const socket = request.socket as TLSSocket;
+      const answer = (): void => {
+        response.end(
+          JSON.stringify({
+            serverName: socket.servername,
+            host: request.headers.host,
+            client: socket.authorized,
+            reused: socket.isSessionReused(),
+          }),
+        );
+      };
+      if (hold === undefined) answer();
+      else hold({ socket, answer });
+      hold = undefined;
+    },
+  );
+  server.on('secureConnection', () => {
+    handshakes += 1;
   });
-  server.on('secureConnection', () => { handshakes += 1; });
   servers.add(server);
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     port: (server.address() as AddressInfo).port,
     handshakes: () => handshakes,
-    holdNext: () => new Promise((resolve) => { hold = resolve; }),
+    holdNext: () =>
+      new Promise((resolve) => {
+        hold = resolve;
+      }),
   };
 }
 
-const policy = (parts: Partial<BackendTls> = {}): BackendTls => ({ serverName: 'inner.shop.example', subjectAltNames: [], authorities: [authority.certificate], ...parts });
+const policy = (parts: Partial<BackendTls> = {}): BackendTls => ({
+  serverName: 'inner.shop.example',
+  subjectAltNames: [],
+  authorities: [authority.certificate],
+  ...parts,
+});
 
 function startProxyOver(port: number, tls: BackendTls) {
   return startProxy([{ ...endpointsConfig('app', port), tls }, routeTo('app')]);
@@ -71,7 +93,10 @@ test('the backend is asked by the name of the policy, whatever the host of the r
   const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
   const { port } = await startProxyOver(backend.port, policy());
   for (const host of ['one.example', 'two.example']) {
-    expect(await send(port, '/', { headers: { host } })).toMatchObject({ status: 200, body: JSON.stringify({ serverName: 'inner.shop.example', host, client: false, reused: false }) });
+    expect(await send(port, '/', { headers: { host } })).toMatchObject({
+      status: 200,
+      body: JSON.stringify({ serverName: 'inner.shop.example', host, client: false, reused: false }),
+    });
   }
   expect(backend.handshakes()).toBe(1);
 });
@@ -81,14 +106,44 @@ describe('a backend that does not prove who it is gets nothing', () => {
   test.each<[string, LeafOptions, Partial<BackendTls>, number]>([
     ['another name', { dnsNames: ['other.example'] }, {}, 503],
     ['a wildcard', { dnsNames: ['*.shop.example'] }, {}, 200],
-    ['an alternative host name', { dnsNames: ['alt.example'] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 200],
-    ['one of several names', { uris: [uri] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }, { type: 'URI', value: uri }] }, 200],
-    ['the server name alone, where others are asked for', { dnsNames: ['inner.shop.example'] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 503],
-    ['a common name alone', { commonName: 'alt.example' }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 503],
+    [
+      'an alternative host name',
+      { dnsNames: ['alt.example'] },
+      { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] },
+      200,
+    ],
+    [
+      'one of several names',
+      { uris: [uri] },
+      {
+        subjectAltNames: [
+          { type: 'Hostname', value: 'alt.example' },
+          { type: 'URI', value: uri },
+        ],
+      },
+      200,
+    ],
+    [
+      'the server name alone, where others are asked for',
+      { dnsNames: ['inner.shop.example'] },
+      { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] },
+      503,
+    ],
+    [
+      'a common name alone',
+      { commonName: 'alt.example' },
+      { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] },
+      503,
+    ],
     ['a common name alone, as server name', { commonName: 'inner.shop.example' }, {}, 503],
     ['a URI for a host name', { uris: [uri] }, {}, 503],
     ['another URI', { uris: [`${uri}/more`] }, { subjectAltNames: [{ type: 'URI', value: uri }] }, 503],
-    ['a URI inside another one', { uris: [`https://evil.example/, URI:${uri}, x`] }, { subjectAltNames: [{ type: 'URI', value: uri }] }, 503],
+    [
+      'a URI inside another one',
+      { uris: [`https://evil.example/, URI:${uri}, x`] },
+      { subjectAltNames: [{ type: 'URI', value: uri }] },
+      503,
+    ],
     ['a name in a URI', { uris: ['https://inner.shop.example'] }, {}, 503],
   ])('%s', async (_what, leaf, parts, status) => {
     const backend = await startSecureBackend(leaf);
@@ -114,9 +169,12 @@ test('the Gateway proves who it is, with the certificate that is current', async
   const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
   let identity = await issueLeaf(stranger, {});
   const listener = listenerConfig('web', { backendCertificate: 'infra/identity' });
-  const { port } = await startProxy([listener, { ...endpointsConfig('app', backend.port), tls: policy() }, routeTo('app')], {
-    certificates: (secret) => (secret === 'infra/identity' ? identity : undefined),
-  });
+  const { port } = await startProxy(
+    [listener, { ...endpointsConfig('app', backend.port), tls: policy() }, routeTo('app')],
+    {
+      certificates: (secret) => (secret === 'infra/identity' ? identity : undefined),
+    },
+  );
   expect(JSON.parse((await send(port, '/')).body)).toMatchObject({ client: false });
   identity = await issueLeaf(authority, {});
   expect(JSON.parse((await send(port, '/')).body)).toMatchObject({ client: true });
@@ -126,9 +184,16 @@ test('a new certificate ends connections that were made with the one before, and
   const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
   const held = backend.holdNext();
   let identity = await issueLeaf(authority, {});
-  const { port } = await startProxy([listenerConfig('web', { backendCertificate: 'infra/identity' }), { ...endpointsConfig('app', backend.port), tls: policy() }, routeTo('app')], {
-    certificates: () => identity,
-  });
+  const { port } = await startProxy(
+    [
+      listenerConfig('web', { backendCertificate: 'infra/identity' }),
+      { ...endpointsConfig('app', backend.port), tls: policy() },
+      routeTo('app'),
+    ],
+    {
+      certificates: () => identity,
+    },
+  );
   const first = send(port, '/');
   const { socket, answer } = await held;
   identity = await issueLeaf(authority, {});
@@ -143,7 +208,10 @@ test('a new certificate ends connections that were made with the one before, and
 
 test('endpoints that must not be used: 500, and nothing is sent', async () => {
   const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
-  const { port } = await startProxy([{ ...endpointsConfig('app', backend.port), failure: 'no authority' }, routeTo('app')]);
+  const { port } = await startProxy([
+    { ...endpointsConfig('app', backend.port), failure: 'no authority' },
+    routeTo('app'),
+  ]);
   expect((await send(port, '/')).status).toBe(500);
   expect(backend.handshakes()).toBe(0);
 });

@@ -8,7 +8,18 @@ import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { dial, endOf, startLayer4, tcp, tcpRoute } from '../../support/layer4.ts';
-import { closeProxies, echoed, openRaw, prefixRule, receiveUntil, routeTo, send, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
+import {
+  closeProxies,
+  echoed,
+  openRaw,
+  prefixRule,
+  receiveUntil,
+  routeTo,
+  send,
+  startProxy,
+  startProxyTo,
+  webRoute,
+} from '../../support/proxy.ts';
 import type { ProxyUnderTest } from '../../support/proxy.ts';
 
 afterEach(closeHttp2);
@@ -33,7 +44,9 @@ function released(started: Pick<ProxyUnderTest, 'proxy'>): Promise<void> {
 
 test('an upload over HTTP/2 whose backend does not take it is answered 503 with Retry-After', async () => {
   const backend = await startHttp2Backend(() => undefined, { settings: { initialWindowSize: 0 } });
-  const started = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')], { limits: { bufferedBytes: 128 * kibibyte } });
+  const started = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')], {
+    limits: { bufferedBytes: 128 * kibibyte },
+  });
   const session = openHttp2(started.port);
   const answer = await request(session, { ':method': 'POST' }, 'x'.repeat(mebibyte));
   expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
@@ -61,18 +74,29 @@ test('what waits for a connection to the backend counts', async () => {
 test.each([
   ['HTTP/1.1', 'http1'],
   ['HTTP/2', 'h2c'],
-] as const)('a response that the client does not take is broken off, from a backend over %s', async (_name, protocol) => {
-  const body = Buffer.alloc(64 * mebibyte);
-  const backend = protocol === 'h2c' ? await startHttp2Backend((stream) => { stream.respond(); stream.end(body); }) : await startBackend((_request, response) => void response.end(body));
-  const endpoints = endpointsConfig('app', backend.port);
-  const started = await startProxy([protocol === 'h2c' ? { ...endpoints, protocol } : endpoints, routeTo('app')], { limits: { bufferedBytes: 64 * kibibyte } });
-  const client = openRaw(started.port).pause();
-  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  await reached(started);
-  await eventually(() => expect(started.log).toMatchObject([{ status: 200, reason: 'overloaded' }]));
-  await released(started);
-  client.destroy();
-});
+] as const)(
+  'a response that the client does not take is broken off, from a backend over %s',
+  async (_name, protocol) => {
+    const body = Buffer.alloc(64 * mebibyte);
+    const backend =
+      protocol === 'h2c'
+        ? await startHttp2Backend((stream) => {
+            stream.respond();
+            stream.end(body);
+          })
+        : await startBackend((_request, response) => void response.end(body));
+    const endpoints = endpointsConfig('app', backend.port);
+    const started = await startProxy([protocol === 'h2c' ? { ...endpoints, protocol } : endpoints, routeTo('app')], {
+      limits: { bufferedBytes: 64 * kibibyte },
+    });
+    const client = openRaw(started.port).pause();
+    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await reached(started);
+    await eventually(() => expect(started.log).toMatchObject([{ status: 200, reason: 'overloaded' }]));
+    await released(started);
+    client.destroy();
+  },
+);
 
 test('a response that waits is charged until the client takes it', async () => {
   const backend = await startBackend((_request, response) => void response.end(Buffer.alloc(60 * kibibyte)));
@@ -106,9 +130,16 @@ test('a client with no room left gets 503 for new requests, and others do not', 
 
 test('a body is not kept for a retry where there is no room for it; the request goes on', async () => {
   const tries: string[] = [];
-  const backend = await startBackend((incoming, response) => void incoming.once('data', () => void tries.push(incoming.url ?? '')).on('end', () => void response.writeHead(503).end()));
+  const backend = await startBackend(
+    (incoming, response) =>
+      void incoming
+        .once('data', () => void tries.push(incoming.url ?? ''))
+        .on('end', () => void response.writeHead(503).end()),
+  );
   const rule = { ...prefixRule('/', []), retry: { codes: [503], attempts: 3, backoff: 1 } };
-  const started = await startProxy([endpointsConfig('app', backend.port), webRoute(rule)], { limits: { bufferedBytes: 60 * kibibyte } });
+  const started = await startProxy([endpointsConfig('app', backend.port), webRoute(rule)], {
+    limits: { bufferedBytes: 60 * kibibyte },
+  });
   const post = async (path: string, length: number): Promise<void> => {
     const client = openRaw(started.port);
     client.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\nx`);
@@ -130,8 +161,16 @@ test('a copy for a mirror is given up where there is no room for it; the request
   const app = await startEcho('app');
   const copies: Socket[] = [];
   const mirror = await startRawBackend((socket) => void copies.push(socket.pause()));
-  const filter: MirrorFilter = { type: 'mirror', target: { type: 'endpoints', key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
-  const started = await startProxy([endpointsConfig('app', app.port), endpointsConfig('copy', mirror.port), webRoute(prefixRule('/', [filter]))], { limits: { bufferedBytes: 2 * mebibyte } });
+  const filter: MirrorFilter = {
+    type: 'mirror',
+    target: { type: 'endpoints', key: endpointsConfig('copy').key },
+    numerator: 1,
+    denominator: 1,
+  };
+  const started = await startProxy(
+    [endpointsConfig('app', app.port), endpointsConfig('copy', mirror.port), webRoute(prefixRule('/', [filter]))],
+    { limits: { bufferedBytes: 2 * mebibyte } },
+  );
   // More than sockets take by themselves, and slowly enough for the backend.
   const body = 'b'.repeat(16 * mebibyte);
   expect((await echoed(started.port, '/', { method: 'POST', body })).body).toHaveLength(body.length);
@@ -143,11 +182,17 @@ test('a copy for a mirror is given up where there is no room for it; the request
 
 test('a tunnel whose receiver takes nothing is reset', async () => {
   const backend = await startRawBackend((socket) => {
-    socket.pause().once('readable', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'));
+    socket
+      .pause()
+      .once('readable', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+      );
   });
   const started = await startProxyTo(backend.port, { bufferedBytes: 64 * kibibyte });
   const client = openRaw(started.port);
-  client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n');
+  client.write(
+    'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
   await receiveUntil(client, '\r\n\r\n');
   const closed = endOf(client);
   client.write(Buffer.alloc(64 * mebibyte));
@@ -158,7 +203,9 @@ test('a tunnel whose receiver takes nothing is reset', async () => {
 
 test('a connection of a TCPRoute whose receiver takes nothing is reset', async () => {
   const backend = await startRawBackend((socket) => void socket.pause());
-  const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { limits: { bufferedBytes: 64 * kibibyte } });
+  const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+    limits: { bufferedBytes: 64 * kibibyte },
+  });
   const client = dial(started);
   const ended = endOf(client);
   client.write(Buffer.alloc(64 * mebibyte));

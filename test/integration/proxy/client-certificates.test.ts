@@ -23,19 +23,40 @@ let client: CertificatePair;
 let stranger: CertificatePair;
 
 beforeAll(async () => {
-  [servers, clients, strangers] = await Promise.all([createAuthority(), createAuthority(undefined, 'clients'), createAuthority(undefined, 'strangers')]);
-  [serving, client, stranger] = await Promise.all([issueLeaf(servers, { dnsNames: [name] }), issueLeaf(clients, {}), issueLeaf(strangers, {})]);
+  [servers, clients, strangers] = await Promise.all([
+    createAuthority(),
+    createAuthority(undefined, 'clients'),
+    createAuthority(undefined, 'strangers'),
+  ]);
+  [serving, client, stranger] = await Promise.all([
+    issueLeaf(servers, { dnsNames: [name] }),
+    issueLeaf(clients, {}),
+    issueLeaf(strangers, {}),
+  ]);
 });
 
 const listener = (clientValidation?: ClientValidation) =>
-  listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'], ...(clientValidation && { clientValidation }) });
-const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly', authority = clients): ClientValidation => ({ authorities: [authority.certificate], mode });
+  listenerConfig('secure', {
+    port: 443,
+    protocol: 'HTTPS',
+    certificates: ['shop/shop'],
+    ...(clientValidation && { clientValidation }),
+  });
+const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly', authority = clients): ClientValidation => ({
+  authorities: [authority.certificate],
+  mode,
+});
 
 async function startSecure(clientValidation?: ClientValidation) {
   const backend = await startEcho();
   const secure = listener(clientValidation);
-  const route = routeConfig('shop/web', { attachments: [{ listener: secure.key, hostnames: [''] }], rules: routeTo('app').rules });
-  const started = await startProxy([secure, endpointsConfig('app', backend.port), route], { certificates: () => serving });
+  const route = routeConfig('shop/web', {
+    attachments: [{ listener: secure.key, hostnames: [''] }],
+    rules: routeTo('app').rules,
+  });
+  const started = await startProxy([secure, endpointsConfig('app', backend.port), route], {
+    certificates: () => serving,
+  });
   await started.proxy.apply({ upserts: [], removals: [web.key] });
   const port = started.proxy.addressesOf(secure.key)[0]?.port ?? 0;
   return { port, apply: started.apply };
@@ -44,12 +65,26 @@ async function startSecure(clientValidation?: ClientValidation) {
 /** The status of the answer, or `refused`. */
 function ask(port: number, options: RequestOptions = {}): Promise<number | 'refused'> {
   return new Promise((resolve) => {
-    const request = startRequest({ host: '127.0.0.1', port, servername: name, ca: servers.certificate, agent: false, headers: { host: name }, ...options });
-    request.on('error', () => resolve('refused')).on('response', (response) => resolve(response.resume().statusCode ?? 0)).end();
+    const request = startRequest({
+      host: '127.0.0.1',
+      port,
+      servername: name,
+      ca: servers.certificate,
+      agent: false,
+      headers: { host: name },
+      ...options,
+    });
+    request
+      .on('error', () => resolve('refused'))
+      .on('response', (response) => resolve(response.resume().statusCode ?? 0))
+      .end();
   });
 }
 
-test.each([['with', {}], ['without', { servername: '', checkServerIdentity: () => undefined }]])('only valid clients are served, %s a server name', async (_with, options) => {
+test.each([
+  ['with', {}],
+  ['without', { servername: '', checkServerIdentity: () => undefined }],
+])('only valid clients are served, %s a server name', async (_with, options) => {
   const { port } = await startSecure(validation());
   expect(await ask(port, { ...options, ...client })).toBe(200);
   expect(await ask(port, { ...options, ...stranger })).toBe('refused');
@@ -64,14 +99,19 @@ test('where it is allowed others are served as well', async () => {
 test('where it is allowed even those are served whose authority only has the name of the right one', async () => {
   const { port } = await startSecure(validation('AllowInsecureFallback'));
   const namesake = await issueLeaf(await createAuthority(undefined, 'clients'), {});
-  expect(await Promise.all([ask(port, namesake), ask(port, { ...namesake, maxVersion: 'TLSv1.2' })])).toEqual([200, 200]);
+  expect(await Promise.all([ask(port, namesake), ask(port, { ...namesake, maxVersion: 'TLSv1.2' })])).toEqual([
+    200, 200,
+  ]);
   expect(await connectWith(port, namesake)).toMatchObject({ outcome: 'new' });
 });
 
-test.each(['AllowValidOnly', 'AllowInsecureFallback'] as const)('%s: clients are asked for a certificate, also where they need none', async (mode) => {
-  const { port } = await startSecure(validation(mode));
-  expect(await asksForCertificate(port)).toBe(true);
-});
+test.each(['AllowValidOnly', 'AllowInsecureFallback'] as const)(
+  '%s: clients are asked for a certificate, also where they need none',
+  async (mode) => {
+    const { port } = await startSecure(validation(mode));
+    expect(await asksForCertificate(port)).toBe(true);
+  },
+);
 
 test('nobody is valid by the name of an authority alone', async () => {
   const { port } = await startSecure(validation());
@@ -94,11 +134,24 @@ async function asksForCertificate(port: number): Promise<boolean> {
   const relay = createServer((client) => {
     const server = connectPlain(port, '127.0.0.1');
     server.on('data', (chunk) => seen.push(chunk)).on('error', () => client.destroy());
-    client.on('error', () => server.destroy()).pipe(server).pipe(client);
+    client
+      .on('error', () => server.destroy())
+      .pipe(server)
+      .pipe(client);
   });
-  await new Promise<void>((resolve) => { relay.listen(0, '127.0.0.1', resolve); });
-  const socket = connect({ host: '127.0.0.1', port: (relay.address() as AddressInfo).port, servername: name, ca: servers.certificate, maxVersion: 'TLSv1.2' });
-  await new Promise((resolve) => { socket.on('error', resolve).on('secureConnect', resolve); });
+  await new Promise<void>((resolve) => {
+    relay.listen(0, '127.0.0.1', resolve);
+  });
+  const socket = connect({
+    host: '127.0.0.1',
+    port: (relay.address() as AddressInfo).port,
+    servername: name,
+    ca: servers.certificate,
+    maxVersion: 'TLSv1.2',
+  });
+  await new Promise((resolve) => {
+    socket.on('error', resolve).on('secureConnect', resolve);
+  });
   socket.destroy();
   relay.close();
   return [...handshakeMessages(Buffer.concat(seen))].includes(13);
@@ -124,11 +177,16 @@ test('nobody is asked for a certificate where none is needed', async () => {
 });
 
 /** Asks on a connection of its own: whether a session was resumed, `refused` where the connection ended, and a session for later. */
-function connectWith(port: number, options: ConnectionOptions): Promise<{ outcome: 'resumed' | 'new' | 'refused'; session?: Buffer }> {
+function connectWith(
+  port: number,
+  options: ConnectionOptions,
+): Promise<{ outcome: 'resumed' | 'new' | 'refused'; session?: Buffer }> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, servername: name, ca: servers.certificate, ...options });
     let session: Buffer | undefined;
-    socket.on('session', (ticket: Buffer) => { session = ticket; });
+    socket.on('session', (ticket: Buffer) => {
+      session = ticket;
+    });
     socket.on('error', () => resolve({ outcome: 'refused' })).on('close', () => resolve({ outcome: 'refused' }));
     socket.on('data', () => {
       resolve({ outcome: socket.isSessionReused() ? 'resumed' : 'new', ...(session && { session }) });

@@ -7,7 +7,18 @@ import { closeBackends, startBackend, startEcho } from '../../support/backends.t
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
-  closeProxies, openRaw, portOf, prefixRule, receiveUntil, routeTo, send, sendRaw, startProxy, startProxyTo, web, webRoute,
+  closeProxies,
+  openRaw,
+  portOf,
+  prefixRule,
+  receiveUntil,
+  routeTo,
+  send,
+  sendRaw,
+  startProxy,
+  startProxyTo,
+  web,
+  webRoute,
 } from '../../support/proxy.ts';
 import { routeConfig, routeRule } from '../../support/routes.ts';
 
@@ -39,7 +50,11 @@ function routeOn(listener: string) {
 describe('a change of configuration', () => {
   test('drops no request under load', async () => {
     const [one, two] = [await startEcho('one'), await startEcho('two')];
-    const { port, apply } = await startProxy([endpointsConfig('a', one.port), endpointsConfig('b', two.port), routeTo('a')]);
+    const { port, apply } = await startProxy([
+      endpointsConfig('a', one.port),
+      endpointsConfig('b', two.port),
+      routeTo('a'),
+    ]);
     const client = new Pool(`http://127.0.0.1:${port}`, { connections: 8 });
     const seen: Record<string, number> = {};
     const changes = new AbortController();
@@ -93,7 +108,11 @@ describe('a change of configuration', () => {
       ),
     );
     if (one === undefined || two === undefined) throw new Error('no backend');
-    const { port, apply } = await startProxy([endpointsConfig('app', one.port, two.port), endpointsConfig('other', two.port), routeTo('app')]);
+    const { port, apply } = await startProxy([
+      endpointsConfig('app', one.port, two.port),
+      endpointsConfig('other', two.port),
+      routeTo('app'),
+    ]);
     expect([(await send(port, '/')).body, (await send(port, '/')).body]).toEqual(['one', 'two']);
     await apply(endpointsConfig('app'));
     await eventually(() => expect(closed).toEqual(['one']));
@@ -171,9 +190,12 @@ describe('ports', () => {
     await once(other, 'listening');
     const { port: taken } = other.address() as AddressInfo;
     const blocked = listenerConfig('blocked', { port: taken });
-    const { port, proxy, apply } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app')], {
-      bind: (listener) => [{ host: '127.0.0.1', port: listener.port === taken ? taken : 0 }],
-    });
+    const { port, proxy, apply } = await startProxy(
+      [endpointsConfig('app', (await startEcho()).port), routeTo('app')],
+      {
+        bind: (listener) => [{ host: '127.0.0.1', port: listener.port === taken ? taken : 0 }],
+      },
+    );
     expect(await apply(blocked, routeOn(blocked.key))).toEqual([
       { key: blocked.key, message: `cannot listen on 127.0.0.1:${taken}: another process already uses this port` },
     ]);
@@ -205,7 +227,9 @@ describe('ports', () => {
   test('two listeners for one hostname: the first serves, the second is a problem', async () => {
     const { port, apply } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app')]);
     const twin = listenerConfig('twin');
-    expect(await apply(twin)).toEqual([{ key: twin.key, message: `${web.key} already serves the same hostname on this port` }]);
+    expect(await apply(twin)).toEqual([
+      { key: twin.key, message: `${web.key} already serves the same hostname on this port` },
+    ]);
     expect((await send(port, '/')).status).toBe(200);
   });
 

@@ -8,9 +8,18 @@ afterEach(closeProxies);
 afterEach(closeBackends);
 
 const cors: CorsFilter = {
-  type: 'cors', allowOrigins: ['https://app.example'], allowCredentials: false, allowMethods: ['PUT'], allowHeaders: [], exposeHeaders: [], maxAge: 5,
+  type: 'cors',
+  allowOrigins: ['https://app.example'],
+  allowCredentials: false,
+  allowMethods: ['PUT'],
+  allowHeaders: [],
+  exposeHeaders: [],
+  maxAge: 5,
 };
-const preflight = { method: 'OPTIONS', headers: { origin: 'https://app.example', 'access-control-request-method': 'PUT' } };
+const preflight = {
+  method: 'OPTIONS',
+  headers: { origin: 'https://app.example', 'access-control-request-method': 'PUT' },
+};
 
 test('preflight requests are answered without the backend, others by it', async () => {
   const seen: string[] = [];
@@ -21,10 +30,17 @@ test('preflight requests are answered without the backend, others by it', async 
   const { port } = await startProxy([endpointsConfig('app', backend), webRoute(prefixRule('/', [cors]))]);
 
   expect(await send(port, '/', preflight)).toMatchObject({
-    status: 204, body: '', headers: { 'access-control-allow-origin': 'https://app.example', 'access-control-allow-methods': 'PUT', 'access-control-max-age': '5' },
+    status: 204,
+    body: '',
+    headers: {
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-allow-methods': 'PUT',
+      'access-control-max-age': '5',
+    },
   });
   expect(await send(port, '/', { headers: { origin: 'https://app.example' } })).toMatchObject({
-    status: 200, headers: { 'access-control-allow-origin': 'https://app.example', vary: 'Origin' },
+    status: 200,
+    headers: { 'access-control-allow-origin': 'https://app.example', vary: 'Origin' },
   });
   const { headers } = await send(port, '/', { method: 'OPTIONS' });
   expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -35,7 +51,8 @@ test('redirects can be followed across origins', async () => {
   const redirect = { type: 'redirect', statusCode: 302, hostname: 'other.example' } as const;
   const { port } = await startProxy([webRoute(prefixRule('/', [cors, redirect], { backends: [] }))]);
   expect(await send(port, '/', { headers: { origin: 'https://app.example' } })).toMatchObject({
-    status: 302, headers: { 'access-control-allow-origin': 'https://app.example' },
+    status: 302,
+    headers: { 'access-control-allow-origin': 'https://app.example' },
   });
   expect((await send(port, '/', preflight)).status).toBe(204);
 });

@@ -17,20 +17,41 @@ let authority: Authority;
 let pair: { cert: string; key: string };
 beforeAll(async () => {
   authority = await createAuthority();
-  const { certificate, privateKey } = await issueServingCertificate(authority, { dnsNames: ['inner.example'], ipAddresses: [] });
+  const { certificate, privateKey } = await issueServingCertificate(authority, {
+    dnsNames: ['inner.example'],
+    ipAddresses: [],
+  });
   pair = { cert: certificate, key: privateKey };
 });
 
 /** Nothing of this ends by itself during a test. */
-const patient = { tlsHandshakeTimeout: 600_000, idleTimeout: 600_000, stallTimeout: 600_000, backendStallTimeout: 600_000, aheadTimeout: 600_000, tunnelIdleTimeout: 600_000, tunnelHalfClosedTimeout: 600_000 };
+const patient = {
+  tlsHandshakeTimeout: 600_000,
+  idleTimeout: 600_000,
+  stallTimeout: 600_000,
+  backendStallTimeout: 600_000,
+  aheadTimeout: 600_000,
+  tunnelIdleTimeout: 600_000,
+  tunnelHalfClosedTimeout: 600_000,
+};
 
 /** A proxy to one backend that serves the same route on a plain port and on one with TLS. */
-async function startBoth(backend: number, limits: Partial<ProxyLimits> = {}): Promise<ProxyUnderTest & { readonly securePort: number }> {
+async function startBoth(
+  backend: number,
+  limits: Partial<ProxyLimits> = {},
+): Promise<ProxyUnderTest & { readonly securePort: number }> {
   const listener = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'] });
-  const route = routeConfig('shop/secure', { attachments: [{ listener: listener.key, hostnames: [''] }], rules: routeTo('app').rules });
+  const route = routeConfig('shop/secure', {
+    attachments: [{ listener: listener.key, hostnames: [''] }],
+    rules: routeTo('app').rules,
+  });
   // The two listeners have ports of their own.
   const bind = ({ key }: { key: string }) => [{ host: key === listener.key ? '127.0.0.2' : '127.0.0.1', port: 0 }];
-  const started = await startProxy([listener, endpointsConfig('app', backend), routeTo('app'), route], { bind, certificates: () => pair, limits: { ...patient, ...limits } });
+  const started = await startProxy([listener, endpointsConfig('app', backend), routeTo('app'), route], {
+    bind,
+    certificates: () => pair,
+    limits: { ...patient, ...limits },
+  });
   return { ...started, securePort: portOf(started.proxy, listener.key) };
 }
 
@@ -48,7 +69,12 @@ const manners = {
   },
   'HTTP/1.1 over TLS': ({ securePort }: { securePort: number }): Client => {
     const below = openRaw(securePort, '127.0.0.2');
-    const socket = connectTls({ socket: below, rejectUnauthorized: false, servername: 'inner.example', ALPNProtocols: ['http/1.1'] });
+    const socket = connectTls({
+      socket: below,
+      rejectUnauthorized: false,
+      servername: 'inner.example',
+      ALPNProtocols: ['http/1.1'],
+    });
     return { socket: socket.on('error', () => undefined), below };
   },
 };
@@ -90,41 +116,44 @@ function isGone(socket: Socket | undefined): boolean {
   return socket?.destroyed === true || socket?.readableEnded === true;
 }
 
-describe.each(Object.entries(manners))('a client that speaks %s and leaves while nobody reads what it sends', (_name, open) => {
-  test('in an upload that the backend does not take', async () => {
-    const backend = await startDeaf();
-    const started = await startBoth(backend.port);
-    const { socket, below } = open(started);
-    socket.write(post);
-    await fill(socket, Buffer.alloc(1_000_000));
-    expect(started.proxy.counters()).toMatchObject({ openRequests: 1, openConnections: 1 });
-    below.resetAndDestroy();
-    await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
-    await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
-  });
+describe.each(Object.entries(manners))(
+  'a client that speaks %s and leaves while nobody reads what it sends',
+  (_name, open) => {
+    test('in an upload that the backend does not take', async () => {
+      const backend = await startDeaf();
+      const started = await startBoth(backend.port);
+      const { socket, below } = open(started);
+      socket.write(post);
+      await fill(socket, Buffer.alloc(1_000_000));
+      expect(started.proxy.counters()).toMatchObject({ openRequests: 1, openConnections: 1 });
+      below.resetAndDestroy();
+      await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+      await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
+    });
 
-  test('with more pipelined requests than are read ahead', async () => {
-    const backend = await startDeaf();
-    const started = await startBoth(backend.port);
-    const { socket, below } = open(started);
-    await fill(socket, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(30_000));
-    expect(started.proxy.counters()).toMatchObject({ requests: 1, openRequests: 1 });
-    below.resetAndDestroy();
-    await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
-    await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
-  });
+    test('with more pipelined requests than are read ahead', async () => {
+      const backend = await startDeaf();
+      const started = await startBoth(backend.port);
+      const { socket, below } = open(started);
+      await fill(socket, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(30_000));
+      expect(started.proxy.counters()).toMatchObject({ requests: 1, openRequests: 1 });
+      below.resetAndDestroy();
+      await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+      await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
+    });
 
-  test('in a tunnel whose backend does not read', async () => {
-    const backend = await startDeaf(switching);
-    const started = await startBoth(backend.port);
-    const { socket, below } = open(started);
-    socket.write(upgrade);
-    await fill(socket, Buffer.alloc(1_000_000));
-    below.resetAndDestroy();
-    await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
-    await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
-  });
-});
+    test('in a tunnel whose backend does not read', async () => {
+      const backend = await startDeaf(switching);
+      const started = await startBoth(backend.port);
+      const { socket, below } = open(started);
+      socket.write(upgrade);
+      await fill(socket, Buffer.alloc(1_000_000));
+      below.resetAndDestroy();
+      await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+      await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
+    });
+  },
+);
 
 describe.each(['without TLS', 'over TLS'])('a backend %s that resets while its client does not read', (way) => {
   test.each([
@@ -135,13 +164,18 @@ describe.each(['without TLS', 'over TLS'])('a backend %s that resets while its c
     const { promise: connected, resolve } = Promise.withResolvers<Client>();
     const backend = await startRawBackend((below) => {
       const socket = way === 'over TLS' ? new TLSSocket(below, { isServer: true, ...pair }) : below;
-      socket.on('error', () => undefined).once('data', () => {
-        socket.write(answer);
-        resolve({ socket, below });
-      });
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          socket.write(answer);
+          resolve({ socket, below });
+        });
     });
     const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
-    const started = await startProxy([{ ...endpointsConfig('app', backend.port), ...(way === 'over TLS' ? { tls } : {}) }, routeTo('app')], { limits: patient });
+    const started = await startProxy(
+      [{ ...endpointsConfig('app', backend.port), ...(way === 'over TLS' ? { tls } : {}) }, routeTo('app')],
+      { limits: patient },
+    );
     const client = openRaw(started.port).pause();
     client.write(request);
     const { socket, below } = await connected;
@@ -171,9 +205,12 @@ test('a backend that takes nothing of an upload for too long gets no more of it'
   let answer = '';
   socket.on('data', (data: Buffer) => (answer += data.toString()));
   socket.write(post);
-  await Promise.race([fill(socket, Buffer.alloc(1_000_000)).catch(() => undefined), new Promise((resolve) => {
-    socket.once('data', resolve);
-  })]);
+  await Promise.race([
+    fill(socket, Buffer.alloc(1_000_000)).catch(() => undefined),
+    new Promise((resolve) => {
+      socket.once('data', resolve);
+    }),
+  ]);
   await eventually(() => expect(answer).toMatch(/^HTTP\/1\.1 504 [^]*stopped taking/));
   expect(started.log).toEqual([expect.objectContaining({ status: 504, reason: 'backend-stalled' })]);
   expect(started.proxy.counters().limitsReached['backend-stalled']).toBe(1);

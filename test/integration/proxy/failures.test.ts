@@ -1,7 +1,18 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, refusingPort, startBackend, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
-import { backendOf, closeProxies, echoed, prefixRule, routeTo, send, sendRaw, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
+import {
+  backendOf,
+  closeProxies,
+  echoed,
+  prefixRule,
+  routeTo,
+  send,
+  sendRaw,
+  startProxy,
+  startProxyTo,
+  webRoute,
+} from '../../support/proxy.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -10,7 +21,10 @@ describe('endpoints that cannot be reached', () => {
   test('another one is tried, with any method and the whole body', async () => {
     const resources = [endpointsConfig('app', await refusingPort(), (await startEcho('alive')).port), routeTo('app')];
     const { port, log } = await startProxy(resources);
-    expect(await echoed(port, '/', { method: 'POST', body: 'whole' })).toMatchObject({ backend: 'alive', body: 'whole' });
+    expect(await echoed(port, '/', { method: 'POST', body: 'whole' })).toMatchObject({
+      backend: 'alive',
+      body: 'whole',
+    });
     expect(log[0]).not.toHaveProperty('reason');
   });
 
@@ -20,7 +34,8 @@ describe('endpoints that cannot be reached', () => {
       endpointsConfig('app', await refusingPort(), alive.port),
       webRoute({ ...prefixRule('/a', []), index: 0 }, { ...prefixRule('/b', []), index: 1 }),
     ]);
-    for (let request = 0; request < 10; request += 1) expect((await send(port, request % 2 === 0 ? '/a' : '/b')).status).toBe(200);
+    for (let request = 0; request < 10; request += 1)
+      expect((await send(port, request % 2 === 0 ? '/a' : '/b')).status).toBe(200);
     expect(proxy.counters()).toMatchObject({ upstreamConnectFailures: 1, upstreamAttempts: 11 });
   });
 
@@ -54,17 +69,19 @@ describe('a backend that breaks the connection', () => {
 
 describe('a kept connection that breaks before a byte of an answer', () => {
   /** Answers the first request on each connection, and breaks it at the second. */
-  const startForgetful = () => startRawBackend((socket) => {
-    socket.once('data', () => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
-      socket.once('data', () => socket.destroy());
+  const startForgetful = () =>
+    startRawBackend((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        socket.once('data', () => socket.destroy());
+      });
     });
-  });
 
   test.each(['GET', 'PUT', 'DELETE'])('does not harm a %s, which goes again on another one', async (method) => {
     const backend = await startForgetful();
     const { port, log } = await startProxyTo(backend.port);
-    for (let request = 0; request < 3; request += 1) expect((await send(port, '/', { method, ...(method === 'PUT' && { body: 'x' }) })).status).toBe(200);
+    for (let request = 0; request < 3; request += 1)
+      expect((await send(port, '/', { method, ...(method === 'PUT' && { body: 'x' }) })).status).toBe(200);
     expect(backend.connections()).toBe(3);
     expect(log.filter((line) => 'reason' in line)).toEqual([]);
   });
@@ -102,7 +119,10 @@ describe('timeouts', () => {
   });
 
   test('a client that is slow to send is timed out as well', async () => {
-    const { port } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app', { requestTimeout: 40 })]);
+    const { port } = await startProxy([
+      endpointsConfig('app', (await startEcho()).port),
+      routeTo('app', { requestTimeout: 40 }),
+    ]);
     const answer = await send(port, '/', { method: 'POST', headers: { 'content-length': '10' }, body: 'half' });
     expect(answer.status).toBe(504);
   });
@@ -119,7 +139,10 @@ describe('timeouts', () => {
     const { port, proxy } = await startProxy(
       [
         endpointsConfig('app', backend.port),
-        webRoute({ ...prefixRule('/slow', []), index: 0 }, { ...prefixRule('/queued', [], { requestTimeout: 40 }), index: 1 }),
+        webRoute(
+          { ...prefixRule('/slow', []), index: 0 },
+          { ...prefixRule('/queued', [], { requestTimeout: 40 }), index: 1 },
+        ),
       ],
       { limits: { connectionsPerEndpoint: 1 } },
     );
@@ -142,13 +165,20 @@ describe('timeouts', () => {
       endpointsConfig('app', backend.port),
       webRoute({ ...prefixRule('/fast', [], { [timeout]: 200 }), index: 0 }, { ...prefixRule('/slow', []), index: 1 }),
     ]);
-    const answer = await sendRaw(port, 'GET /fast HTTP/1.1\r\nHost: a\r\n\r\nGET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const answer = await sendRaw(
+      port,
+      'GET /fast HTTP/1.1\r\nHost: a\r\n\r\nGET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
     expect(answer).toMatch(/fast[^]*slow$/);
   });
 
   test.each([2 ** 31, 2 ** 40, 0])('%d ms do not fire at once', async (requestTimeout) => {
     const backend = await startBackend((_request, response) => void setTimeout(() => response.end('ok'), 20));
-    const route = routeTo('app', { requestTimeout, backendRequestTimeout: requestTimeout, backends: [backendOf('app')] });
+    const route = routeTo('app', {
+      requestTimeout,
+      backendRequestTimeout: requestTimeout,
+      backends: [backendOf('app')],
+    });
     const { port } = await startProxy([endpointsConfig('app', backend.port), route]);
     expect((await send(port, '/')).status).toBe(200);
   });

@@ -32,7 +32,12 @@ const floods: Readonly<Record<string, (port: number, count: number) => readonly 
     }),
   'HTTP/2 on one connection': (port, count) => {
     const socket = openFrom('127.0.0.2', port);
-    socket.write(Buffer.concat([preface, ...Array.from({ length: count }, (_, index) => frame('headers', 5, 2 * index + 1, requestFields))]));
+    socket.write(
+      Buffer.concat([
+        preface,
+        ...Array.from({ length: count }, (_, index) => frame('headers', 5, 2 * index + 1, requestFields)),
+      ]),
+    );
     return [socket];
   },
 };
@@ -41,14 +46,30 @@ const floods: Readonly<Record<string, (port: number, count: number) => readonly 
 const backends: Readonly<Record<string, () => Promise<ProxyUnderTest & { readonly slow: () => number }>>> = {
   'HTTP/1.1': async () => {
     let slow = 0;
-    const { port } = await startBackend((request, response) => void (request.url === '/slow' ? (slow += 1) : response.end('ok')));
-    return { ...(await startProxy([endpointsConfig('app', port), routeTo('app')], { limits: { connectionsPerEndpoint: 8, waitingPerEndpoint: 16 } })), slow: () => slow };
+    const { port } = await startBackend(
+      (request, response) => void (request.url === '/slow' ? (slow += 1) : response.end('ok')),
+    );
+    return {
+      ...(await startProxy([endpointsConfig('app', port), routeTo('app')], {
+        limits: { connectionsPerEndpoint: 8, waitingPerEndpoint: 16 },
+      })),
+      slow: () => slow,
+    };
   },
   'HTTP/2': async () => {
     let slow = 0;
-    const { port } = await startHttp2Backend((stream, headers) => void (headers[':path'] === '/slow' ? (slow += 1) : stream.respond({ ':status': 200 }, { endStream: true })), { settings: { maxConcurrentStreams: 4 } });
+    const { port } = await startHttp2Backend(
+      (stream, headers) =>
+        void (headers[':path'] === '/slow' ? (slow += 1) : stream.respond({ ':status': 200 }, { endStream: true })),
+      { settings: { maxConcurrentStreams: 4 } },
+    );
     const endpoints = { ...endpointsConfig('app', port), protocol: 'h2c' as const };
-    return { ...(await startProxy([endpoints, routeTo('app')], { limits: { connectionsPerEndpoint: 2, waitingPerEndpoint: 16 } })), slow: () => slow };
+    return {
+      ...(await startProxy([endpoints, routeTo('app')], {
+        limits: { connectionsPerEndpoint: 2, waitingPerEndpoint: 16 },
+      })),
+      slow: () => slow,
+    };
   },
 };
 
@@ -76,7 +97,9 @@ describe.each(Object.keys(backends))('a client whose requests a backend over %s 
 
 test('a client alone has nearly all requests under way', async () => {
   const backend = await startBackend(() => undefined);
-  const { port, proxy } = await startProxy([endpointsConfig('app', backend.port), routeTo('app')], { limits: { requests: 16 } });
+  const { port, proxy } = await startProxy([endpointsConfig('app', backend.port), routeTo('app')], {
+    limits: { requests: 16 },
+  });
   const sockets = floods['HTTP/2 on one connection']!(port, 20);
   await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 14 }));
   expect(proxy.counters().limitsReached).toMatchObject({ 'client-share': 6, requests: 0 });

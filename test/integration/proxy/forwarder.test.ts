@@ -10,7 +10,16 @@ import { ProtocolForwarder } from '../../../src/proxy/protocol-forwarder.ts';
 import { createCounters } from '../../../src/proxy/counters.ts';
 import { createQuotas } from '../../../src/proxy/quota.ts';
 import { createAuthority } from '../../../src/certificates/index.ts';
-import { closeBackends, refusingPort, startBackend, startCanned, startEcho, startNegotiatingBackend, startRawBackend, startSecureHttp1Backend } from '../../support/backends.ts';
+import {
+  closeBackends,
+  refusingPort,
+  startBackend,
+  startCanned,
+  startEcho,
+  startNegotiatingBackend,
+  startRawBackend,
+  startSecureHttp1Backend,
+} from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { throwFault } from '../../support/proxy.ts';
@@ -27,7 +36,13 @@ function createForwarder(limits: Partial<typeof defaultLimits> = {}): Forwarder 
 }
 
 const get = (port: number, parts: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
-  client: '', upstream: { host: '127.0.0.1', port }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts,
+  client: '',
+  upstream: { host: '127.0.0.1', port },
+  method: 'GET',
+  target: '/',
+  fields: ['host', 'a'],
+  body: undefined,
+  ...parts,
 });
 
 /** Notes what it hears; `ended` resolves with all of it. */
@@ -141,7 +156,9 @@ describe('release while the version of HTTP is being found out', () => {
 describe('a connection', () => {
   /** Sends two requests, one after the other, to a backend that answers each with these bytes; tells how many connections it took. */
   async function connectionsForTwo(answer: string, parts: Partial<UpstreamRequest> = {}): Promise<number> {
-    const backend = await startRawBackend((socket) => void socket.on('data', () => socket.write(answer)).on('end', () => socket.end()));
+    const backend = await startRawBackend(
+      (socket) => void socket.on('data', () => socket.write(answer)).on('end', () => socket.end()),
+    );
     const forwarder = createForwarder();
     const request = get(backend.port, parts);
     for (const { receiver, ended } of [createReceiver(), createReceiver()]) {
@@ -164,7 +181,10 @@ describe('a connection', () => {
     ['whose answer asks for its end', 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'],
     ['of HTTP/1.0', 'HTTP/1.0 204 No Content\r\n\r\n'],
     ['that nobody may let rest', 'HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=1\r\n\r\n'],
-    ['on which more came than was asked for', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    [
+      'on which more came than was asked for',
+      'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+    ],
   ])('%s is not used again', async (_name, answer) => {
     expect(await connectionsForTwo(answer)).toBe(2);
   });
@@ -174,7 +194,11 @@ describe('a connection', () => {
     const sockets: Socket[] = [];
     const backend = await startRawBackend((socket) => {
       sockets.push(socket);
-      socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n')).on('error', () => undefined).on('end', () => resolve('ended')).on('close', () => resolve('ended'));
+      socket
+        .on('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n'))
+        .on('error', () => undefined)
+        .on('end', () => resolve('ended'))
+        .on('close', () => resolve('ended'));
     });
     const { receiver, ended: answered } = createReceiver();
     createForwarder().forward(get(backend.port), receiver);
@@ -186,7 +210,10 @@ describe('a connection', () => {
   test('whose request was answered before it was sent as a whole is closed', async () => {
     const closed = Promise.withResolvers<void>();
     const backend = await startRawBackend((socket) => {
-      socket.once('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n')).on('end', () => socket.destroy()).on('close', () => closed.resolve());
+      socket
+        .once('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n'))
+        .on('end', () => socket.destroy())
+        .on('close', () => closed.resolve());
     });
     const body = new Readable({ read: () => undefined });
     const { receiver, ended } = createReceiver();
@@ -199,17 +226,25 @@ describe('a connection', () => {
   test.each([['abc'], ['abcde']])('whose body %j is not as long as it says is broken off', async (text) => {
     const body = Readable.from([Buffer.from(text)]);
     const { receiver, ended } = createReceiver();
-    createForwarder().forward(get((await startEcho()).port, { method: 'POST', body, fields: ['host', 'a', 'content-length', '4'] }), receiver);
+    createForwarder().forward(
+      get((await startEcho()).port, { method: 'POST', body, fields: ['host', 'a', 'content-length', '4'] }),
+      receiver,
+    );
     expect(await ended).toEqual(['connected', 'failure reset']);
   });
 
   test('that has switched its protocol leaves its place to another', async () => {
     const answers = ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\n\r\n', 'HTTP/1.1 204 No Content\r\n\r\n'];
-    const backend = await startRawBackend((socket) => void socket.once('data', () => socket.write(answers.shift() ?? '')).on('end', () => socket.end()));
+    const backend = await startRawBackend(
+      (socket) => void socket.once('data', () => socket.write(answers.shift() ?? '')).on('end', () => socket.end()),
+    );
     const forwarder = createForwarder({ connectionsPerEndpoint: 1 });
     const request = get(backend.port);
     const switched = Promise.withResolvers<Duplex>();
-    forwarder.forward({ ...request, upgrade: 'echo' }, { ...createReceiver().receiver, onSwitch: (_head, connection) => switched.resolve(connection) });
+    forwarder.forward(
+      { ...request, upgrade: 'echo' },
+      { ...createReceiver().receiver, onSwitch: (_head, connection) => switched.resolve(connection) },
+    );
     const tunnel = await switched.promise;
     const { receiver, ended } = createReceiver();
     forwarder.forward(request, receiver);

@@ -3,7 +3,16 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, startBackend, startCanned, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import {
-  closeProxies, echoed, fieldValues, openRaw, receiveUntil, routeTo, send, sendRaw, startProxy, startProxyTo,
+  closeProxies,
+  echoed,
+  fieldValues,
+  openRaw,
+  receiveUntil,
+  routeTo,
+  send,
+  sendRaw,
+  startProxy,
+  startProxyTo,
 } from '../../support/proxy.ts';
 
 afterEach(closeProxies);
@@ -18,8 +27,14 @@ describe('requests', () => {
       method: 'POST',
       body: 'x',
       headers: {
-        connection: 'close, X-Hop , Upgrade, HTTP2-Settings', 'x-hop': '1', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__',
-        'keep-alive': 'timeout=5', 'proxy-connection': 'close', te: 'trailers, deflate', 'x-end': '2',
+        connection: 'close, X-Hop , Upgrade, HTTP2-Settings',
+        'x-hop': '1',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABkAAQAAP__',
+        'keep-alive': 'timeout=5',
+        'proxy-connection': 'close',
+        te: 'trailers, deflate',
+        'x-end': '2',
       },
     });
     expect(seen.body).toBe('x');
@@ -37,13 +52,36 @@ describe('requests', () => {
       method: 'POST',
       body: 'abc',
       headers: {
-        host: 'shop', connection: 'close, host, content-length, x-forwarded-for, x-forwarded-proto, via, authorization, Cookie, x-hop',
-        'x-forwarded-for': '9.9.9.9', authorization: 'Basic x', cookie: 'a=b', 'x-hop': '1',
+        host: 'shop',
+        connection:
+          'close, host, content-length, x-forwarded-for, x-forwarded-proto, via, authorization, Cookie, x-hop',
+        'x-forwarded-for': '9.9.9.9',
+        authorization: 'Basic x',
+        cookie: 'a=b',
+        'x-hop': '1',
       },
     });
     expect(seen.body).toBe('abc');
-    const values = ['host', 'content-length', 'x-forwarded-for', 'x-forwarded-proto', 'via', 'authorization', 'cookie', 'x-hop'].map((name) => fieldValues(seen, name));
-    expect(values).toEqual([['shop'], ['3'], ['9.9.9.9, 127.0.0.1'], ['http'], ['1.1 sallyport'], ['Basic x'], ['a=b'], []]);
+    const values = [
+      'host',
+      'content-length',
+      'x-forwarded-for',
+      'x-forwarded-proto',
+      'via',
+      'authorization',
+      'cookie',
+      'x-hop',
+    ].map((name) => fieldValues(seen, name));
+    expect(values).toEqual([
+      ['shop'],
+      ['3'],
+      ['9.9.9.9, 127.0.0.1'],
+      ['http'],
+      ['1.1 sallyport'],
+      ['Basic x'],
+      ['a=b'],
+      [],
+    ]);
   });
 
   test('Via names the version in which the client spoke', async () => {
@@ -55,8 +93,12 @@ describe('requests', () => {
     const { port } = await startProxyTo((await startEcho()).port);
     const seen = await echoed(port, '/', {
       headers: {
-        host: 'shop.example:81', via: '1.0 edge', 'x-forwarded-for': ['10.0.0.1', '10.0.0.2'],
-        'x-forwarded-proto': 'https', 'x-forwarded-host': 'claimed', forwarded: 'for=10.0.0.1',
+        host: 'shop.example:81',
+        via: '1.0 edge',
+        'x-forwarded-for': ['10.0.0.1', '10.0.0.2'],
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'claimed',
+        forwarded: 'for=10.0.0.1',
       },
     });
     expect(fieldValues(seen, 'via')).toEqual(['1.0 edge', '1.1 sallyport']);
@@ -83,7 +125,10 @@ describe('requests', () => {
 
   test('the authority of an absolute target takes the place of Host', async () => {
     const { port } = await startProxyTo((await startEcho()).port);
-    const answer = await sendRaw(port, 'GET http://Shop.example:81?a=1 HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n');
+    const answer = await sendRaw(
+      port,
+      'GET http://Shop.example:81?a=1 HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n',
+    );
     expect(answer).toContain('"target":"/?a=1"');
     expect(answer).toContain('"host","Shop.example:81"');
     expect(answer).not.toContain('other');
@@ -107,7 +152,10 @@ describe('requests', () => {
   test('a chunked body goes on chunked, one with a length with that length', async () => {
     const { port } = await startProxyTo((await startEcho()).port);
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n';
-    const chunked = await sendRaw(port, `${head}Transfer-Encoding: Chunked\r\n\r\n3;ext=1\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: 1\r\n\r\n`);
+    const chunked = await sendRaw(
+      port,
+      `${head}Transfer-Encoding: Chunked\r\n\r\n3;ext=1\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: 1\r\n\r\n`,
+    );
     expect(chunked).toContain('"body":"abcde"');
     expect(chunked).toContain('"transfer-encoding","chunked"');
     expect(chunked).not.toMatch(/x-trailer/i);
@@ -118,7 +166,10 @@ describe('requests', () => {
 
   test.each(['GET', 'DELETE', 'OPTIONS', 'QUERY'])('%s may have a body', async (method) => {
     const { port } = await startProxyTo((await startEcho()).port);
-    expect(await echoed(port, '/', { method, body: 'asked', headers: { 'content-length': '5' } })).toMatchObject({ method, body: 'asked' });
+    expect(await echoed(port, '/', { method, body: 'asked', headers: { 'content-length': '5' } })).toMatchObject({
+      method,
+      body: 'asked',
+    });
   });
 
   test('Max-Forwards is counted down and ends at the proxy', async () => {
@@ -133,7 +184,9 @@ describe('requests', () => {
 
   test('OPTIONS * asks the proxy itself', async () => {
     const { port } = await startProxyTo((await startEcho()).port);
-    expect(await sendRaw(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 204 /);
+    expect(await sendRaw(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 204 /,
+    );
   });
 });
 
@@ -177,14 +230,20 @@ describe('answers', () => {
     const answer = await send(port, '/', { headers: { connection: 'keep-alive' } });
     expect(answer).toMatchObject({ status: 418, body: 'ok' });
     expect(answer.headers).toMatchObject({
-      'x-a': '1, 2', server: 'theirs', via: '1.1 inner, 1.1 sallyport', connection: 'keep-alive', 'keep-alive': 'timeout=75',
+      'x-a': '1, 2',
+      server: 'theirs',
+      via: '1.1 inner, 1.1 sallyport',
+      connection: 'keep-alive',
+      'keep-alive': 'timeout=75',
     });
     for (const name of ['x-hop', 'upgrade', 'proxy-connection']) expect(answer.headers).not.toHaveProperty(name);
     expect(answer.headers).toHaveProperty('date');
   });
 
   test('Via names the version in which the backend spoke', async () => {
-    const { port } = await startProxyTo((await startCanned('HTTP/1.0 200 OK\r\nVia: 2.0 inner\r\nContent-Length: 2\r\n\r\nok')).port);
+    const { port } = await startProxyTo(
+      (await startCanned('HTTP/1.0 200 OK\r\nVia: 2.0 inner\r\nContent-Length: 2\r\n\r\nok')).port,
+    );
     expect((await send(port, '/')).headers.via).toBe('2.0 inner, 1.0 sallyport');
   });
 
@@ -200,7 +259,9 @@ describe('answers', () => {
   });
 
   test('interim answers come through, for HTTP/1.1 only', async () => {
-    const backend = await startCanned(`HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Other: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${ok}`);
+    const backend = await startCanned(
+      `HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Other: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${ok}`,
+    );
     const { port } = await startProxyTo(backend.port);
     const interim: { status: number; link: unknown }[] = [];
     const status = await new Promise((resolve, reject) => {
@@ -211,7 +272,10 @@ describe('answers', () => {
         .end();
     });
     expect(status).toBe(200);
-    expect(interim).toEqual([{ status: 103, link: '</a.css>; rel=preload' }, { status: 102, link: undefined }]);
+    expect(interim).toEqual([
+      { status: 103, link: '</a.css>; rel=preload' },
+      { status: 102, link: undefined },
+    ]);
     expect(await sendRaw(port, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
   });
 
@@ -238,7 +302,9 @@ describe('answers', () => {
   });
 
   test('a head without a body yet does not wait for one', async () => {
-    const backend = await startBackend((_request, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders());
+    const backend = await startBackend((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),
+    );
     const { port } = await startProxyTo(backend.port);
     const socket = openRaw(port);
     const head = receiveUntil(socket, '\r\n\r\n');
@@ -258,7 +324,10 @@ describe('answers', () => {
     ['length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a coding besides chunked', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
     ['an endless header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`],
-    ['an upgrade that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    [
+      'an upgrade that nobody asked for',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+    ],
   ])('502 for %s', async (_name, bytes) => {
     const { port, log } = await startProxyTo((await startCanned(bytes)).port);
     const answer = await send(port, '/');

@@ -26,7 +26,9 @@ const plane: DataPlane = {
   fault: throwFault,
   accessLog: undefined,
   connectionLog: undefined,
-  layer4: new Layer4Routes(), ownConnections: new OwnConnections(0), ownFlows: new OwnConnections(0),
+  layer4: new Layer4Routes(),
+  ownConnections: new OwnConnections(0),
+  ownFlows: new OwnConnections(0),
 };
 
 const fronts: Front[] = [];

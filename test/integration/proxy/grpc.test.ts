@@ -25,17 +25,33 @@ describe('a gRPC call', () => {
     const { port, log } = await startService((stream, { 'grpc-timeout': timeout, te }) => {
       stream.resume();
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '5', 'grpc-message': 'no such cart', 'x-bin': 'AAE=' }));
+      stream.on('wantTrailers', () =>
+        stream.sendTrailers({ 'grpc-status': '5', 'grpc-message': 'no such cart', 'x-bin': 'AAE=' }),
+      );
       stream.end(`${String(timeout)} ${String(te)}`);
     });
     const answer = await request(openHttp2(port), { ...call, 'grpc-timeout': '100m' }, 'x');
-    expect(answer).toMatchObject({ status: 200, body: '100m trailers', trailers: { 'grpc-status': '5', 'grpc-message': 'no such cart', 'x-bin': 'AAE=' }, code: 0 });
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, grpcStatus: 5, path: '/shop.Cart/Add' })]));
+    expect(answer).toMatchObject({
+      status: 200,
+      body: '100m trailers',
+      trailers: { 'grpc-status': '5', 'grpc-message': 'no such cart', 'x-bin': 'AAE=' },
+      code: 0,
+    });
+    await eventually(() =>
+      expect(log).toEqual([expect.objectContaining({ status: 200, grpcStatus: 5, path: '/shop.Cart/Add' })]),
+    );
   });
 
   test('an answer that is a head alone stays one', async () => {
-    const { port, log } = await startService((stream) => stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' }, { endStream: true }));
-    expect(await request(openHttp2(port), call, 'x')).toMatchObject({ headOnly: true, headers: { 'grpc-status': '7' }, trailers: {}, code: 0 });
+    const { port, log } = await startService((stream) =>
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' }, { endStream: true }),
+    );
+    expect(await request(openHttp2(port), call, 'x')).toMatchObject({
+      headOnly: true,
+      headers: { 'grpc-status': '7' },
+      trailers: {},
+      code: 0,
+    });
     await eventually(() => expect(log).toEqual([expect.objectContaining({ grpcStatus: 7 })]));
   });
 
@@ -43,7 +59,9 @@ describe('a gRPC call', () => {
     const { port } = await startService((stream) => {
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-      stream.on('data', (chunk: Buffer) => (chunk.toString() === 'stop' ? stream.end('bye') : stream.write(`<${chunk.toString()}>`)));
+      stream.on('data', (chunk: Buffer) =>
+        chunk.toString() === 'stop' ? stream.end('bye') : stream.write(`<${chunk.toString()}>`),
+      );
     });
     const stream = openHttp2(port).request({ ...call, ':authority': 'a' });
     const answer = answerOf(stream);
@@ -74,7 +92,9 @@ describe('a gRPC call', () => {
   test('what is no gRPC goes to the same Service as HTTP/1.1', async () => {
     const backend = await startBackend((incoming, response) => response.end(incoming.httpVersion));
     const { port } = await startProxy([endpointsConfig('app', backend.port), routeTo('app')]);
-    expect(await request(openHttp2(port), { ...call, 'content-type': 'application/grpc-web+proto' }, 'x')).toMatchObject({ body: '1.1' });
+    expect(
+      await request(openHttp2(port), { ...call, 'content-type': 'application/grpc-web+proto' }, 'x'),
+    ).toMatchObject({ body: '1.1' });
   });
 });
 
@@ -82,15 +102,28 @@ describe('a call that the proxy answers itself', () => {
   test.each<[string, Partial<RouteRule>, string, string]>([
     ['no route', { matches: [] }, '12', 'No route matches this request.'],
     ['a rule that fails', { failure: 'x' }, '14', expect.any(String) as unknown as string],
-    ['a backend that cannot be used', { backends: [backendOf('app', { target: { type: 'invalid', reason: 'x' } })] }, '14', expect.any(String) as unknown as string],
+    [
+      'a backend that cannot be used',
+      { backends: [backendOf('app', { target: { type: 'invalid', reason: 'x' } })] },
+      '14',
+      expect.any(String) as unknown as string,
+    ],
     ['no endpoint', { backends: [backendOf('none')] }, '14', 'The backend has no ready endpoints.'],
     ['no connection', {}, '14', 'The backend could not be reached.'],
   ])('%s', async (_name, rule, code, message) => {
     const { port, log } = await startProxy([endpointsConfig('app', await refusingPort()), routeTo('app', rule)]);
     const answer = await request(openHttp2(port), call, 'x');
     expect(answer).toMatchObject({ status: 200, headOnly: true, body: '', code: 0 });
-    expect(answer.headers).toMatchObject({ 'content-type': 'application/grpc', 'grpc-status': code, 'grpc-message': message });
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, grpcStatus: Number(code), reason: expect.any(String) })]));
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/grpc',
+      'grpc-status': code,
+      'grpc-message': message,
+    });
+    await eventually(() =>
+      expect(log).toEqual([
+        expect.objectContaining({ status: 200, grpcStatus: Number(code), reason: expect.any(String) }),
+      ]),
+    );
   });
 
   test('a timeout', async () => {

@@ -3,7 +3,15 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import type { Authority } from '../../../src/certificates/index.ts';
-import { closeBackends, refusingPort, startEcho, startHttp2Backend, startNegotiatingBackend, startRawBackend, startSecureHttp1Backend } from '../../support/backends.ts';
+import {
+  closeBackends,
+  refusingPort,
+  startEcho,
+  startHttp2Backend,
+  startNegotiatingBackend,
+  startRawBackend,
+  startSecureHttp1Backend,
+} from '../../support/backends.ts';
 import type { Http2Listener } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -44,12 +52,22 @@ describe('a backend that speaks HTTP/2', () => {
   test('gets the request of a client that speaks HTTP/1.1', async () => {
     const backend = await startHttp2Backend(echo);
     const { port } = await startProxyToHttp2([backend.port]);
-    const answer = await send(port, '/a?b=1', { method: 'POST', body: 'body', headers: { host: 'shop.example:81', 'X-Mixed': ['1', '2'], connection: 'close, x-hop', 'x-hop': '1' } });
+    const answer = await send(port, '/a?b=1', {
+      method: 'POST',
+      body: 'body',
+      headers: { host: 'shop.example:81', 'X-Mixed': ['1', '2'], connection: 'close, x-hop', 'x-hop': '1' },
+    });
     expect(answer).toMatchObject({ status: 200, headers: { 'x-two': '1, 2', via: '2.0 sallyport' } });
     const { headers, body } = JSON.parse(answer.body) as { headers: Record<string, string>; body: string };
     expect(body).toBe('body');
     expect(headers).toMatchObject({
-      ':method': 'POST', ':path': '/a?b=1', ':scheme': 'http', ':authority': 'shop.example:81', 'x-mixed': '1, 2', 'content-length': '4', via: '1.1 sallyport',
+      ':method': 'POST',
+      ':path': '/a?b=1',
+      ':scheme': 'http',
+      ':authority': 'shop.example:81',
+      'x-mixed': '1, 2',
+      'content-length': '4',
+      via: '1.1 sallyport',
     });
     for (const name of ['host', 'x-hop', 'connection', 'transfer-encoding']) expect(headers).not.toHaveProperty(name);
   });
@@ -97,7 +115,10 @@ describe('a backend that speaks HTTP/2', () => {
       stream.end('ok');
     });
     const { port } = await startProxyToHttp2([backend.port]);
-    const stream = openHttp2(port).request({ ':authority': 'a', ':path': '/', ':method': 'POST' }, { waitForTrailers: true });
+    const stream = openHttp2(port).request(
+      { ':authority': 'a', ':path': '/', ':method': 'POST' },
+      { waitForTrailers: true },
+    );
     stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': 'request' }));
     stream.end('body');
     expect(await answerOf(stream)).toMatchObject({ body: 'ok', trailers: { 'x-sum': 'answer' } });
@@ -278,7 +299,10 @@ describe('over TLS', () => {
   let pair: { cert: string; key: string };
   beforeAll(async () => {
     authority = await createAuthority();
-    const { certificate, privateKey } = await issueServingCertificate(authority, { dnsNames: ['inner.example'], ipAddresses: [] });
+    const { certificate, privateKey } = await issueServingCertificate(authority, {
+      dnsNames: ['inner.example'],
+      ipAddresses: [],
+    });
     pair = { cert: certificate, key: privateKey };
   });
 

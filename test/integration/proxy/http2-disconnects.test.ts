@@ -20,7 +20,10 @@ let pair: { cert: string; key: string };
 beforeAll(async () => {
   const created = await createAuthority();
   authority = created.certificate;
-  const { certificate, privateKey } = await issueServingCertificate(created, { dnsNames: ['inner.example'], ipAddresses: [] });
+  const { certificate, privateKey } = await issueServingCertificate(created, {
+    dnsNames: ['inner.example'],
+    ipAddresses: [],
+  });
   pair = { cert: certificate, key: privateKey };
 });
 
@@ -30,7 +33,8 @@ const goaway = (code: number): Buffer => frame('goaway', 0, 0, Buffer.from([0, 0
 const reset = (code: number, stream = 1): Buffer => frame('reset', 0, stream, Buffer.from([0, 0, 0, code]));
 const noWindow = frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
 
-const fields = (method: string): Buffer => literal([':method', method], [':scheme', 'http'], [':path', '/'], [':authority', 'a']);
+const fields = (method: string): Buffer =>
+  literal([':method', method], [':scheme', 'http'], [':path', '/'], [':authority', 'a']);
 const get = frame('headers', endStream | endHeaders, 1, fields('GET'));
 const post = frame('headers', endHeaders, 1, fields('POST'));
 /** `:status: 200` (RFC 7541 appendix A). */
@@ -52,7 +56,8 @@ interface Manner {
 }
 
 const plain: Manner = {
-  start: (port) => startProxy([{ ...endpointsConfig('app', port), protocol: 'h2c' }, routeTo('app')], { limits: patient }),
+  start: (port) =>
+    startProxy([{ ...endpointsConfig('app', port), protocol: 'h2c' }, routeTo('app')], { limits: patient }),
   open: (port) => {
     const raw = openFrames(port);
     return { ...raw, resetConnection: () => raw.socket.resetAndDestroy() };
@@ -64,8 +69,14 @@ const secure: Manner = {
   start: async (port) => {
     const listener = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'] });
     const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority] };
-    const route = routeConfig('shop/web', { attachments: [{ listener: listener.key, hostnames: [''] }], rules: routeTo('app').rules });
-    const started = await startProxy([listener, { ...endpointsConfig('app', port), tls }, route], { limits: patient, certificates: () => pair });
+    const route = routeConfig('shop/web', {
+      attachments: [{ listener: listener.key, hostnames: [''] }],
+      rules: routeTo('app').rules,
+    });
+    const started = await startProxy([listener, { ...endpointsConfig('app', port), tls }, route], {
+      limits: patient,
+      certificates: () => pair,
+    });
     await started.proxy.apply({ upserts: [], removals: [web.key] });
     return { ...started, port: portOf(started.proxy, listener.key) };
   },
@@ -91,7 +102,11 @@ const answered: State['isReached'] = (client) => expect(framesOf(client, 'header
 
 const states: Readonly<Record<string, State>> = {
   'waits for the answer': { request: get, answer: nothing, isReached: atBackend },
-  'has sent a part of the body': { request: Buffer.concat([post, data(1, 4)]), answer: nothing, isReached: (_client, backend) => expect(backend.bodyBytes()).toBe(4) },
+  'has sent a part of the body': {
+    request: Buffer.concat([post, data(1, 4)]),
+    answer: nothing,
+    isReached: (_client, backend) => expect(backend.bodyBytes()).toBe(4),
+  },
   'has sent more of the body than the backend takes': {
     request: Buffer.concat([post, many(4, data(1, 16_000))]),
     answer: nothing,
@@ -102,8 +117,16 @@ const states: Readonly<Record<string, State>> = {
     answer: (stream) => Buffer.concat([head(stream), data(stream, 4)]),
     isReached: (client) => expect(framesOf(client, 'data')).toHaveLength(1),
   },
-  'has no window for an answer': { request: Buffer.concat([noWindow, get]), answer: (stream) => Buffer.concat([head(stream), many(8, data(stream, 16_000))]), isReached: answered },
-  'has no window for the end of an answer': { request: Buffer.concat([noWindow, get]), answer: (stream) => Buffer.concat([head(stream), data(stream, 9, endStream)]), isReached: answered },
+  'has no window for an answer': {
+    request: Buffer.concat([noWindow, get]),
+    answer: (stream) => Buffer.concat([head(stream), many(8, data(stream, 16_000))]),
+    isReached: answered,
+  },
+  'has no window for the end of an answer': {
+    request: Buffer.concat([noWindow, get]),
+    answer: (stream) => Buffer.concat([head(stream), data(stream, 9, endStream)]),
+    isReached: answered,
+  },
 };
 
 type Way = readonly [string, (client: Client) => void];
@@ -121,7 +144,10 @@ const connectionEnds: readonly Way[] = [
   ['sends GOAWAY with an error code', ({ socket }) => socket.write(goaway(2))],
 ];
 
-describe.each([['', plain], [' over TLS', secure]] as const)('an HTTP/2 client%s', (_name, manner) => {
+describe.each([
+  ['', plain],
+  [' over TLS', secure],
+] as const)('an HTTP/2 client%s', (_name, manner) => {
   describe.each(Object.entries(states))('that %s', (_state, { request, answer, isReached }) => {
     const begin = async () => {
       const backend = await manner.backend((raw, stream) => raw.socket.write(answer(stream)));
@@ -166,37 +192,66 @@ const backendEnds: readonly BackendWay[] = [
   ['resets the stream without an error code', ({ socket }, stream) => socket.write(reset(0, stream))],
 ];
 
-const withoutPart: ReadonlySet<string> = new Set(['waits for the answer', 'has sent a part of the body', 'has sent more of the body than the backend takes']);
+const withoutPart: ReadonlySet<string> = new Set([
+  'waits for the answer',
+  'has sent a part of the body',
+  'has sent more of the body than the backend takes',
+]);
 
-describe.each([['', plain], [' over TLS', secure]] as const)('a backend of HTTP/2%s', (_name, manner) => {
-  describe.each(Object.entries(states).filter(([name]) => name !== 'has no window for the end of an answer'))('whose client %s', (state, { request, answer, isReached }) => {
-    test.each(backendEnds)('and that %s: everything is released', async (way, leave) => {
-      let last = 0;
-      const backend = await manner.backend((raw, stream) => {
-        last = stream;
-        raw.socket.write(answer(stream));
+describe.each([
+  ['', plain],
+  [' over TLS', secure],
+] as const)('a backend of HTTP/2%s', (_name, manner) => {
+  describe.each(Object.entries(states).filter(([name]) => name !== 'has no window for the end of an answer'))(
+    'whose client %s',
+    (state, { request, answer, isReached }) => {
+      test.each(backendEnds)('and that %s: everything is released', async (way, leave) => {
+        let last = 0;
+        const backend = await manner.backend((raw, stream) => {
+          last = stream;
+          raw.socket.write(answer(stream));
+        });
+        const { port, proxy, log } = await manner.start(backend.port);
+        const client = manner.open(port);
+        client.socket.write(request);
+        await eventually(() => isReached(client, backend));
+        leave(backend.connections[0]!, last);
+        await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 1 }));
+        const isAnswered = !withoutPart.has(state);
+        expect(log).toEqual([
+          expect.objectContaining(
+            isAnswered
+              ? { status: 200, reason: expect.stringMatching(/^backend-(reset|refused)$/) }
+              : { status: expect.any(Number) },
+          ),
+        ]);
+        expect([200, 502, 503]).toContain(log[0]?.status);
+        // A part is never taken for the whole.
+        const isEnded = (): boolean => framesOf(client, 'data').some(({ flags }) => (flags & endStream) !== 0);
+        await eventually(() =>
+          expect([isEnded(), framesOf(client, 'reset').length]).toEqual(isAnswered ? [false, 1] : [true, 0]),
+        );
+        const isStreamAlone = way.startsWith('resets');
+        await eventually(() =>
+          expect(backend.connections.map(({ socket }) => socket.destroyed || socket.readableEnded)).toEqual([
+            !isStreamAlone,
+          ]),
+        );
+        client.socket.destroy();
       });
-      const { port, proxy, log } = await manner.start(backend.port);
-      const client = manner.open(port);
-      client.socket.write(request);
-      await eventually(() => isReached(client, backend));
-      leave(backend.connections[0]!, last);
-      await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 1 }));
-      const isAnswered = !withoutPart.has(state);
-      expect(log).toEqual([expect.objectContaining(isAnswered ? { status: 200, reason: expect.stringMatching(/^backend-(reset|refused)$/) } : { status: expect.any(Number) })]);
-      expect([200, 502, 503]).toContain(log[0]?.status);
-      // A part is never taken for the whole.
-      const isEnded = (): boolean => framesOf(client, 'data').some(({ flags }) => (flags & endStream) !== 0);
-      await eventually(() => expect([isEnded(), framesOf(client, 'reset').length]).toEqual(isAnswered ? [false, 1] : [true, 0]));
-      const isStreamAlone = way.startsWith('resets');
-      await eventually(() => expect(backend.connections.map(({ socket }) => socket.destroyed || socket.readableEnded)).toEqual([!isStreamAlone]));
-      client.socket.destroy();
-    });
-  });
+    },
+  );
 });
 
 describe('a WebSocket over HTTP/2', () => {
-  const extended = literal([':method', 'CONNECT'], [':protocol', 'websocket'], [':scheme', 'http'], [':path', '/'], [':authority', 'a'], ['sec-websocket-version', '13']);
+  const extended = literal(
+    [':method', 'CONNECT'],
+    [':protocol', 'websocket'],
+    [':scheme', 'http'],
+    [':path', '/'],
+    [':authority', 'a'],
+    ['sec-websocket-version', '13'],
+  );
   const openTunnel = async () => {
     let last = 0;
     const backend = await plain.backend((raw, stream) => {
@@ -220,13 +275,16 @@ describe('a WebSocket over HTTP/2', () => {
     await eventually(() => expect(proxy.counters().openConnections).toBe(0));
   });
 
-  test.each(backendEnds.filter(([way]) => !way.startsWith('sends GOAWAY without')))('whose backend %s ends towards the client', async (_way, leave) => {
-    const { backend, client, proxy, stream } = await openTunnel();
-    leave(backend.connections[0]!, stream);
-    await eventually(() => expect(framesOf(client, 'reset')).toHaveLength(1));
-    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 1 }));
-    client.socket.destroy();
-  });
+  test.each(backendEnds.filter(([way]) => !way.startsWith('sends GOAWAY without')))(
+    'whose backend %s ends towards the client',
+    async (_way, leave) => {
+      const { backend, client, proxy, stream } = await openTunnel();
+      leave(backend.connections[0]!, stream);
+      await eventually(() => expect(framesOf(client, 'reset')).toHaveLength(1));
+      await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 1 }));
+      client.socket.destroy();
+    },
+  );
 });
 
 test('clients that leave take their places at the backend with them', async () => {
@@ -242,16 +300,19 @@ test('clients that leave take their places at the backend with them', async () =
   await eventually(() => expect(backend.openConnections()).toBe(0));
 });
 
-test.each(['before', 'after'])('a client that closes in the middle of a frame, %s its first response, is released', async (when) => {
-  const backend = await startFrameBackend(({ socket }, stream) => socket.write(head(stream, endHeaders | endStream)));
-  const { port, proxy } = await plain.start(backend.port);
-  const client = plain.open(port);
-  if (when === 'after') {
-    client.socket.write(get);
-    await eventually(() => expect(framesOf(client, 'headers')).toHaveLength(1));
-  }
-  client.socket.write(frame('headers', endHeaders, 3, fields('GET')).subarray(0, 20));
-  await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 1 }));
-  client.socket.end();
-  await eventually(() => expect(proxy.counters().openConnections).toBe(0));
-});
+test.each(['before', 'after'])(
+  'a client that closes in the middle of a frame, %s its first response, is released',
+  async (when) => {
+    const backend = await startFrameBackend(({ socket }, stream) => socket.write(head(stream, endHeaders | endStream)));
+    const { port, proxy } = await plain.start(backend.port);
+    const client = plain.open(port);
+    if (when === 'after') {
+      client.socket.write(get);
+      await eventually(() => expect(framesOf(client, 'headers')).toHaveLength(1));
+    }
+    client.socket.write(frame('headers', endHeaders, 3, fields('GET')).subarray(0, 20));
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 1 }));
+    client.socket.end();
+    await eventually(() => expect(proxy.counters().openConnections).toBe(0));
+  },
+);

@@ -37,7 +37,8 @@ const endHeaders = 4;
 // RFC 9113 section 7.
 const enhanceYourCalm = 11;
 
-const many = (count: number, make: (index: number) => Buffer): Buffer => Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
+const many = (count: number, make: (index: number) => Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
 
 /** A proxy whose backend never answers, and the number of requests that reached it. */
 async function startSilent(limits = {}) {
@@ -51,7 +52,9 @@ describe('what a client controls is bounded', () => {
     const { port, reached, proxy } = await startSilent({ streamsPerConnection: 3 });
     const raw = openFrames(port);
     raw.socket.write(many(5, (index) => frame('headers', 5, 2 * index + 1, get)));
-    await eventually(() => expect(raw.frames.filter(({ type }) => type === frameTypes.reset).map(({ stream }) => stream)).toEqual([7, 9]));
+    await eventually(() =>
+      expect(raw.frames.filter(({ type }) => type === frameTypes.reset).map(({ stream }) => stream)).toEqual([7, 9]),
+    );
     await eventually(() => expect(reached()).toBe(3));
     expect(proxy.counters().openRequests).toBe(3);
     const settings = raw.frames.find(({ type, flags }) => type === frameTypes.settings && flags === 0)?.payload;
@@ -60,12 +63,28 @@ describe('what a client controls is bounded', () => {
   });
 
   const counted: readonly (readonly [Limit, (round: number) => Buffer])[] = [
-    ['http2-resets', (round) => many(100, (index) => Buffer.concat([frame('headers', 5, 200 * round + 2 * index + 1, get), frame('reset', 0, 200 * round + 2 * index + 1, Buffer.from([0, 0, 0, 8]))]))],
+    [
+      'http2-resets',
+      (round) =>
+        many(100, (index) =>
+          Buffer.concat([
+            frame('headers', 5, 200 * round + 2 * index + 1, get),
+            frame('reset', 0, 200 * round + 2 * index + 1, Buffer.from([0, 0, 0, 8])),
+          ]),
+        ),
+    ],
     ['http2-pings', () => many(100, () => frame('ping', 0, 0, Buffer.alloc(8)))],
     ['http2-settings', () => many(100, () => frame('settings', 0, 0, Buffer.from([0, 3, 0, 0, 0, 9])))],
     ['http2-priority', () => many(100, (index) => frame('priority', 0, 2 * index + 1, Buffer.from([0, 0, 0, 0, 9])))],
     ['http2-window-updates', () => many(100, () => frame('windowUpdate', 0, 0, Buffer.from([0, 0, 0, 1])))],
-    ['http2-empty-data', (round) => Buffer.concat([round === 0 ? frame('headers', 4, 1, post) : Buffer.alloc(0), many(100, () => frame('data', 0, 1))])],
+    [
+      'http2-empty-data',
+      (round) =>
+        Buffer.concat([
+          round === 0 ? frame('headers', 4, 1, post) : Buffer.alloc(0),
+          many(100, () => frame('data', 0, 1)),
+        ]),
+    ],
   ];
 
   test.each(counted)('%s', async (limit, bytes) => {
@@ -74,7 +93,9 @@ describe('what a client controls is bounded', () => {
     expect(await floodedTo(raw, bytes)).toBe(enhanceYourCalm);
     await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
     expect(proxy.counters().limitsReached[limit]).toBe(1);
-    expect(await request(openHttp2((await startProxyTo((await startEcho()).port)).port))).toMatchObject({ status: 200 });
+    expect(await request(openHttp2((await startProxyTo((await startEcho()).port)).port))).toMatchObject({
+      status: 200,
+    });
   });
 
   test('frames earn others: a client that reads a long response may go on updating its window', async () => {
@@ -86,7 +107,11 @@ describe('what a client controls is bounded', () => {
       received += bytes.length;
       // Two for each kilobyte, and so more in all than a client may send at once.
       const count = Math.ceil(bytes.length / 1_024);
-      raw.socket.write(many(count, () => Buffer.concat([1, 0].map((stream) => frame('windowUpdate', 0, stream, Buffer.from([0, 0, 4, 0]))))));
+      raw.socket.write(
+        many(count, () =>
+          Buffer.concat([1, 0].map((stream) => frame('windowUpdate', 0, stream, Buffer.from([0, 0, 4, 0])))),
+        ),
+      );
     });
     raw.socket.write(frame('headers', 5, 1, get));
     await eventually(() => expect(received).toBeGreaterThan(2_000_000));
@@ -126,14 +151,18 @@ describe('what a client controls is bounded', () => {
     const { port } = await startSilent();
     const raw = openFrames(port);
     raw.socket.write(frame('headers', 1, 1, get));
-    expect(await floodedTo(raw, () => many(10, () => frame('continuation', 0, 1, literal(['x-a', '1']))))).toBeGreaterThan(0);
+    expect(
+      await floodedTo(raw, () => many(10, () => frame('continuation', 0, 1, literal(['x-a', '1'])))),
+    ).toBeGreaterThan(0);
   });
 
   test('the table of header compression', async () => {
     const { port } = await startSilent();
     const raw = openFrames(port);
     // RFC 7541 section 6.3: a client that wants 8,192 bytes.
-    raw.socket.write(frame('headers', endStream | endHeaders, 1, Buffer.concat([Buffer.from([0x3f, 0xe1, 0x3f]), get])));
+    raw.socket.write(
+      frame('headers', endStream | endHeaders, 1, Buffer.concat([Buffer.from([0x3f, 0xe1, 0x3f]), get])),
+    );
     await raw.closed;
     const compressionError = 9;
     expect(raw.frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE(4)).toBe(compressionError);
@@ -146,14 +175,18 @@ describe('what a client controls is bounded', () => {
     const bytes = Buffer.concat([get, ...Array.from({ length: count }, (_, index) => literal([`x-${index}`, value]))]);
     for (let start = 0; start < bytes.length; start += largestFrame) {
       const flags = (start === 0 ? endStream : 0) | (start + largestFrame >= bytes.length ? endHeaders : 0);
-      raw.socket.write(frame(start === 0 ? 'headers' : 'continuation', flags, 1, bytes.subarray(start, start + largestFrame)));
+      raw.socket.write(
+        frame(start === 0 ? 'headers' : 'continuation', flags, 1, bytes.subarray(start, start + largestFrame)),
+      );
     }
     return { ...started, raw };
   }
 
   test('bytes of the header section, before the client acknowledges the settings', async () => {
     const { port, proxy, log, raw } = await sendFields(190, 'a'.repeat(240));
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 431, reason: 'headers-too-large' })]));
+    await eventually(() =>
+      expect(log).toEqual([expect.objectContaining({ status: 431, reason: 'headers-too-large' })]),
+    );
     expect(proxy.counters().upstreamAttempts).toBe(0);
     raw.socket.destroy();
     expect(await request(openHttp2(port))).toMatchObject({ status: 200 });
@@ -161,7 +194,14 @@ describe('what a client controls is bounded', () => {
 
   test('fields', async () => {
     const { port, proxy, raw } = await sendFields(400, '1');
-    await eventually(() => expect(raw.frames).toContainEqual({ type: frameTypes.reset, flags: 0, stream: 1, payload: Buffer.from([0, 0, 0, enhanceYourCalm]) }));
+    await eventually(() =>
+      expect(raw.frames).toContainEqual({
+        type: frameTypes.reset,
+        flags: 0,
+        stream: 1,
+        payload: Buffer.from([0, 0, 0, enhanceYourCalm]),
+      }),
+    );
     expect(proxy.counters().upstreamAttempts).toBe(0);
     raw.socket.destroy();
     expect(await request(openHttp2(port))).toMatchObject({ status: 200 });
@@ -173,7 +213,8 @@ describe('what a client controls is bounded', () => {
     const half = openFrames(port);
     half.socket.write(frame('headers', 1, 1, get));
     await Promise.all([raw.closed, half.closed]);
-    for (const { frames } of [raw, half]) expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.goaway }));
+    for (const { frames } of [raw, half])
+      expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.goaway }));
   });
 
   test('a connection with a request under way is not idle', async () => {
@@ -199,10 +240,22 @@ describe('what a client controls is bounded', () => {
   });
 
   test('the time that an answer may wait for a window', async () => {
-    const { port, proxy } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app')], { limits: { stallTimeout: 50 } });
+    const { port, proxy } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app')], {
+      limits: { stallTimeout: 50 },
+    });
     const raw = openFrames(port);
     raw.socket.write(frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])));
-    raw.socket.write(Buffer.concat([frame('headers', 5, 1, get), frame('headers', 5, 3, literal([':method', 'GET'], [':scheme', 'http'], [':path', '/%zz'], [':authority', 'a']))]));
+    raw.socket.write(
+      Buffer.concat([
+        frame('headers', 5, 1, get),
+        frame(
+          'headers',
+          5,
+          3,
+          literal([':method', 'GET'], [':scheme', 'http'], [':path', '/%zz'], [':authority', 'a']),
+        ),
+      ]),
+    );
     await eventually(() => expect(raw.frames.filter(({ type }) => type === frameTypes.reset)).toHaveLength(2));
     await eventually(() => expect(proxy.counters().openRequests).toBe(0));
     raw.socket.destroy();

@@ -68,7 +68,11 @@ test('a backend that does not read holds the client back, and gets everything in
       stream.end(String(received));
     });
   });
-  const stream = openHttp2(await startProxyTo(backend.port)).request({ ':authority': 'a', ':path': '/', ':method': 'POST' });
+  const stream = openHttp2(await startProxyTo(backend.port)).request({
+    ':authority': 'a',
+    ':path': '/',
+    ':method': 'POST',
+  });
   let written = 0;
   const answer = answerOf(stream);
   pump(stream, (bytes) => (written += bytes));

@@ -3,7 +3,17 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { closeBackends, startBackend, startCanned, startEcho } from '../../support/backends.ts';
 import type { Echo } from '../../support/backends.ts';
 import { eventually } from '../../support/eventually.ts';
-import { answerOf, closeHttp2, frame, frameTypes, literal, openFrames, openHttp2, preface, request } from '../../support/http2.ts';
+import {
+  answerOf,
+  closeHttp2,
+  frame,
+  frameTypes,
+  literal,
+  openFrames,
+  openHttp2,
+  preface,
+  request,
+} from '../../support/http2.ts';
 import type { ReceivedFrame } from '../../support/http2.ts';
 import { closeProxies, fieldValues, openRaw, sendRaw, startProxy, startProxyTo, web } from '../../support/proxy.ts';
 
@@ -11,19 +21,36 @@ afterEach(closeHttp2);
 afterEach(closeProxies);
 afterEach(closeBackends);
 
-const get = [[':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'a']] as const;
+const get = [
+  [':method', 'GET'],
+  [':scheme', 'http'],
+  [':path', '/'],
+  [':authority', 'a'],
+] as const;
 
 describe('HTTP/2 by prior knowledge', () => {
   test('is served beside HTTP/1.1 on one port', async () => {
     const { port, log } = await startProxyTo((await startEcho()).port);
     const session = openHttp2(port);
-    const answers = await Promise.all([request(session, { ':path': '/1?a=1' }), request(session, { ':path': '/2', ':method': 'POST' }, 'body')]);
-    expect(answers.map(({ status, code }) => [status, code])).toEqual([[200, 0], [200, 0]]);
+    const answers = await Promise.all([
+      request(session, { ':path': '/1?a=1' }),
+      request(session, { ':path': '/2', ':method': 'POST' }, 'body'),
+    ]);
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [200, 0],
+      [200, 0],
+    ]);
     const [first, second] = answers.map(({ body }) => JSON.parse(body) as Echo);
     expect(first).toMatchObject({ method: 'GET', target: '/1?a=1', body: '' });
     expect(second).toMatchObject({ method: 'POST', target: '/2', body: 'body' });
     expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
-    await eventually(() => expect(log.map(({ status, path }) => [status, path])).toEqual([[200, '/1'], [200, '/2'], [200, '/']]));
+    await eventually(() =>
+      expect(log.map(({ status, path }) => [status, path])).toEqual([
+        [200, '/1'],
+        [200, '/2'],
+        [200, '/'],
+      ]),
+    );
   });
 
   test('a preface that comes in pieces is recognised', async () => {
@@ -40,7 +67,12 @@ describe('HTTP/2 by prior knowledge', () => {
 
   test('the fields that a backend sees are those of HTTP/1.1', async () => {
     const { port } = await startProxyTo((await startEcho()).port);
-    const { body } = await request(openHttp2(port), { ':authority': 'shop.example:81', cookie: ['a=1', 'b=2'], 'x-two': ['1', '2'], te: 'trailers' });
+    const { body } = await request(openHttp2(port), {
+      ':authority': 'shop.example:81',
+      cookie: ['a=1', 'b=2'],
+      'x-two': ['1', '2'],
+      te: 'trailers',
+    });
     const seen = JSON.parse(body) as Echo;
     expect(fieldValues(seen, 'host')).toEqual(['shop.example:81']);
     expect(fieldValues(seen, 'cookie')).toEqual(['a=1; b=2']);
@@ -52,16 +84,24 @@ describe('HTTP/2 by prior knowledge', () => {
   });
 
   test('the answer keeps its fields but for those of one connection', async () => {
-    const answer = 'HTTP/1.1 200 OK\r\nConnection: x-hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nX-Two: 1\r\nX-Two: 2\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok';
+    const answer =
+      'HTTP/1.1 200 OK\r\nConnection: x-hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nX-Two: 1\r\nX-Two: 2\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok';
     const { port } = await startProxyTo((await startCanned(answer)).port);
     const { headers, body } = await request(openHttp2(port));
     expect(body).toBe('ok');
-    expect(headers).toMatchObject({ 'x-two': '1, 2', 'set-cookie': ['a=1', 'b=2'], via: '1.1 sallyport', 'content-length': '2' });
-    for (const name of ['connection', 'x-hop', 'keep-alive', 'transfer-encoding']) expect(headers).not.toHaveProperty(name);
+    expect(headers).toMatchObject({
+      'x-two': '1, 2',
+      'set-cookie': ['a=1', 'b=2'],
+      via: '1.1 sallyport',
+      'content-length': '2',
+    });
+    for (const name of ['connection', 'x-hop', 'keep-alive', 'transfer-encoding'])
+      expect(headers).not.toHaveProperty(name);
   });
 
   test('trailers of an answer go on', async () => {
-    const answer = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\nHost: b\r\n\r\n';
+    const answer =
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\nHost: b\r\n\r\n';
     const { port } = await startProxyTo((await startCanned(answer)).port);
     const { body, trailers } = await request(openHttp2(port));
     expect(body).toBe('ok');
@@ -76,7 +116,12 @@ describe('HTTP/2 by prior knowledge', () => {
     ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200],
   ])('an answer without a body: %s %s', async (method, canned, status) => {
     const { port, log } = await startProxyTo((await startCanned(canned)).port);
-    expect(await request(openHttp2(port), { ':method': method })).toMatchObject({ status, body: '', code: 0, headOnly: true });
+    expect(await request(openHttp2(port), { ':method': method })).toMatchObject({
+      status,
+      body: '',
+      code: 0,
+      headOnly: true,
+    });
     await eventually(() => expect(log).toEqual([expect.not.objectContaining({ reason: expect.anything() })]));
   });
 
@@ -86,24 +131,34 @@ describe('HTTP/2 by prior knowledge', () => {
       incoming.pipe(response);
     });
     const { port } = await startProxyTo(backend.port);
-    const stream = openHttp2(port).request({ ':authority': 'a', ':path': '/', ':method': 'POST', expect: '100-continue' });
+    const stream = openHttp2(port).request({
+      ':authority': 'a',
+      ':path': '/',
+      ':method': 'POST',
+      expect: '100-continue',
+    });
     stream.on('continue', () => stream.end('now'));
     const answer = await answerOf(stream);
     expect(answer).toMatchObject({ status: 200, body: 'now' });
     expect(answer.interim).toEqual(expect.arrayContaining([100, 103]));
   });
 
-  test.each([
-    'Content-Length: 4\r\n\r\nbody',
-    'Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n',
-  ])('a small response ends with its only piece of data: %j', async (rest) => {
-    const { port } = await startProxyTo((await startCanned(`HTTP/1.1 200 OK\r\n${rest}`)).port);
-    const { socket, frames } = openFrames(port);
-    socket.write(frame('headers', 5, 1, literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'a'])));
-    await eventually(() => expect(frames.some(({ stream, flags }) => stream === 1 && (flags & 1) === 1)).toBe(true));
-    expect(frames.filter(({ stream }) => stream === 1).map(({ type, flags }) => [type, flags])).toEqual([[frameTypes.headers, 4], [frameTypes.data, 1]]);
-    socket.destroy();
-  });
+  test.each(['Content-Length: 4\r\n\r\nbody', 'Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n'])(
+    'a small response ends with its only piece of data: %j',
+    async (rest) => {
+      const { port } = await startProxyTo((await startCanned(`HTTP/1.1 200 OK\r\n${rest}`)).port);
+      const { socket, frames } = openFrames(port);
+      socket.write(
+        frame('headers', 5, 1, literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'a'])),
+      );
+      await eventually(() => expect(frames.some(({ stream, flags }) => stream === 1 && (flags & 1) === 1)).toBe(true));
+      expect(frames.filter(({ stream }) => stream === 1).map(({ type, flags }) => [type, flags])).toEqual([
+        [frameTypes.headers, 4],
+        [frameTypes.data, 1],
+      ]);
+      socket.destroy();
+    },
+  );
 
   test('an answer before the end of the body lets the client stop', async () => {
     const { port, log } = await startProxy([]);
@@ -165,7 +220,9 @@ describe('what RFC 9113 forbids', () => {
     const { port, proxy } = await startProxyTo((await startEcho()).port);
     const { socket, frames } = openFrames(port);
     socket.write(frame('headers', 5, 1, literal(...fields)));
-    await eventually(() => expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.reset, stream: 1 })));
+    await eventually(() =>
+      expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.reset, stream: 1 })),
+    );
     expect(frames.some(({ type }) => type === frameTypes.headers)).toBe(false);
     expect(proxy.counters().responses['2xx']).toBe(0);
     socket.destroy();
@@ -234,7 +291,9 @@ describe('the end', () => {
     socket.write(frame('headers', 5, 1, literal(...get)));
     await eventually(() => expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.data, flags: 1 })));
     await Promise.all([closed, proxy.close({ graceMs: 60_000 })]);
-    expect(frames.find(({ type }) => type === frameTypes.goaway)?.payload.subarray(0, 8)).toEqual(Buffer.from([0, 0, 0, 1, 0, 0, 0, 0]));
+    expect(frames.find(({ type }) => type === frameTypes.goaway)?.payload.subarray(0, 8)).toEqual(
+      Buffer.from([0, 0, 0, 1, 0, 0, 0, 0]),
+    );
   });
 
   test('what outlasts the time of grace is cut off', async () => {
@@ -260,7 +319,8 @@ test('an idle client that closes its side is let go', async () => {
 
 describe('a client that is slow to read', () => {
   const size = 2 * 1024 * 1024;
-  const bodyOf = (frames: readonly ReceivedFrame[]) => frames.filter(({ type }) => type === frameTypes.data).reduce((sum, { payload }) => sum + payload.length, 0);
+  const bodyOf = (frames: readonly ReceivedFrame[]) =>
+    frames.filter(({ type }) => type === frameTypes.data).reduce((sum, { payload }) => sum + payload.length, 0);
 
   afterEach(() => {
     jest.useRealTimers();
@@ -273,7 +333,12 @@ describe('a client that is slow to read', () => {
     const raw = openFrames(started.port);
     raw.socket.pause();
     // The windows of stream and connection hold all of it.
-    raw.socket.write(Buffer.concat([frame('settings', 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])), frame('windowUpdate', 0, 0, Buffer.from([0x7f, 0, 0, 0]))]));
+    raw.socket.write(
+      Buffer.concat([
+        frame('settings', 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])),
+        frame('windowUpdate', 0, 0, Buffer.from([0x7f, 0, 0, 0])),
+      ]),
+    );
     raw.socket.write(frame('headers', 5, 1, literal(...get)));
     await eventually(() => expect(started.proxy.counters().responses['2xx']).toBe(1));
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });

@@ -11,9 +11,24 @@ const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('sizes', () => {
   test.each([
-    ['a header section', { reason: 'headers-too-large', status: 431 }, 'request-header', `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
-    ['a number of fields', { reason: 'headers-too-large', status: 431 }, 'request-header', `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X-A: b\r\n'.repeat(200)}\r\n`],
-    ['a request target', { reason: 'target-too-long', status: 414 }, 'request-target', `GET /${'a'.repeat(8_200)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`],
+    [
+      'a header section',
+      { reason: 'headers-too-large', status: 431 },
+      'request-header',
+      `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`,
+    ],
+    [
+      'a number of fields',
+      { reason: 'headers-too-large', status: 431 },
+      'request-header',
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X-A: b\r\n'.repeat(200)}\r\n`,
+    ],
+    [
+      'a request target',
+      { reason: 'target-too-long', status: 414 },
+      'request-target',
+      `GET /${'a'.repeat(8_200)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    ],
   ] as const)('%s beyond its limit', async (_name, refusal, limit, bytes) => {
     const { port, log, proxy } = await startProxyTo((await startEcho()).port);
     expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${refusal.status} `));
@@ -97,11 +112,17 @@ describe('times', () => {
     const size = 24 * 1024 * 1024;
     const backend = await startBackend((request, response) => {
       let received = 0;
-      request.once('readable', () => void setTimeout(() => request.on('data', (chunk: Buffer) => (received += chunk.length)), 600));
+      request.once(
+        'readable',
+        () => void setTimeout(() => request.on('data', (chunk: Buffer) => (received += chunk.length)), 600),
+      );
       request.on('end', () => response.end(String(received)));
     });
     const { port } = await startProxyTo(backend.port, { stallTimeout: 250 });
-    expect(await send(port, '/', { method: 'POST', body: Buffer.alloc(size) })).toMatchObject({ status: 200, body: String(size) });
+    expect(await send(port, '/', { method: 'POST', body: Buffer.alloc(size) })).toMatchObject({
+      status: 200,
+      body: String(size),
+    });
   });
 
   test('a backend that pauses when the client has caught up is not the fault of the client either', async () => {

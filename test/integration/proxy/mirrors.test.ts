@@ -17,10 +17,18 @@ async function startWitness() {
   const seen: string[] = [];
   const { port } = await startBackend((request, response) => {
     let body = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => { body += chunk; }).on('error', () => seen.push('broken')).on('end', () => {
-      seen.push(`${request.method} ${request.url} ${request.headers.host} ${String(request.headers['x-set'])} ${body}`);
-      response.writeHead(500).end('never seen');
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => {
+        body += chunk;
+      })
+      .on('error', () => seen.push('broken'))
+      .on('end', () => {
+        seen.push(
+          `${request.method} ${request.url} ${request.headers.host} ${String(request.headers['x-set'])} ${body}`,
+        );
+        response.writeHead(500).end('never seen');
+      });
   });
   return { port, seen };
 }
@@ -35,15 +43,27 @@ test('every mirror gets the request as the backend gets it, and the client sees 
   const [one, two] = [await startWitness(), await startWitness()];
   const set: RouteFilter = { type: 'requestHeaders', set: [{ name: 'x-set', value: 'yes' }], add: [], remove: [] };
   const rewrite: RouteFilter = { type: 'rewrite', hostname: 'inner.example', path: { type: 'full', value: '/inner' } };
-  const { port, proxy } = await startMirroring([mirrorTo('one'), set, mirrorTo('two'), rewrite], { one: one.port, two: two.port });
+  const { port, proxy } = await startMirroring([mirrorTo('one'), set, mirrorTo('two'), rewrite], {
+    one: one.port,
+    two: two.port,
+  });
   const body = 'b'.repeat(200_000);
-  expect(await echoed(port, '/outer?q=1', { method: 'POST', body })).toMatchObject({ backend: 'app', target: '/inner?q=1', body });
+  expect(await echoed(port, '/outer?q=1', { method: 'POST', body })).toMatchObject({
+    backend: 'app',
+    target: '/inner?q=1',
+    body,
+  });
   const expected = [`POST /inner?q=1 inner.example yes ${body}`];
   await eventually(() => expect([one.seen, two.seen]).toEqual([expected, expected]));
   expect(proxy.counters()).toMatchObject({ mirrored: 2, requests: 1 });
 });
 
-test.each([[1, 4, 5], [20, 100, 4], [0, 100, 0], [7, 7, 20]])('%i of %i requests are copied', async (numerator, denominator, copies) => {
+test.each([
+  [1, 4, 5],
+  [20, 100, 4],
+  [0, 100, 0],
+  [7, 7, 20],
+])('%i of %i requests are copied', async (numerator, denominator, copies) => {
   const witness = await startWitness();
   const { port, proxy } = await startMirroring([mirrorTo('copy', numerator, denominator)], { copy: witness.port });
   for (let request = 0; request < 20; request += 1) await send(port, '/');
@@ -54,8 +74,15 @@ test.each([[1, 4, 5], [20, 100, 4], [0, 100, 0], [7, 7, 20]])('%i of %i requests
 test('a mirror of one backendRef alone gets what that backend gets', async () => {
   const witness = await startWitness();
   const app = await startEcho('app');
-  const backends = [backendOf('app', { filters: [mirrorTo('copy'), { type: 'rewrite', path: { type: 'full', value: '/inner' } }] }), backendOf('app')];
-  const { port } = await startProxy([endpointsConfig('app', app.port), endpointsConfig('copy', witness.port), webRoute(prefixRule('/', [], { backends }))]);
+  const backends = [
+    backendOf('app', { filters: [mirrorTo('copy'), { type: 'rewrite', path: { type: 'full', value: '/inner' } }] }),
+    backendOf('app'),
+  ];
+  const { port } = await startProxy([
+    endpointsConfig('app', app.port),
+    endpointsConfig('copy', witness.port),
+    webRoute(prefixRule('/', [], { backends })),
+  ]);
   const targets = [await echoed(port, '/outer'), await echoed(port, '/outer')].map(({ target }) => target);
   expect(targets.toSorted()).toEqual(['/inner', '/outer']);
   await eventually(() => expect(witness.seen).toHaveLength(1));
@@ -64,7 +91,10 @@ test('a mirror of one backendRef alone gets what that backend gets', async () =>
 
 test('a mirror that is gone, silent, or takes no body harms nobody', async () => {
   const silent = await startRawBackend((socket) => socket.pause());
-  const { port } = await startMirroring([mirrorTo('gone'), mirrorTo('silent'), mirrorTo('none')], { gone: await refusingPort(), silent: silent.port });
+  const { port } = await startMirroring([mirrorTo('gone'), mirrorTo('silent'), mirrorTo('none')], {
+    gone: await refusingPort(),
+    silent: silent.port,
+  });
   const body = 'b'.repeat(8_000_000);
   expect(await echoed(port, '/', { method: 'PUT', body })).toMatchObject({ backend: 'app', body });
 });
@@ -77,7 +107,11 @@ test('a request that is tried again is copied once', async () => {
     request.resume().on('end', () => response.writeHead(calls === 1 ? 503 : 200).end());
   });
   const rule = prefixRule('/', [mirrorTo('copy')], { retry: { codes: [503], attempts: 1, backoff: 1 } });
-  const { port } = await startProxy([endpointsConfig('app', moody.port), endpointsConfig('copy', witness.port), webRoute(rule)]);
+  const { port } = await startProxy([
+    endpointsConfig('app', moody.port),
+    endpointsConfig('copy', witness.port),
+    webRoute(rule),
+  ]);
   expect((await send(port, '/', { method: 'POST', body: 'once' })).status).toBe(200);
   await eventually(() => expect(witness.seen).toHaveLength(1));
   expect(witness.seen[0]).toMatch(/ once$/);

@@ -35,38 +35,52 @@ const several = [
 const asSeen = ['/0 ', '/1 ab\r\n\r\ncd\r\n\r\n', '/2 ef\r\n\r\ngh\r\n\r\n', '/3 ', '/last '];
 
 describe('pipelined requests', () => {
-  test.each([several.length, 1, 2, 3, 5, 7, 31, 64])('are served one after the other, in pieces of %i bytes', async (size) => {
-    const { port: backend, seen } = await startRecorder();
-    const { port, proxy } = await startProxyTo(backend);
-    const socket = openRaw(port).setNoDelay(true);
-    const answers = receiveUntil(socket, '</last>');
-    for (let from = 0; from < several.length; from += size) {
-      socket.write(several.slice(from, from + size), 'latin1');
-      await new Promise(setImmediate);
-    }
-    expect([...(await answers).matchAll(/<(?<path>[^>]*)>/g)].map((found) => found.groups?.['path'])).toEqual(['/0', '/1', '/2', '/3', '/last']);
-    expect(seen).toEqual(asSeen);
-    expect(proxy.counters().responses).toMatchObject({ '2xx': 5, '4xx': 0 });
-    socket.destroy();
-  });
+  test.each([several.length, 1, 2, 3, 5, 7, 31, 64])(
+    'are served one after the other, in pieces of %i bytes',
+    async (size) => {
+      const { port: backend, seen } = await startRecorder();
+      const { port, proxy } = await startProxyTo(backend);
+      const socket = openRaw(port).setNoDelay(true);
+      const answers = receiveUntil(socket, '</last>');
+      for (let from = 0; from < several.length; from += size) {
+        socket.write(several.slice(from, from + size), 'latin1');
+        await new Promise(setImmediate);
+      }
+      expect([...(await answers).matchAll(/<(?<path>[^>]*)>/g)].map((found) => found.groups?.['path'])).toEqual([
+        '/0',
+        '/1',
+        '/2',
+        '/3',
+        '/last',
+      ]);
+      expect(seen).toEqual(asSeen);
+      expect(proxy.counters().responses).toMatchObject({ '2xx': 5, '4xx': 0 });
+      socket.destroy();
+    },
+  );
 
   test('wait unread while the one before them is under way', async () => {
     const backend = await startBackend(() => undefined);
     const { port, proxy } = await startProxyTo(backend.port);
     const socket = openRaw(port);
     // The kernel holds what nobody reads; when that is full, the client cannot send any more.
-    const stuck = once(socket, 'connect').then(() => new Promise<void>((resolve) => {
-      const push = (): void => {
-        if (socket.writableLength > 0) resolve();
-        else {
-          socket.write(get('/').repeat(20_000));
-          setTimeout(push, 20);
-        }
-      };
-      push();
-    }));
+    const stuck = once(socket, 'connect').then(
+      () =>
+        new Promise<void>((resolve) => {
+          const push = (): void => {
+            if (socket.writableLength > 0) resolve();
+            else {
+              socket.write(get('/').repeat(20_000));
+              setTimeout(push, 20);
+            }
+          };
+          push();
+        }),
+    );
     await stuck;
-    await eventually(() => expect(proxy.counters()).toMatchObject({ requests: 1, openRequests: 1, upstreamAttempts: 1 }));
+    await eventually(() =>
+      expect(proxy.counters()).toMatchObject({ requests: 1, openRequests: 1, upstreamAttempts: 1 }),
+    );
     socket.destroy();
   });
 
@@ -85,7 +99,9 @@ describe('pipelined requests', () => {
     socket.write(get('/').repeat(100));
     await eventually(() => expect(backend.openConnections()).toBe(1));
     socket.destroy();
-    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0, requests: 1 }));
+    await eventually(() =>
+      expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0, requests: 1 }),
+    );
     await eventually(() => expect(backend.openConnections()).toBe(0));
   });
 });
@@ -94,9 +110,15 @@ describe('nothing is forwarded behind a request that ends the connection', () =>
   test.each([
     ['gzip, chunked', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
     ['identity, chunked', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n'],
-    ['identity, chunked with a body', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
+    [
+      'identity, chunked with a body',
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    ],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc'],
-    ['an unknown expectation with a body', 'POST / HTTP/1.1\r\nHost: a\r\nExpect: more\r\nContent-Length: 3\r\n\r\nabc'],
+    [
+      'an unknown expectation with a body',
+      'POST / HTTP/1.1\r\nHost: a\r\nExpect: more\r\nContent-Length: 3\r\n\r\nabc',
+    ],
     ['a client that closes', 'GET /wrong HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['HTTP/1.0', 'GET /wrong HTTP/1.0\r\nHost: a\r\n\r\n'],
   ])('%s', async (_name, bytes) => {
@@ -125,7 +147,11 @@ test('what was sent ahead for too long is dropped, and the connection ends with 
   await eventually(() => expect(socket.writableLength).toBe(0));
   answer.resolve();
   await Promise.all([received, closed]);
-  expect(proxy.counters()).toMatchObject({ requests: 1, upstreamAttempts: 1, limitsReached: { pipelined: 1, 'pipelined-time': 1 } });
+  expect(proxy.counters()).toMatchObject({
+    requests: 1,
+    upstreamAttempts: 1,
+    limitsReached: { pipelined: 1, 'pipelined-time': 1 },
+  });
 });
 
 test('a request that waits behind a broken one is not served', async () => {

@@ -20,7 +20,16 @@ import type { Backend, Echo } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
-import { backendTo, endOf, hostOf, layer4Route, startLayer4, tcp, tcpRoute, tlsListener } from '../../support/layer4.ts';
+import {
+  backendTo,
+  endOf,
+  hostOf,
+  layer4Route,
+  startLayer4,
+  tcp,
+  tcpRoute,
+  tlsListener,
+} from '../../support/layer4.ts';
 import type { Layer4UnderTest } from '../../support/layer4.ts';
 import { v2 } from '../../support/proxy-protocol.ts';
 import { closeProxies, fieldValues, receiveUntil, routeTo, startProxy, throwFault } from '../../support/proxy.ts';
@@ -53,9 +62,16 @@ const line = (client = '203.0.113.9') => `PROXY TCP4 ${client} 198.51.100.1 5555
 const binary = v2(0x21, 0x11, 'cb007109c6336401d90301bb');
 const get = 'GET / HTTP/1.1\r\nHost: a.example.com\r\nConnection: close\r\n\r\n';
 
-async function startHttp(limits: Partial<ProxyLimits> = {}, accept = loopback): Promise<ProxyUnderTest & { readonly backend: Backend }> {
+async function startHttp(
+  limits: Partial<ProxyLimits> = {},
+  accept = loopback,
+): Promise<ProxyUnderTest & { readonly backend: Backend }> {
   const backend = await startEcho();
-  const started = await startProxy([endpointsConfig('app', backend.port), routeTo('app')], { limits, proxyProtocol: settings(accept), onFault: throwFault });
+  const started = await startProxy([endpointsConfig('app', backend.port), routeTo('app')], {
+    limits,
+    proxyProtocol: settings(accept),
+    onFault: throwFault,
+  });
   return { ...started, backend };
 }
 
@@ -77,7 +93,10 @@ function echoIn(answer: string): Echo {
 }
 
 describe('an HTTP listener that accepts PROXY headers', () => {
-  test.each([['1', line()], ['2', binary]])('tells the backend and the log the client of a header of version %s', async (_version, header) => {
+  test.each([
+    ['1', line()],
+    ['2', binary],
+  ])('tells the backend and the log the client of a header of version %s', async (_version, header) => {
     const { port, log, proxy } = await startHttp();
     const answer = await exchange(port, Buffer.concat([Buffer.from(header as string, 'latin1'), Buffer.from(get)]));
     expect(fieldValues(echoIn(answer), 'x-forwarded-for')).toEqual(['203.0.113.9']);
@@ -85,20 +104,31 @@ describe('an HTTP listener that accepts PROXY headers', () => {
     expect(proxy.counters()).toMatchObject({ proxyHeaderFailures: 0, openConnections: 0 });
   });
 
-  test.each([['1', Buffer.from(line())], ['2', binary]])('reads a header of version %s that comes byte by byte', async (_version, header) => {
+  test.each([
+    ['1', Buffer.from(line())],
+    ['2', binary],
+  ])('reads a header of version %s that comes byte by byte', async (_version, header) => {
     const { port, log } = await startHttp();
     const bytes = [...header].map((byte) => Buffer.from([byte]));
     expect(await exchange(port, ...bytes, get)).toContain('HTTP/1.1 200');
     await eventually(() => expect(log).toMatchObject([{ client: '203.0.113.9' }]));
   });
 
-  test.each([['LOCAL', v2(0x20, 0, '')], ['UNKNOWN', 'PROXY UNKNOWN\r\n']])('%s leaves the address of the connection', async (_command, header) => {
+  test.each([
+    ['LOCAL', v2(0x20, 0, '')],
+    ['UNKNOWN', 'PROXY UNKNOWN\r\n'],
+  ])('%s leaves the address of the connection', async (_command, header) => {
     const { port, log } = await startHttp();
     expect(await exchange(port, header, get)).toContain('HTTP/1.1 200');
     await eventually(() => expect(log).toMatchObject([{ client: '127.0.0.1' }]));
   });
 
-  test.each([['no header', get], ['a wrong header', 'PROXY TCP4 1.2.3.4\r\n'], ['TLS', '\u0016\u0003\u0001'], ['half a header at its end', 'PROXY TC']])('resets a connection with %s', async (_what, bytes) => {
+  test.each([
+    ['no header', get],
+    ['a wrong header', 'PROXY TCP4 1.2.3.4\r\n'],
+    ['TLS', '\u0016\u0003\u0001'],
+    ['half a header at its end', 'PROXY TC'],
+  ])('resets a connection with %s', async (_what, bytes) => {
     const { port, proxy, backend } = await startHttp({ proxyHeaderTimeout: 20 });
     expect(await exchange(port, bytes)).toBe('reset');
     expect(proxy.counters().proxyHeaderFailures).toBe(1);
@@ -164,13 +194,27 @@ describe('an HTTP listener that accepts PROXY headers', () => {
 const https = listenerConfig('https', { protocol: 'HTTPS', port: 3, certificates: ['infra/server'] });
 
 /** Headers go to the backends of all ports, or of those listed. */
-function start(resources: readonly ConfigResource[], proxyProtocol: ProxyProtocolSettings, limits: Partial<ProxyLimits> = {}): Promise<Layer4UnderTest> {
-  return startLayer4(resources, { certificates: (secret) => pairs.get(secret), onFault: throwFault, proxyProtocol, limits });
+function start(
+  resources: readonly ConfigResource[],
+  proxyProtocol: ProxyProtocolSettings,
+  limits: Partial<ProxyLimits> = {},
+): Promise<Layer4UnderTest> {
+  return startLayer4(resources, {
+    certificates: (secret) => pairs.get(secret),
+    onFault: throwFault,
+    proxyProtocol,
+    limits,
+  });
 }
 
 /** Sends a header on a connection to a listener. */
 function dialWith(started: Layer4UnderTest, listener: ListenerConfig, header: Buffer | string): Socket {
-  const socket = connect({ host: hostOf(listener.port), port: started.portOf(listener), allowHalfOpen: true, localAddress: '127.0.0.1' }).on('error', () => undefined);
+  const socket = connect({
+    host: hostOf(listener.port),
+    port: started.portOf(listener),
+    allowHalfOpen: true,
+    localAddress: '127.0.0.1',
+  }).on('error', () => undefined);
   if (header.length > 0) socket.write(header);
   return socket;
 }
@@ -198,14 +242,20 @@ test('an HTTPS listener takes the header before the handshake', async () => {
 function startRecorder(): Promise<Backend> {
   return startRawBackend((socket) => {
     const chunks: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => socket.end(Buffer.concat(chunks))).on('error', () => undefined);
+    socket
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => socket.end(Buffer.concat(chunks)))
+      .on('error', () => undefined);
   });
 }
 
 const origin = { client: { host: '203.0.113.9', port: 55_555 }, destination: { host: '198.51.100.1', port: 443 } };
 
 describe('a TCPRoute', () => {
-  test.each([['v1', 'v2'], ['v2', 'v1']])('that accepts %s and sends %s keeps the client', async (accepted, sent) => {
+  test.each([
+    ['v1', 'v2'],
+    ['v2', 'v1'],
+  ])('that accepts %s and sends %s keeps the client', async (accepted, sent) => {
     const backend = await startRecorder();
     const started = await start([tcp, tcpRoute('app'), endpointsConfig('app', backend.port)], settings(loopback, sent));
     const client = dialWith(started, tcp, accepted === 'v1' ? line() : binary);
@@ -220,17 +270,25 @@ describe('a TCPRoute', () => {
 
   test('tells the addresses of the connection where no header came', async () => {
     const backend = await startRecorder();
-    const started = await start([tcp, tcpRoute('app'), endpointsConfig('app', backend.port)], settings(undefined, '2=v1, 3=v2'));
+    const started = await start(
+      [tcp, tcpRoute('app'), endpointsConfig('app', backend.port)],
+      settings(undefined, '2=v1, 3=v2'),
+    );
     const client = dialWith(started, tcp, '');
     await once(client, 'connect');
     const { localPort } = client;
     client.end('hello');
-    expect((await endOf(client)).received).toBe(`PROXY TCP4 127.0.0.1 127.0.0.2 ${localPort} ${started.portOf(tcp)}\r\nhello`);
+    expect((await endOf(client)).received).toBe(
+      `PROXY TCP4 127.0.0.1 127.0.0.2 ${localPort} ${started.portOf(tcp)}\r\nhello`,
+    );
   });
 
   test('sends nothing on ports that are not listed', async () => {
     const backend = await startRecorder();
-    const started = await start([tcp, tcpRoute('app'), endpointsConfig('app', backend.port)], settings(undefined, '3=v2'));
+    const started = await start(
+      [tcp, tcpRoute('app'), endpointsConfig('app', backend.port)],
+      settings(undefined, '3=v2'),
+    );
     const client = dialWith(started, tcp, '');
     client.end(line());
     expect((await endOf(client)).received).toBe(line());
@@ -271,7 +329,11 @@ describe('a TLSRoute', () => {
         const header = parseProxyHeader(bytes, 4_096);
         if (typeof header !== 'object') throw new Error(`no header: ${String(header)}`);
         if (header.length < bytes.length) socket.unshift(bytes.subarray(header.length));
-        secure.once('secureConnection', (decrypted) => decrypted.once('data', (chunk: Buffer) => decrypted.end(`${header.origin?.client.host} sent ${chunk.toString()}`)));
+        secure.once('secureConnection', (decrypted) =>
+          decrypted.once('data', (chunk: Buffer) =>
+            decrypted.end(`${header.origin?.client.host} sent ${chunk.toString()}`),
+          ),
+        );
         secure.emit('connection', socket);
       });
     });
@@ -285,11 +347,19 @@ describe('a TLSRoute', () => {
     ['passes through', tlsListener('tls', 'Passthrough'), {}],
     ['is encrypted again', tlsListener('tls', 'Terminate'), { subjectAltNames: [], serverName: 'a.example.com' }],
   ])('whose TLS %s sends the header before the handshake', async (_mode, listener, tls) => {
-    const route = layer4Route('TLSRoute', listener, { attachments: [{ listener: listener.key, hostnames: ['a.example.com'] }], backends: [backendTo('app')] });
-    const endpoints = { ...endpointsConfig('app', await startTlsBehindHeader()), ...('serverName' in tls ? { tls: { ...tls, authorities: [authority.certificate] } } : {}) };
+    const route = layer4Route('TLSRoute', listener, {
+      attachments: [{ listener: listener.key, hostnames: ['a.example.com'] }],
+      backends: [backendTo('app')],
+    });
+    const endpoints = {
+      ...endpointsConfig('app', await startTlsBehindHeader()),
+      ...('serverName' in tls ? { tls: { ...tls, authorities: [authority.certificate] } } : {}),
+    };
     const started = await start([listener, route, endpoints], settings(loopback, 'v2'));
     expect(await askOverTls(dialWith(started, listener, line()), 'hello')).toBe('203.0.113.9 sent hello');
-    await eventually(() => expect(started.connections).toMatchObject([{ client: '203.0.113.9', serverName: 'a.example.com' }]));
+    await eventually(() =>
+      expect(started.connections).toMatchObject([{ client: '203.0.113.9', serverName: 'a.example.com' }]),
+    );
   });
 
   test('whose TLS is terminated sends the header in front of what was decrypted', async () => {
@@ -297,7 +367,10 @@ describe('a TLSRoute', () => {
       socket.once('data', (chunk: Buffer) => socket.end(chunk));
     });
     const listener = tlsListener('tls', 'Terminate');
-    const route = layer4Route('TLSRoute', listener, { attachments: [{ listener: listener.key, hostnames: ['a.example.com'] }], backends: [backendTo('app')] });
+    const route = layer4Route('TLSRoute', listener, {
+      attachments: [{ listener: listener.key, hostnames: ['a.example.com'] }],
+      backends: [backendTo('app')],
+    });
     const started = await start([listener, route, endpointsConfig('app', backend.port)], settings(loopback, 'v1'));
     expect(await askOverTls(dialWith(started, listener, binary), 'hello')).toContain(line());
   });
@@ -319,7 +392,10 @@ const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
   async function startHaproxy(port: number, sections: string): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'haproxy-'));
     const file = join(folder, 'haproxy.cfg');
-    writeFileSync(file, `defaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n${sections}`);
+    writeFileSync(
+      file,
+      `defaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n${sections}`,
+    );
     const child = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
     closers.push(() => {
       child.kill('SIGKILL');
@@ -332,20 +408,29 @@ const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
     });
   }
 
-  test.each(['send-proxy', 'send-proxy-v2', 'send-proxy-v2 proxy-v2-options crc32c,authority'])('in front of an HTTP listener, with %s', async (option) => {
-    const { port, log } = await startHttp();
-    const front = await freePort();
-    await startHaproxy(front, `listen front\n  bind 127.0.0.1:${front}\n  server sallyport 127.0.0.1:${port} ${option}\n`);
-    const socket = connect({ host: '127.0.0.1', port: front, localAddress: '127.0.0.77', allowHalfOpen: true });
-    socket.write(get);
-    expect(fieldValues(echoIn((await endOf(socket)).received), 'x-forwarded-for')).toEqual(['127.0.0.77']);
-    expect(log.map(({ client }) => client)).toContain('127.0.0.77');
-  });
+  test.each(['send-proxy', 'send-proxy-v2', 'send-proxy-v2 proxy-v2-options crc32c,authority'])(
+    'in front of an HTTP listener, with %s',
+    async (option) => {
+      const { port, log } = await startHttp();
+      const front = await freePort();
+      await startHaproxy(
+        front,
+        `listen front\n  bind 127.0.0.1:${front}\n  server sallyport 127.0.0.1:${port} ${option}\n`,
+      );
+      const socket = connect({ host: '127.0.0.1', port: front, localAddress: '127.0.0.77', allowHalfOpen: true });
+      socket.write(get);
+      expect(fieldValues(echoIn((await endOf(socket)).received), 'x-forwarded-for')).toEqual(['127.0.0.77']);
+      expect(log.map(({ client }) => client)).toContain('127.0.0.77');
+    },
+  );
 
   test('in front of an HTTP listener, as its health checks', async () => {
     const { port, log, proxy } = await startHttp();
     const front = await freePort();
-    await startHaproxy(front, `listen front\n  bind 127.0.0.1:${front}\n  option httpchk GET /\n  server sallyport 127.0.0.1:${port} send-proxy-v2 check inter 50 check-send-proxy\n`);
+    await startHaproxy(
+      front,
+      `listen front\n  bind 127.0.0.1:${front}\n  option httpchk GET /\n  server sallyport 127.0.0.1:${port} send-proxy-v2 check inter 50 check-send-proxy\n`,
+    );
     await until(() => expect(log.length).toBeGreaterThan(0));
     expect(log[0]?.client).toBe('127.0.0.1');
     expect(proxy.counters().proxyHeaderFailures).toBe(0);
@@ -353,7 +438,10 @@ const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
 
   test.each(['v1', 'v2'])('as a backend of a TCPRoute, with %s', async (version) => {
     const port = await freePort();
-    await startHaproxy(port, `frontend back\n  bind 127.0.0.1:${port} accept-proxy\n  http-request return status 200 content-type text/plain lf-string "%[src] %[src_port] %[dst] %[dst_port]"\n`);
+    await startHaproxy(
+      port,
+      `frontend back\n  bind 127.0.0.1:${port} accept-proxy\n  http-request return status 200 content-type text/plain lf-string "%[src] %[src_port] %[dst] %[dst_port]"\n`,
+    );
     const started = await start([tcp, tcpRoute('app'), endpointsConfig('app', port)], settings(loopback, version));
     const client = dialWith(started, tcp, line() + get);
     expect((await endOf(client)).received).toContain('203.0.113.9 55555 198.51.100.1 443');
@@ -366,7 +454,11 @@ const hasCurl = curlHelp.status === 0 && curlHelp.stdout.includes('--haproxy-pro
 (hasCurl ? describe : describe.skip)('curl', () => {
   test('--haproxy-protocol', async () => {
     const { port, log } = await startHttp();
-    const child = spawn('curl', ['-s', '--haproxy-protocol', '--interface', '127.0.0.78', `http://127.0.0.1:${port}/`], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(
+      'curl',
+      ['-s', '--haproxy-protocol', '--interface', '127.0.0.78', `http://127.0.0.1:${port}/`],
+      { stdio: ['ignore', 'pipe', 'ignore'] },
+    );
     let answer = '';
     child.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     await once(child, 'close');

@@ -8,7 +8,18 @@ import { closeBackends, startBackend, startCanned, startEcho, startRawBackend } 
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
-import { closeProxies, openRaw, portOf, prefixRule, receiveUntil, send, sendRaw, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
+import {
+  closeProxies,
+  openRaw,
+  portOf,
+  prefixRule,
+  receiveUntil,
+  send,
+  sendRaw,
+  startProxy,
+  startProxyTo,
+  webRoute,
+} from '../../support/proxy.ts';
 import type { ProxyUnderTest } from '../../support/proxy.ts';
 
 afterEach(closeHttp2);
@@ -54,11 +65,14 @@ test('connections in all', async () => {
 
 test.each([
   ['HTTP/1.1', (port: number) => openAnswered(port)],
-  ['HTTP/2', async (port: number) => {
-    const session = openHttp2(port);
-    expect((await request(session)).status).toBe(200);
-    return session;
-  }],
+  [
+    'HTTP/2',
+    async (port: number) => {
+      const session = openHttp2(port);
+      expect((await request(session)).status).toBe(200);
+      return session;
+    },
+  ],
 ])('connections in all: one without a request makes room, in %s', async (_name, open) => {
   const started = await startProxyTo((await startEcho()).port, { connections: 2 });
   const oldest = await open(started.port);
@@ -105,11 +119,16 @@ test('TLS handshakes: one that takes too long ends', async () => {
 
 test.each([
   ['a head', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(33_000)}\r\n\r\n`],
-  ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${`X-A: ${'a'.repeat(3_000)}\r\n`.repeat(12)}\r\n`],
+  [
+    'trailers',
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${`X-A: ${'a'.repeat(3_000)}\r\n`.repeat(12)}\r\n`,
+  ],
   ['a chunk size', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;a=${'a'.repeat(5_000)}\r\na\r\n0\r\n\r\n`],
 ])('responses with %s that is too long', async (_name, answer) => {
   const started = await startProxyTo((await startCanned(answer)).port);
-  expect(await sendRaw(started.port, get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).not.toMatch(/\r\n0\r\n\r\n$/);
+  expect(await sendRaw(started.port, get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).not.toMatch(
+    /\r\n0\r\n\r\n$/,
+  );
   await reached(started, 'response-header');
 });
 
@@ -165,9 +184,17 @@ test.each(['1.1', 'h2c', 'TLS'])('the time for which requests wait for a connect
   // None of them ever says what it speaks.
   const backend = await startRawBackend((socket) => socket.resume());
   const first = version === '1.1' ? await startBackend(() => undefined) : backend;
-  const manner: Partial<EndpointsConfig> = version === 'h2c' ? { protocol: 'h2c' } : version === 'TLS' ? { tls: { serverName: 'a', subjectAltNames: [], authorities: 'system' } } : {};
+  const manner: Partial<EndpointsConfig> =
+    version === 'h2c'
+      ? { protocol: 'h2c' }
+      : version === 'TLS'
+        ? { tls: { serverName: 'a', subjectAltNames: [], authorities: 'system' } }
+        : {};
   const limits = { connectionsPerEndpoint: 1, waitTimeout: 30, connectTimeout: 10_000 };
-  const started = await startProxy([{ ...endpointsConfig('app', first.port), ...manner }, webRoute(prefixRule('/', []))], { limits });
+  const started = await startProxy(
+    [{ ...endpointsConfig('app', first.port), ...manner }, webRoute(prefixRule('/', []))],
+    { limits },
+  );
   const sockets = version === '1.1' ? [await openWaiting(started)] : [];
   if (version === '1.1') await eventually(() => expect(first.openConnections()).toBe(1));
   expect((await send(started.port, '/')).status).toBe(503);
@@ -192,7 +219,11 @@ const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ch
 
 function startChat() {
   return startRawBackend((socket) => {
-    socket.on('end', () => socket.end()).once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nhello'));
+    socket
+      .on('end', () => socket.end())
+      .once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nhello'),
+      );
   });
 }
 
@@ -226,7 +257,9 @@ test.each(['client', 'backend'])('the time for which a tunnel is silent that the
   const sockets: Socket[] = [];
   const backend = await startRawBackend((socket) => {
     sockets.push(socket);
-    socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nhello'));
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nhello'),
+    );
   });
   const started = await startProxyTo(backend.port, { tunnelHalfClosedTimeout: 20 });
   const socket = openRaw(started.port);
@@ -251,8 +284,16 @@ test.each(['client', 'backend'])('the time for which a tunnel is silent that the
 
 test('mirrors', async () => {
   const [app, silent] = [await startEcho(), await startBackend(() => undefined)];
-  const mirror = { type: 'mirror' as const, target: { type: 'endpoints' as const, key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
-  const started = await startProxy([endpointsConfig('app', app.port), endpointsConfig('copy', silent.port), webRoute(prefixRule('/', [mirror]))], { limits: { mirrors: 1, stallTimeout: 200 } });
+  const mirror = {
+    type: 'mirror' as const,
+    target: { type: 'endpoints' as const, key: endpointsConfig('copy').key },
+    numerator: 1,
+    denominator: 1,
+  };
+  const started = await startProxy(
+    [endpointsConfig('app', app.port), endpointsConfig('copy', silent.port), webRoute(prefixRule('/', [mirror]))],
+    { limits: { mirrors: 1, stallTimeout: 200 } },
+  );
   for (let count = 0; count < 3; count += 1) expect((await send(started.port, '/')).status).toBe(200);
   await reached(started, 'mirrors', 2);
   expect(started.proxy.counters().mirrored).toBe(1);

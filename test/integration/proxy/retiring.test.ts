@@ -17,10 +17,12 @@ const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 function isRefused(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.on('error', () => resolve(true)).on('connect', () => {
-      socket.destroy();
-      resolve(false);
-    });
+    socket
+      .on('error', () => resolve(true))
+      .on('connect', () => {
+        socket.destroy();
+        resolve(false);
+      });
   });
 }
 
@@ -44,7 +46,8 @@ describe('a proxy that retires', () => {
     proxy.retire();
     const late = listenerConfig('late', { port: 81 });
     await apply(late);
-    for (const open of [port, portOf(proxy, late.key)]) expect(await sendRaw(open, get)).toMatch(/^HTTP\/1\.1 (200|404) [^]*^connection: close\r$/im);
+    for (const open of [port, portOf(proxy, late.key)])
+      expect(await sendRaw(open, get)).toMatch(/^HTTP\/1\.1 (200|404) [^]*^connection: close\r$/im);
   });
 
   test('ends a connection of HTTP/2 with the next request on it', async () => {
@@ -59,30 +62,49 @@ describe('a proxy that retires', () => {
     const after = request(session);
     await told;
     release.resolve();
-    expect(await Promise.all([before, after])).toMatchObject([{ status: 200, body: 'held' }, { status: 200, body: 'held' }]);
+    expect(await Promise.all([before, after])).toMatchObject([
+      { status: 200, body: 'held' },
+      { status: 200, body: 'held' },
+    ]);
   });
 
   // Node refuses a request whose head ends after GOAWAY, although GOAWAY has named it as served.
-  test.each(['the response before it', 'the close of the proxy'])('answers a request on HTTP/2 whose head has begun before %s', async (end) => {
-    const release = Promise.withResolvers<void>();
-    const backend = await startBackend((incoming, response) => void (incoming.url === '/held' ? release.promise : Promise.resolve()).then(() => response.end('done')));
-    const { port, proxy } = await startProxyTo(backend.port);
-    const { socket, frames, closed } = openFrames(port);
-    const isDone = (stream: number) => until(() => expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.data, stream, flags: 1 })));
-    const fields = (path: string) => literal([':method', 'GET'], [':scheme', 'http'], [':path', path], [':authority', 'a']);
-    const late = frame('headers', 5, 3, fields('/'));
-    socket.write(Buffer.concat([frame('headers', 5, 1, fields('/held')), frame('ping', 0, 0, Buffer.alloc(8)), late.subarray(0, 12)]));
-    await until(() => expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.ping })));
-    let ended: Promise<unknown> = closed;
-    if (end === 'the close of the proxy') ended = proxy.close({ graceMs: 5_000 });
-    else proxy.retire();
-    release.resolve();
-    await isDone(1);
-    socket.write(late.subarray(12));
-    await isDone(3);
-    await Promise.all([ended, closed]);
-    expect(frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE()).toBe(3);
-  });
+  test.each(['the response before it', 'the close of the proxy'])(
+    'answers a request on HTTP/2 whose head has begun before %s',
+    async (end) => {
+      const release = Promise.withResolvers<void>();
+      const backend = await startBackend(
+        (incoming, response) =>
+          void (incoming.url === '/held' ? release.promise : Promise.resolve()).then(() => response.end('done')),
+      );
+      const { port, proxy } = await startProxyTo(backend.port);
+      const { socket, frames, closed } = openFrames(port);
+      const isDone = (stream: number) =>
+        until(() =>
+          expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.data, stream, flags: 1 })),
+        );
+      const fields = (path: string) =>
+        literal([':method', 'GET'], [':scheme', 'http'], [':path', path], [':authority', 'a']);
+      const late = frame('headers', 5, 3, fields('/'));
+      socket.write(
+        Buffer.concat([
+          frame('headers', 5, 1, fields('/held')),
+          frame('ping', 0, 0, Buffer.alloc(8)),
+          late.subarray(0, 12),
+        ]),
+      );
+      await until(() => expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.ping })));
+      let ended: Promise<unknown> = closed;
+      if (end === 'the close of the proxy') ended = proxy.close({ graceMs: 5_000 });
+      else proxy.retire();
+      release.resolve();
+      await isDone(1);
+      socket.write(late.subarray(12));
+      await isDone(3);
+      await Promise.all([ended, closed]);
+      expect(frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE()).toBe(3);
+    },
+  );
 
   test('answers what was sent to it before it closes', async () => {
     const { port, proxy } = await startProxyTo((await startEcho()).port);

@@ -15,10 +15,15 @@ async function startMoody(...statuses: readonly number[]) {
   const bodies: string[] = [];
   const { port } = await startBackend((request, response) => {
     let body = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => { body += chunk; }).on('end', () => {
-      response.writeHead(statuses[Math.min(bodies.length, statuses.length - 1)] ?? 200).end('from the backend');
-      bodies.push(body);
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => {
+        body += chunk;
+      })
+      .on('end', () => {
+        response.writeHead(statuses[Math.min(bodies.length, statuses.length - 1)] ?? 200).end('from the backend');
+        bodies.push(body);
+      });
   });
   return { port, bodies };
 }
@@ -84,12 +89,18 @@ test('endpoints that are there by then are tried, and not those that have gone',
 describe('timeouts', () => {
   test('the time for the request ends it in the middle of a pause, without the earlier answer', async () => {
     const backend = await startMoody(503);
-    const { port, log } = await startRetrying({ retry: { ...once, backoff: 60_000 }, requestTimeout: 50 }, backend.port);
+    const { port, log } = await startRetrying(
+      { retry: { ...once, backoff: 60_000 }, requestTimeout: 50 },
+      backend.port,
+    );
     expect((await send(port, '/')).status).toBe(504);
     expect(log).toEqual([expect.objectContaining({ reason: 'request-timeout' })]);
   });
 
-  test.each([['GET', 200], ['POST', 504]])('%s after the time for a try: %i', async (method, status) => {
+  test.each([
+    ['GET', 200],
+    ['POST', 504],
+  ])('%s after the time for a try: %i', async (method, status) => {
     let calls = 0;
     const backend = await startBackend((_request, response) => {
       calls += 1;
@@ -102,18 +113,30 @@ describe('timeouts', () => {
 
 describe('connections', () => {
   test('the endpoint that refuses is passed by', async () => {
-    const { port } = await startRetrying({ retry: { codes: [], attempts: 100 } }, await refusingPort(), (await startEcho('alive')).port);
+    const { port } = await startRetrying(
+      { retry: { codes: [], attempts: 100 } },
+      await refusingPort(),
+      (await startEcho('alive')).port,
+    );
     for (let request = 0; request < 10; request += 1) expect((await send(port, '/')).status).toBe(200);
   });
 
   test('all endpoints are tried again, as often as allowed', async () => {
-    const { port, proxy } = await startRetrying({ retry: { codes: [], attempts: 4, backoff: 1 } }, await refusingPort(), await refusingPort());
+    const { port, proxy } = await startRetrying(
+      { retry: { codes: [], attempts: 4, backoff: 1 } },
+      await refusingPort(),
+      await refusingPort(),
+    );
     expect((await send(port, '/')).status).toBe(503);
     expect(proxy.counters().upstreamAttempts).toBe(5);
   });
 
   test('no attempts: not even another endpoint', async () => {
-    const { port, proxy } = await startRetrying({ retry: { codes: [], attempts: 0 } }, await refusingPort(), await refusingPort());
+    const { port, proxy } = await startRetrying(
+      { retry: { codes: [], attempts: 0 } },
+      await refusingPort(),
+      await refusingPort(),
+    );
     expect((await send(port, '/')).status).toBe(503);
     expect(proxy.counters().upstreamAttempts).toBe(1);
   });

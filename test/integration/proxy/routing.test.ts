@@ -2,7 +2,19 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { HeaderFilter, RouteFilter } from '../../../src/core/routing/config.ts';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
-import { backendOf, closeProxies, echoed, fieldValues, prefixRule, routeTo, send, sendRaw, startProxy, web, webRoute } from '../../support/proxy.ts';
+import {
+  backendOf,
+  closeProxies,
+  echoed,
+  fieldValues,
+  prefixRule,
+  routeTo,
+  send,
+  sendRaw,
+  startProxy,
+  web,
+  webRoute,
+} from '../../support/proxy.ts';
 import { routeConfig, routeMatch, routeRule } from '../../support/routes.ts';
 
 afterEach(closeProxies);
@@ -20,7 +32,9 @@ describe('which route serves a request', () => {
     expect(answer.status).toBe(404);
     expect(answer.headers).toMatchObject({ server: 'sallyport', 'content-type': 'text/plain; charset=utf-8' });
     expect(answer.body).toBe('404 Not Found\nNo route matches this request.\n');
-    expect(log).toEqual([expect.objectContaining({ status: 404, reason: 'no-route', path: '/other', listener: web.key })]);
+    expect(log).toEqual([
+      expect.objectContaining({ status: 404, reason: 'no-route', path: '/other', listener: web.key }),
+    ]);
   });
 
   test('method, header and query conditions see the request', async () => {
@@ -54,11 +68,20 @@ describe('which route serves a request', () => {
       routeConfig(`shop/${service}`, {
         key: `route/shop/${service}`,
         attachments: [{ listener, hostnames: [''] }],
-        rules: [{ ...routeRule(0, routeMatch({ path: { type: 'PathPrefix', value: `/${service}` } })), backends: [backendOf('app')] }],
+        rules: [
+          {
+            ...routeRule(0, routeMatch({ path: { type: 'PathPrefix', value: `/${service}` } })),
+            backends: [backendOf('app')],
+          },
+        ],
       });
     const { port, apply } = await startProxy([
-      wildcard, exact, endpointsConfig('app', (await startEcho()).port),
-      on(web.key, 'any'), on(wildcard.key, 'wild'), on(exact.key, 'exact'),
+      wildcard,
+      exact,
+      endpointsConfig('app', (await startEcho()).port),
+      on(web.key, 'any'),
+      on(wildcard.key, 'wild'),
+      on(exact.key, 'exact'),
     ]);
     const status = async (host: string, path: string) => (await send(port, path, { headers: { host } })).status;
     expect(await status('shop.example.com:8080', '/exact')).toBe(200);
@@ -80,7 +103,13 @@ describe('which route serves a request', () => {
 });
 
 describe('filters', () => {
-  const headers = (type: HeaderFilter['type'], parts: Partial<HeaderFilter>): HeaderFilter => ({ type, set: [], add: [], remove: [], ...parts });
+  const headers = (type: HeaderFilter['type'], parts: Partial<HeaderFilter>): HeaderFilter => ({
+    type,
+    set: [],
+    add: [],
+    remove: [],
+    ...parts,
+  });
 
   test('request headers are set, added and removed, ignoring case; the backend filter comes last', async () => {
     const ofRule = headers('requestHeaders', {
@@ -93,7 +122,9 @@ describe('filters', () => {
       endpointsConfig('app', (await startEcho()).port),
       routeTo('app', { filters: [ofRule], backends: [backendOf('app', { filters: [ofBackend] })] }),
     ]);
-    const seen = await echoed(port, '/', { headers: { 'x-set': 'client', 'X-Added': 'client', 'x-gone': 'client', 'x-kept': 'client' } });
+    const seen = await echoed(port, '/', {
+      headers: { 'x-set': 'client', 'X-Added': 'client', 'x-gone': 'client', 'x-kept': 'client' },
+    });
     expect(fieldValues(seen, 'x-set')).toEqual(['rule', 'backend']);
     expect(fieldValues(seen, 'x-added')).toEqual(['client', 'rule']);
     expect(fieldValues(seen, 'x-gone')).toEqual([]);
@@ -105,7 +136,9 @@ describe('filters', () => {
       response.writeHead(200, ['X-Set', 'backend', 'X-Gone', '1', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2']).end('ok');
     });
     const filter = headers('responseHeaders', {
-      set: [{ name: 'x-set', value: 'rule' }], add: [{ name: 'Set-Cookie', value: 'c=3' }], remove: ['x-gone'],
+      set: [{ name: 'x-set', value: 'rule' }],
+      add: [{ name: 'Set-Cookie', value: 'c=3' }],
+      remove: ['x-gone'],
     });
     const { port } = await startProxy([endpointsConfig('app', backend.port), routeTo('app', { filters: [filter] })]);
     const answer = await send(port, '/');
@@ -116,12 +149,17 @@ describe('filters', () => {
   test('filters cannot break framing or smuggle a line', async () => {
     const filter = headers('requestHeaders', {
       set: [
-        { name: 'Content-Length', value: '3' }, { name: 'Transfer-Encoding', value: 'gzip' },
-        { name: 'x-split', value: 'a\r\nx-evil: 1' }, { name: 'x-wide', value: 'ü€' },
+        { name: 'Content-Length', value: '3' },
+        { name: 'Transfer-Encoding', value: 'gzip' },
+        { name: 'x-split', value: 'a\r\nx-evil: 1' },
+        { name: 'x-wide', value: 'ü€' },
       ],
       remove: ['Host', 'content-length'],
     });
-    const { port } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app', { filters: [filter] })]);
+    const { port } = await startProxy([
+      endpointsConfig('app', (await startEcho()).port),
+      routeTo('app', { filters: [filter] }),
+    ]);
     const seen = await echoed(port, '/', { method: 'POST', body: 'whole body', headers: { host: 'shop' } });
     expect(seen.body).toBe('whole body');
     expect(fieldValues(seen, 'host')).toEqual(['shop']);
@@ -130,7 +168,11 @@ describe('filters', () => {
   });
 
   test('URLRewrite replaces host and path and leaves the query', async () => {
-    const full: RouteFilter = { type: 'rewrite', hostname: 'inner.example', path: { type: 'full', value: '/new path' } };
+    const full: RouteFilter = {
+      type: 'rewrite',
+      hostname: 'inner.example',
+      path: { type: 'full', value: '/new path' },
+    };
     const prefix: RouteFilter = { type: 'rewrite', path: { type: 'prefix', value: '/v2/' } };
     const { port } = await startProxy([
       endpointsConfig('app', (await startEcho()).port),
@@ -145,7 +187,13 @@ describe('filters', () => {
   });
 
   test.each([301, 302, 303, 307, 308])('RequestRedirect answers %i without asking a backend', async (statusCode) => {
-    const redirect: RouteFilter = { type: 'redirect', scheme: 'https', hostname: 'new.example', path: { type: 'prefix', value: '/b' }, statusCode };
+    const redirect: RouteFilter = {
+      type: 'redirect',
+      scheme: 'https',
+      hostname: 'new.example',
+      path: { type: 'prefix', value: '/b' },
+      statusCode,
+    };
     const { port, log } = await startProxy([webRoute(prefixRule('/a', [redirect], { backends: [] }))]);
     const answer = await send(port, '/a/x?q=1');
     expect(answer).toMatchObject({ status: statusCode, body: '' });
@@ -154,19 +202,26 @@ describe('filters', () => {
   });
 
   test('RequestRedirect of an HTTP/1.0 request without Host never leads to a host that the path names', async () => {
-    const { port } = await startProxy([webRoute(prefixRule('/', [{ type: 'redirect', statusCode: 302 }], { backends: [] }))]);
-    expect(await sendRaw(port, 'GET //evil.example/x HTTP/1.0\r\n\r\n')).toMatch(/^location: \/\.\/\/evil\.example\/x\r$/im);
+    const { port } = await startProxy([
+      webRoute(prefixRule('/', [{ type: 'redirect', statusCode: 302 }], { backends: [] })),
+    ]);
+    expect(await sendRaw(port, 'GET //evil.example/x HTTP/1.0\r\n\r\n')).toMatch(
+      /^location: \/\.\/\/evil\.example\/x\r$/im,
+    );
   });
 });
 
 describe('backends', () => {
   test('weights are exact over any run that they divide; zero gets nothing, invalid ones their share as 500', async () => {
     const { port } = await startProxy([
-      endpointsConfig('a', (await startEcho('a')).port), endpointsConfig('b', (await startEcho('b')).port),
+      endpointsConfig('a', (await startEcho('a')).port),
+      endpointsConfig('b', (await startEcho('b')).port),
       endpointsConfig('zero', (await startEcho('zero')).port),
       routeTo('a', {
         backends: [
-          backendOf('a', { weight: 5 }), backendOf('b', { weight: 3 }), backendOf('zero', { weight: 0 }),
+          backendOf('a', { weight: 5 }),
+          backendOf('b', { weight: 3 }),
+          backendOf('zero', { weight: 0 }),
           backendOf('a', { weight: 2, target: { type: 'invalid', reason: 'no such Service' } }),
         ],
       }),
@@ -185,7 +240,9 @@ describe('backends', () => {
   test('a change that leaves the weights alone does not begin the round again', async () => {
     const route = routeTo('a', { backends: [backendOf('a', { weight: 3 }), backendOf('b', { weight: 1 })] });
     const { port, apply } = await startProxy([
-      endpointsConfig('a', (await startEcho('a')).port), endpointsConfig('b', (await startEcho('b')).port), route,
+      endpointsConfig('a', (await startEcho('a')).port),
+      endpointsConfig('b', (await startEcho('b')).port),
+      route,
     ]);
     const names: string[] = [];
     for (let request = 0; request < 8; request += 1) {
@@ -198,7 +255,12 @@ describe('backends', () => {
   test.each([
     ['every weight is zero', { backends: [backendOf('app', { weight: 0 })] }, 500, 'no-backend'],
     ['there is no backend', { backends: [] }, 500, 'no-backend'],
-    ['the backend is invalid', { backends: [backendOf('app', { target: { type: 'invalid', reason: 'x' } })] }, 500, 'invalid-backend'],
+    [
+      'the backend is invalid',
+      { backends: [backendOf('app', { target: { type: 'invalid', reason: 'x' } })] },
+      500,
+      'invalid-backend',
+    ],
     ['the rule failed', { failure: 'a filter that does not exist' }, 500, 'rule-failure'],
     ['the Service has no endpoints', {}, 503, 'no-endpoints'],
     ['the Service is not known', { backends: [backendOf('unknown')] }, 503, 'no-endpoints'],

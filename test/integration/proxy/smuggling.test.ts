@@ -12,8 +12,16 @@ const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('requests whose end or target could be read in two ways are refused', () => {
   test.each([
-    ['Content-Length and Transfer-Encoding', 400, `${post}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['Transfer-Encoding and Content-Length', 400, `${post}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n`],
+    [
+      'Content-Length and Transfer-Encoding',
+      400,
+      `${post}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'Transfer-Encoding and Content-Length',
+      400,
+      `${post}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n`,
+    ],
     ['two different lengths', 400, `${post}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],
     ['the same length twice', 400, `${post}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
     ['a list of lengths', 400, `${post}Content-Length: 3, 3\r\n\r\nabc`],
@@ -39,7 +47,11 @@ describe('requests whose end or target could be read in two ways are refused', (
     ['a line without a colon', 400, `${get}Transfer-Encoding\r\n\r\n`],
     ['blanks before the first field', 400, 'GET / HTTP/1.1\r\n X-A: b\r\nHost: a\r\n\r\n'],
     ['a chunk size that is no number', 400, `${post}Transfer-Encoding: chunked\r\n\r\n0x3\r\nabc\r\n0\r\n\r\n`],
-    ['a chunk extension that ends in a bare line feed', 400, `${post}Transfer-Encoding: chunked\r\n\r\n3;a\nabc\r\n0\r\n\r\n`],
+    [
+      'a chunk extension that ends in a bare line feed',
+      400,
+      `${post}Transfer-Encoding: chunked\r\n\r\n3;a\nabc\r\n0\r\n\r\n`,
+    ],
     ['chunks without carriage returns', 400, `${post}Transfer-Encoding: chunked\r\n\r\n3\nabc\n0\n\n`],
     ['no Host', 400, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['two Hosts', 400, `${get}Host: b\r\nConnection: close\r\n\r\n`],
@@ -57,7 +69,11 @@ describe('requests whose end or target could be read in two ways are refused', (
     ['an unknown version', 400, 'GET / HTTP/1.2\r\nHost: a\r\n\r\n'],
     ['HTTP/0.9 with a version', 400, 'GET / HTTP/0.9\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['HTTP/2.0 in the form of HTTP/1', 400, 'GET / HTTP/2.0\r\nHost: a\r\nConnection: close\r\n\r\n'],
-    ['a coding before the byte A0, with an upgrade', 400, `${post}Transfer-Encoding: chunked\xa0\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n0\r\n\r\n`],
+    [
+      'a coding before the byte A0, with an upgrade',
+      400,
+      `${post}Transfer-Encoding: chunked\xa0\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n0\r\n\r\n`,
+    ],
     ['a Host with an empty label', 400, 'GET / HTTP/1.1\r\nHost: a..b\r\nConnection: close\r\n\r\n'],
     ['an asterisk for another method than OPTIONS', 400, 'GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['HTTP/0.9', 400, 'GET /\r\n\r\n'],

@@ -55,7 +55,9 @@ describe('back-pressure', () => {
     const began = Promise.withResolvers<() => void>();
     const backend = await startBackend((request, response) => {
       let received = 0;
-      request.once('readable', () => began.resolve(() => request.on('data', (data: Buffer) => (received += data.length))));
+      request.once('readable', () =>
+        began.resolve(() => request.on('data', (data: Buffer) => (received += data.length))),
+      );
       request.on('end', () => response.end(String(received)));
     });
     const { port } = await startProxyTo(backend.port);
@@ -140,7 +142,10 @@ describe('a client that leaves takes the request to the backend with it', () => 
     const arrived = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
     const backend = await startRawBackend((socket) => {
-      socket.on('data', () => arrived.resolve()).on('close', () => gone.resolve()).on('end', () => socket.destroy());
+      socket
+        .on('data', () => arrived.resolve())
+        .on('close', () => gone.resolve())
+        .on('end', () => socket.destroy());
       socket.write(answer);
     });
     const { port, log, proxy } = await startProxyTo(backend.port);
@@ -150,7 +155,9 @@ describe('a client that leaves takes the request to the backend with it', () => 
     await Promise.all([head, arrived.promise]);
     socket.destroy();
     await gone.promise;
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ reason: 'client-aborted', status: answer === '' ? 499 : 200 })]));
+    await eventually(() =>
+      expect(log).toEqual([expect.objectContaining({ reason: 'client-aborted', status: answer === '' ? 499 : 200 })]),
+    );
     expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 });
   });
 });
@@ -163,11 +170,15 @@ describe('an answer that breaks off is never taken for a whole one', () => {
   ])('%s', async (_name, answer) => {
     const { port, log } = await startProxyTo((await startCanned(answer)).port);
     await expect(send(port, '/')).rejects.toThrow('aborted');
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, reason: expect.stringMatching(/^backend-/) })]));
+    await eventually(() =>
+      expect(log).toEqual([expect.objectContaining({ status: 200, reason: expect.stringMatching(/^backend-/) })]),
+    );
   });
 
   test('not by HTTP/1.0 either, where the end of the connection would be the end of the answer', async () => {
-    const { port } = await startProxyTo((await startCanned('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n')).port);
+    const { port } = await startProxyTo(
+      (await startCanned('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n')).port,
+    );
     const socket = openRaw(port);
     const failed = once(socket, 'error').catch((error: unknown) => [error]);
     socket.resume().write('GET / HTTP/1.0\r\n\r\n');
@@ -191,7 +202,10 @@ describe('an answer before the end of the request body', () => {
 
   test('keeps the connection where the rest is small', async () => {
     const { port } = await startProxy([]);
-    const answer = await sendRaw(port, `POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody${get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')}`);
+    const answer = await sendRaw(
+      port,
+      `POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody${get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')}`,
+    );
     expect(answer.match(/HTTP\/1\.1 404/g)).toHaveLength(2);
   });
 

@@ -16,7 +16,11 @@ const grpcCall = { ':method': 'POST', 'content-type': 'application/grpc' };
 test('an entry names the way of a request and leaves its query out', async () => {
   const backend = await startEcho();
   const { port, log } = await startProxyTo(backend.port);
-  const answer = await send(port, '/a%22b?secret=1', { method: 'POST', body: 'x', headers: { host: 'Shop.example:80' } });
+  const answer = await send(port, '/a%22b?secret=1', {
+    method: 'POST',
+    body: 'x',
+    headers: { host: 'Shop.example:80' },
+  });
   expect(log).toEqual([
     {
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -46,7 +50,14 @@ test('an entry tells routes of two kinds apart that share their name', async () 
 
 test('a line is one line, whatever a request holds', () => {
   const line = formatAccessLogEntry({
-    time: '', client: '', method: '', host: 'a"b\r\nevil', path: '/\u2028\u0000', status: 200, bytes: 0, durationMs: 0,
+    time: '',
+    client: '',
+    method: '',
+    host: 'a"b\r\nevil',
+    path: '/\u2028\u0000',
+    status: 200,
+    bytes: 0,
+    durationMs: 0,
   });
   expect(line.slice(0, -1)).not.toMatch(/[\r\n\0]/);
   expect(line.endsWith('\n')).toBe(true);
@@ -86,7 +97,10 @@ test('calls are counted by what they ended with, whoever said so; their names de
   const session = openHttp2(port);
   for (let count = 0; count < 5; count += 1) await request(session, grpcCall, 'x');
   await eventually(() => expect(proxy.counters().openRequests).toBe(0));
-  expect(proxy.counters()).toMatchObject({ responses: { '2xx': 5 }, grpcStatuses: { '0': 1, '2': 1, '5': 2, '14': 1, none: 0 } });
+  expect(proxy.counters()).toMatchObject({
+    responses: { '2xx': 5 },
+    grpcStatuses: { '0': 1, '2': 1, '5': 2, '14': 1, none: 0 },
+  });
   expect(Object.keys(proxy.counters().grpcStatuses)).toEqual(Object.keys(createCounters().grpcStatuses));
 });
 
@@ -100,8 +114,13 @@ test('calls that end without a status are counted as such', async () => {
 });
 
 test('what is no call has no grpc-status, whatever its answer says', async () => {
-  const backend = await startHttp2Backend((stream) => stream.respond({ ':status': 200, 'grpc-status': '5' }, { endStream: true }));
-  const { port, proxy, log } = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')]);
+  const backend = await startHttp2Backend((stream) =>
+    stream.respond({ ':status': 200, 'grpc-status': '5' }, { endStream: true }),
+  );
+  const { port, proxy, log } = await startProxy([
+    { ...endpointsConfig('app', backend.port), protocol: 'h2c' },
+    routeTo('app'),
+  ]);
   await send(port, '/');
   expect(log[0]).not.toHaveProperty('grpcStatus');
   expect(Object.values(proxy.counters().grpcStatuses).every((count) => count === 0)).toBe(true);

@@ -49,17 +49,30 @@ async function startSecure(...listeners: readonly ReturnType<typeof secure>[]) {
     attachments: listeners.map(({ key }) => ({ listener: key, hostnames: [''] })),
     rules: routeTo('app').rules,
   });
-  const started = await startProxy([...listeners, endpointsConfig('app', backend.port), route], { certificates: (secret) => pairs.get(secret) });
+  const started = await startProxy([...listeners, endpointsConfig('app', backend.port), route], {
+    certificates: (secret) => pairs.get(secret),
+  });
   await started.proxy.apply({ upserts: [], removals: [web.key] });
   return started;
 }
 
 /** A request over TLS with its server name (`''`: none) and Host. */
-function sendSecure(port: number, servername: string, options: RequestOptions = {}): Promise<Received & { names: string | undefined }> {
+function sendSecure(
+  port: number,
+  servername: string,
+  options: RequestOptions = {},
+): Promise<Received & { names: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<Received & { names: string | undefined }>();
   const checkServerIdentity = servername === '' ? { checkServerIdentity: () => undefined } : {};
   const request = startRequest({
-    host: '127.0.0.1', port, servername, ca: authority.certificate, agent: false, headers: { host: servername }, ...checkServerIdentity, ...options,
+    host: '127.0.0.1',
+    port,
+    servername,
+    ca: authority.certificate,
+    agent: false,
+    headers: { host: servername },
+    ...checkServerIdentity,
+    ...options,
   });
   request.on('error', reject).on('response', (response) => {
     const chunks: Buffer[] = [];
@@ -98,7 +111,10 @@ describe('TLS termination', () => {
 
   test('a client without a server name gets the listener for any', async () => {
     const { port } = await startSecure(shop, any);
-    expect(await sendSecure(port, '', { headers: { host: 'other.test' } })).toMatchObject({ status: 200, names: 'DNS:other.test, DNS:spare.test' });
+    expect(await sendSecure(port, '', { headers: { host: 'other.test' } })).toMatchObject({
+      status: 200,
+      names: 'DNS:other.test, DNS:spare.test',
+    });
     const { port: named } = await startSecure(shop);
     await expect(sendSecure(named, '', { headers: { host: 'shop.example.com' } })).rejects.toThrow(/handshake failure/);
   });
@@ -118,7 +134,14 @@ describe('TLS termination', () => {
   test('TLS 1.2 is the least; HTTP/2 comes before HTTP/1.1', async () => {
     const { port } = await startSecure(shop);
     const servername = 'shop.example.com';
-    expect(await handshake(port, { servername, maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })).toBe('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+    expect(
+      await handshake(port, {
+        servername,
+        maxVersion: 'TLSv1.1',
+        minVersion: 'TLSv1.1',
+        ciphers: 'DEFAULT@SECLEVEL=0',
+      }),
+    ).toBe('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
     expect(await handshake(port, { servername, maxVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1', 'h2'] })).toBe('h2');
     expect(await handshake(port, { servername, ALPNProtocols: ['http/1.1'] })).toBe('http/1.1');
     expect(await handshake(port, { servername, ALPNProtocols: ['h3'] })).toMatch(/ALERT_NO_APPLICATION_PROTOCOL$/);
@@ -137,10 +160,16 @@ describe('TLS termination', () => {
     const { port } = await startSecure(shop, wild, any);
     const statuses = async (servername: string, ...hosts: readonly string[]) => {
       const session = openHttp2(port, { servername, ca: authority.certificate });
-      return (await Promise.all(hosts.map((host) => request(session, { ':authority': host })))).map(({ status }) => status);
+      return (await Promise.all(hosts.map((host) => request(session, { ':authority': host })))).map(
+        ({ status }) => status,
+      );
     };
-    expect(await statuses('shop.example.com', 'shop.example.com', 'cart.example.com', 'other.test')).toEqual([200, 421, 421]);
-    expect(await statuses('cart.example.com', 'shop.example.com', 'a.example.com:443', 'other.test')).toEqual([421, 200, 421]);
+    expect(await statuses('shop.example.com', 'shop.example.com', 'cart.example.com', 'other.test')).toEqual([
+      200, 421, 421,
+    ]);
+    expect(await statuses('cart.example.com', 'shop.example.com', 'a.example.com:443', 'other.test')).toEqual([
+      421, 200, 421,
+    ]);
     expect(await statuses('other.test', 'shop.example.com', 'a.example.com', 'unknown.test')).toEqual([421, 421, 200]);
   });
 
@@ -156,7 +185,8 @@ describe('TLS termination', () => {
 
   test('a request for another listener than the connection was opened for is misdirected', async () => {
     const { port } = await startSecure(shop, wild);
-    const status = async (servername: string, host: string) => (await sendSecure(port, servername, { headers: { host } })).status;
+    const status = async (servername: string, host: string) =>
+      (await sendSecure(port, servername, { headers: { host } })).status;
     expect(await status('cart.example.com', 'shop.example.com')).toBe(421);
     expect(await status('shop.example.com', 'cart.example.com')).toBe(421);
     expect(await status('shop.example.com', 'unknown.test')).toBe(404);
@@ -168,7 +198,12 @@ describe('TLS termination', () => {
     await apply(
       routeConfig('shop/web', {
         attachments: [{ listener: shop.key, hostnames: [''] }],
-        rules: [{ ...(routeTo('app').rules[0] ?? { index: 0, matches: [], backends: [] }), filters: [{ type: 'redirect', path: { type: 'full', value: '/b' }, statusCode: 302 }] }],
+        rules: [
+          {
+            ...(routeTo('app').rules[0] ?? { index: 0, matches: [], backends: [] }),
+            filters: [{ type: 'redirect', path: { type: 'full', value: '/b' }, statusCode: 302 }],
+          },
+        ],
       }),
     );
     expect((await sendSecure(port, 'shop.example.com')).headers.location).toBe('https://shop.example.com/b');
@@ -178,16 +213,26 @@ describe('TLS termination', () => {
 describe('certificates', () => {
   test('one that is missing or broken is a problem of its listener alone', async () => {
     const { port, apply } = await startSecure(shop);
-    const problems = await apply(secure('missing', ['shop/none'], 'a.test'), secure('broken', ['shop/broken', 'shop/other'], 'other.test'), secure('bare', [], 'b.test'));
+    const problems = await apply(
+      secure('missing', ['shop/none'], 'a.test'),
+      secure('broken', ['shop/broken', 'shop/other'], 'other.test'),
+      secure('bare', [], 'b.test'),
+    );
     expect(problems).toEqual([
       { key: 'listener/infra/gateway/missing', message: 'the certificate of Secret "shop/none" is not there' },
-      { key: 'listener/infra/gateway/broken', message: expect.stringMatching(/^the certificate of Secret "shop\/broken" cannot be used: /) },
+      {
+        key: 'listener/infra/gateway/broken',
+        message: expect.stringMatching(/^the certificate of Secret "shop\/broken" cannot be used: /),
+      },
       { key: 'listener/infra/gateway/bare', message: expect.stringContaining('names no certificate') },
     ]);
     expect(JSON.stringify(problems)).not.toContain('no key');
     expect((await sendSecure(port, 'shop.example.com')).status).toBe(200);
     // The handshake succeeds with the certificate that is good; no route is attached there.
-    expect(await sendSecure(port, 'other.test')).toMatchObject({ status: 404, names: 'DNS:other.test, DNS:spare.test' });
+    expect(await sendSecure(port, 'other.test')).toMatchObject({
+      status: 404,
+      names: 'DNS:other.test, DNS:spare.test',
+    });
     expect(await handshake(port, { servername: 'a.test' })).toBe('ECONNRESET');
   });
 
@@ -200,7 +245,10 @@ describe('certificates', () => {
 
   test('a port of which no listener has any is not bound until one has', async () => {
     const bare = secure('bare', [], 'bare.example.com');
-    const { proxy, apply } = await startProxy([], { bind: ({ port }) => [{ host: port === 443 ? '127.0.0.2' : '127.0.0.1', port: 0 }], certificates: (secret) => pairs.get(secret) });
+    const { proxy, apply } = await startProxy([], {
+      bind: ({ port }) => [{ host: port === 443 ? '127.0.0.2' : '127.0.0.1', port: 0 }],
+      certificates: (secret) => pairs.get(secret),
+    });
     await apply(bare);
     expect(proxy.addressesOf(bare.key)).toEqual([]);
     await apply({ ...bare, certificates: ['shop/wild'] });
@@ -235,12 +283,21 @@ describe('certificates', () => {
 describe('other protocols on a port', () => {
   test('plain HTTP where only TLS is served is told so', async () => {
     const { port } = await startSecure(shop);
-    expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*This port speaks HTTPS/);
+    expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 [^]*This port speaks HTTPS/,
+    );
   });
 
   test('both are served where both are configured', async () => {
     const { port, apply } = await startSecure(shop);
-    await apply(web, routeConfig('shop/plain', { key: 'route/shop/plain', attachments: [{ listener: web.key, hostnames: [''] }], rules: routeTo('app').rules }));
+    await apply(
+      web,
+      routeConfig('shop/plain', {
+        key: 'route/shop/plain',
+        attachments: [{ listener: web.key, hostnames: [''] }],
+        rules: routeTo('app').rules,
+      }),
+    );
     expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
     expect((await sendSecure(port, 'shop.example.com')).status).toBe(200);
   });

@@ -1,7 +1,13 @@
 import { request as startRequest } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { closeBackends, refusingPort, startBackend, startHttp2Backend, startRawBackend } from '../../support/backends.ts';
+import {
+  closeBackends,
+  refusingPort,
+  startBackend,
+  startHttp2Backend,
+  startRawBackend,
+} from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, openHttp2 } from '../../support/http2.ts';
@@ -22,14 +28,25 @@ function startSeeing() {
   return startBackend((incoming, response) => {
     let body = '';
     incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    incoming.on('end', () => response.end(JSON.stringify({ headers: incoming.headers, body, trailers: incoming.trailers } satisfies Seen)));
+    incoming.on('end', () =>
+      response.end(JSON.stringify({ headers: incoming.headers, body, trailers: incoming.trailers } satisfies Seen)),
+    );
   });
 }
 
 /** Sends a request in chunks with a trailer, and takes the answer. */
-function sendWithTrailer(port: number, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
+function sendWithTrailer(
+  port: number,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
-  const message = startRequest({ host: '127.0.0.1', port, method: 'POST', agent: false, headers: { trailer: 'X-Sum', 'transfer-encoding': 'chunked', ...headers } });
+  const message = startRequest({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    agent: false,
+    headers: { trailer: 'X-Sum', 'transfer-encoding': 'chunked', ...headers },
+  });
   message.on('error', reject).on('response', (response) => {
     let body = '';
     response.on('data', (chunk: Buffer) => (body += chunk.toString())).on('error', reject);
@@ -63,7 +80,10 @@ describe('trailers of a request', () => {
 
   test('from HTTP/2 to HTTP/1.1', async () => {
     const { port } = await startProxyTo((await startSeeing()).port);
-    const stream = openHttp2(port).request({ ':authority': 'a', ':path': '/', ':method': 'POST', trailer: 'x-sum' }, { waitForTrailers: true });
+    const stream = openHttp2(port).request(
+      { ':authority': 'a', ':path': '/', ':method': 'POST', trailer: 'x-sum' },
+      { waitForTrailers: true },
+    );
     stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '1' }));
     stream.end('body');
     const { body } = await answerOf(stream);
@@ -82,7 +102,10 @@ describe('trailers of a request', () => {
 
 describe('a request with trailers is carried like others', () => {
   test('another endpoint is tried', async () => {
-    const { port } = await startProxy([endpointsConfig('app', await refusingPort(), (await startSeeing()).port), routeTo('app')]);
+    const { port } = await startProxy([
+      endpointsConfig('app', await refusingPort(), (await startSeeing()).port),
+      routeTo('app'),
+    ]);
     const { body } = await sendWithTrailer(port);
     expect(JSON.parse(body)).toMatchObject({ body: 'body', trailers: { 'x-sum': '1' } });
   });
@@ -108,7 +131,13 @@ describe('a request with trailers is carried like others', () => {
 
   test('a client that leaves takes it along', async () => {
     const gone = Promise.withResolvers<void>();
-    const backend = await startRawBackend((socket) => void socket.on('end', () => socket.destroy()).on('close', () => gone.resolve()).resume());
+    const backend = await startRawBackend(
+      (socket) =>
+        void socket
+          .on('end', () => socket.destroy())
+          .on('close', () => gone.resolve())
+          .resume(),
+    );
     const { port, proxy } = await startProxyTo(backend.port);
     const socket = openRaw(port);
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n');

@@ -7,13 +7,22 @@ import type { Backend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, openHttp2 } from '../../support/http2.ts';
-import { closeProxies, openRaw, receiveUntil, routeTo, sendRaw, startProxy, startProxyTo } from '../../support/proxy.ts';
+import {
+  closeProxies,
+  openRaw,
+  receiveUntil,
+  routeTo,
+  sendRaw,
+  startProxy,
+  startProxyTo,
+} from '../../support/proxy.ts';
 
 afterEach(closeHttp2);
 afterEach(closeProxies);
 afterEach(closeBackends);
 
-const ask = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n';
+const ask =
+  'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n';
 
 interface Switching extends Backend {
   /** The connections that were switched, in order. */
@@ -32,7 +41,9 @@ async function startSwitching(): Promise<Switching> {
       heads.push(head);
       const key = /sec-websocket-key: (.*)\r\n/i.exec(head)?.[1] ?? '';
       const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\nX-Backend: 1\r\n\r\nhello`);
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\nX-Backend: 1\r\n\r\nhello`,
+      );
       if (bytes.length > end) socket.write(bytes.subarray(end));
       socket.on('data', (data) => socket.write(data));
       switched.push(socket);
@@ -73,7 +84,11 @@ describe('a switch of protocols', () => {
     socket.end();
     backend.switched[0]?.end();
     await once(socket, 'close');
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 101, path: '/chat', bytes: 'helloearlyGET /smuggled'.length })]));
+    await eventually(() =>
+      expect(log).toEqual([
+        expect.objectContaining({ status: 101, path: '/chat', bytes: 'helloearlyGET /smuggled'.length }),
+      ]),
+    );
     expect(log[0]).not.toHaveProperty('reason');
     expect(proxy.counters()).toMatchObject({ requests: 1, openRequests: 0, openConnections: 0 });
   });
@@ -106,7 +121,14 @@ describe('a switch of protocols', () => {
     const { port, proxy } = await startProxyTo(backend.port);
     const client = await openTunnel(port);
     const [switched] = backend.switched;
-    const closed = Promise.all([client.resume(), switched as Socket].map((socket) => new Promise((resolve) => { socket.once('close', resolve); })));
+    const closed = Promise.all(
+      [client.resume(), switched as Socket].map(
+        (socket) =>
+          new Promise((resolve) => {
+            socket.once('close', resolve);
+          }),
+      ),
+    );
     breakOff(client, switched as Socket);
     await closed;
     await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
@@ -132,10 +154,17 @@ describe('a switch of protocols', () => {
 
   test('no timeout cuts what is established', async () => {
     const backend = await startSwitching();
-    const resources = [endpointsConfig('app', backend.port), routeTo('app', { requestTimeout: 400, backendRequestTimeout: 400 })];
-    const { port } = await startProxy(resources, { limits: { idleTimeout: 20, headerTimeout: 20, checkInterval: 10, stallTimeout: 20 } });
+    const resources = [
+      endpointsConfig('app', backend.port),
+      routeTo('app', { requestTimeout: 400, backendRequestTimeout: 400 }),
+    ];
+    const { port } = await startProxy(resources, {
+      limits: { idleTimeout: 20, headerTimeout: 20, checkInterval: 10, stallTimeout: 20 },
+    });
     const client = await openTunnel(port);
-    await new Promise((resolve) => { setTimeout(resolve, 600); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 600);
+    });
     const echoed = receiveUntil(client, 'still there');
     client.write('still there');
     expect(await echoed).toBe('still there');
@@ -164,7 +193,9 @@ describe('a switch of protocols', () => {
     let last = -1;
     while (last !== written) {
       last = written;
-      await new Promise((resolve) => { setTimeout(resolve, 150); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 150);
+      });
     }
     expect(written).toBeLessThan(48);
     client.destroy();
@@ -187,7 +218,9 @@ describe('a switch of protocols', () => {
 
 describe('a switch that does not happen', () => {
   test('an answer of the backend instead passes, and ends the connection', async () => {
-    const { port, log } = await startProxyTo((await startCanned('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nX-Why: 1\r\n\r\nno')).port);
+    const { port, log } = await startProxyTo(
+      (await startCanned('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nX-Why: 1\r\n\r\nno')).port,
+    );
     const answer = await sendRaw(port, `${ask}GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[^]*x-why: 1\r\n[^]*connection: close\r\n[^]*\r\n\r\nno$/i);
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
@@ -196,7 +229,9 @@ describe('a switch that does not happen', () => {
   });
 
   test('a switch that nobody asked for is no answer', async () => {
-    const { port } = await startProxyTo((await startCanned('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')).port);
+    const { port } = await startProxyTo(
+      (await startCanned('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')).port,
+    );
     expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /);
   });
 
@@ -207,15 +242,23 @@ describe('a switch that does not happen', () => {
     ['HTTP', 'Upgrade: HTTP/2.0'],
     ['a body', 'Upgrade: websocket\r\nContent-Length: 4'],
   ])('%s is not asked for', async (_name, fields) => {
-    const backend = await startBackend((incoming, response) => incoming.resume().on('end', () => response.end(`plain ${incoming.headers.upgrade ?? ''}.`)));
+    const backend = await startBackend((incoming, response) =>
+      incoming.resume().on('end', () => response.end(`plain ${incoming.headers.upgrade ?? ''}.`)),
+    );
     const { port } = await startProxyTo(backend.port);
-    expect(await sendRaw(port, `POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n${fields}\r\n\r\nbody`)).toMatch(/^HTTP\/1\.1 200 [^]*plain \./);
+    expect(await sendRaw(port, `POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n${fields}\r\n\r\nbody`)).toMatch(
+      /^HTTP\/1\.1 200 [^]*plain \./,
+    );
   });
 
   test('what Connection does not name is not asked for', async () => {
-    const backend = await startBackend((incoming, response) => response.end(`plain ${incoming.headers.upgrade ?? ''}.`));
+    const backend = await startBackend((incoming, response) =>
+      response.end(`plain ${incoming.headers.upgrade ?? ''}.`),
+    );
     const { port } = await startProxyTo(backend.port);
-    expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nUpgrade: websocket\r\n\r\n')).toContain('plain .');
+    expect(
+      await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nUpgrade: websocket\r\n\r\n'),
+    ).toContain('plain .');
   });
 });
 
@@ -224,7 +267,8 @@ test('a switch that is asked for behind another request happens when that one is
     socket.on('data', (bytes: Buffer) => {
       const text = bytes.toString();
       if (text.startsWith('GET /1')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none');
-      else if (text.startsWith('GET /chat')) socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello');
+      else if (text.startsWith('GET /chat'))
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello');
       else socket.end(bytes);
     });
   });
@@ -234,7 +278,14 @@ test('a switch that is asked for behind another request happens when that one is
 });
 
 describe('WebSocket over HTTP/2', () => {
-  const extended = { ':method': 'CONNECT', ':protocol': 'websocket', ':scheme': 'http', ':path': '/chat', ':authority': 'a', 'sec-websocket-version': '13' };
+  const extended = {
+    ':method': 'CONNECT',
+    ':protocol': 'websocket',
+    ':scheme': 'http',
+    ':path': '/chat',
+    ':authority': 'a',
+    'sec-websocket-version': '13',
+  };
 
   test('becomes a switch of protocols', async () => {
     const backend = await startSwitching();
@@ -260,7 +311,9 @@ describe('WebSocket over HTTP/2', () => {
   });
 
   test('a refusal passes', async () => {
-    const { port } = await startProxyTo((await startCanned('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')).port);
+    const { port } = await startProxyTo(
+      (await startCanned('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')).port,
+    );
     const session = openHttp2(port);
     await once(session, 'remoteSettings');
     expect(await answerOf(session.request(extended, { endStream: false }))).toMatchObject({ status: 403, body: 'no' });
@@ -287,6 +340,8 @@ describe('WebSocket over HTTP/2', () => {
     const { port } = await startProxy([]);
     const session = openHttp2(port);
     await once(session, 'remoteSettings');
-    expect(await answerOf(session.request({ ...extended, ':protocol': 'connect-udp' }, { endStream: false }))).toMatchObject({ status: 501 });
+    expect(
+      await answerOf(session.request({ ...extended, ':protocol': 'connect-udp' }, { endStream: false })),
+    ).toMatchObject({ status: 501 });
   });
 });

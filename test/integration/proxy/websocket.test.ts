@@ -8,7 +8,15 @@ import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, openHttp2 } from '../../support/http2.ts';
 import type { Http2Answer } from '../../support/http2.ts';
-import { closeProxies, openRaw, receiveUntil, routeTo, sendRaw, startProxy, startProxyTo } from '../../support/proxy.ts';
+import {
+  closeProxies,
+  openRaw,
+  receiveUntil,
+  routeTo,
+  sendRaw,
+  startProxy,
+  startProxyTo,
+} from '../../support/proxy.ts';
 
 afterEach(closeHttp2);
 afterEach(closeProxies);
@@ -16,14 +24,24 @@ afterEach(closeBackends);
 
 const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 const ask = `GET /chat?a=1 HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n${key}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: chat\r\n\r\n`;
-const extended = { ':method': 'CONNECT', ':protocol': 'websocket', ':scheme': 'http', ':path': '/chat', ':authority': 'a', 'sec-websocket-version': '13' };
+const extended = {
+  ':method': 'CONNECT',
+  ':protocol': 'websocket',
+  ':scheme': 'http',
+  ':path': '/chat',
+  ':authority': 'a',
+  'sec-websocket-version': '13',
+};
 
 const takesWebSockets = { settings: { enableConnectProtocol: true } };
 
 /** A proxy to a backend that speaks HTTP/2 without TLS, and takes WebSockets unless told otherwise. */
 async function startProxyToHttp2(listener: Http2Listener, options = takesWebSockets) {
   const backend = await startHttp2Backend(listener, options);
-  return { backend, ...(await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')])) };
+  return {
+    backend,
+    ...(await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')])),
+  };
 }
 
 /** A proxy to a backend that opens every WebSocket, greets, and sends back what comes. */
@@ -63,22 +81,40 @@ describe('a WebSocket to a backend that speaks HTTP/2', () => {
     // The client does not wait for leave before it sends.
     socket.write(`${ask}early`);
     expect(await answer).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
-    for (const field of ['connection: upgrade', 'upgrade: WebSocket', 'sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=', 'sec-websocket-protocol: chat', 'x-backend: 1', 'via: 2.0 sallyport']) {
+    for (const field of [
+      'connection: upgrade',
+      'upgrade: WebSocket',
+      'sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+      'sec-websocket-protocol: chat',
+      'x-backend: 1',
+      'via: 2.0 sallyport',
+    ]) {
       expect((await answer).split('\r\n').map((line) => line.toLowerCase())).toContain(field.toLowerCase());
     }
     const [{ headers, stream }] = opened as [(typeof opened)[0]];
     expect(headers).toMatchObject({
-      ':method': 'CONNECT', ':protocol': 'websocket', ':scheme': 'http', ':path': '/chat?a=1', ':authority': 'a',
-      'sec-websocket-version': '13', 'sec-websocket-protocol': 'chat', via: '1.1 sallyport',
+      ':method': 'CONNECT',
+      ':protocol': 'websocket',
+      ':scheme': 'http',
+      ':path': '/chat?a=1',
+      ':authority': 'a',
+      'sec-websocket-version': '13',
+      'sec-websocket-protocol': 'chat',
+      via: '1.1 sallyport',
     });
-    for (const name of ['sec-websocket-key', 'upgrade', 'connection', 'content-length']) expect(headers).not.toHaveProperty(name);
+    for (const name of ['sec-websocket-key', 'upgrade', 'connection', 'content-length'])
+      expect(headers).not.toHaveProperty(name);
     socket.end();
     await once(stream, 'end');
     stream.end();
     await once(socket, 'close');
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 101, path: '/chat', bytes: 'helloearly'.length })]));
+    await eventually(() =>
+      expect(log).toEqual([expect.objectContaining({ status: 101, path: '/chat', bytes: 'helloearly'.length })]),
+    );
     expect(log[0]).not.toHaveProperty('reason');
-    await eventually(() => expect(proxy.counters()).toMatchObject({ requests: 1, openRequests: 0, openConnections: 0 }));
+    await eventually(() =>
+      expect(proxy.counters()).toMatchObject({ requests: 1, openRequests: 0, openConnections: 0 }),
+    );
   });
 
   test('of a client that speaks HTTP/2 too', async () => {
@@ -158,8 +194,14 @@ describe('a WebSocket to a backend that speaks HTTP/2', () => {
 
   test('before it is opened timeouts hold', async () => {
     const code = Promise.withResolvers<number | undefined>();
-    const backend = await startHttp2Backend((stream) => stream.on('close', () => code.resolve(stream.rstCode)), takesWebSockets);
-    const { port } = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app', { requestTimeout: 40 })]);
+    const backend = await startHttp2Backend(
+      (stream) => stream.on('close', () => code.resolve(stream.rstCode)),
+      takesWebSockets,
+    );
+    const { port } = await startProxy([
+      { ...endpointsConfig('app', backend.port), protocol: 'h2c' },
+      routeTo('app', { requestTimeout: 40 }),
+    ]);
     expect(await sendRaw(port, ask)).toMatch(/^HTTP\/1\.1 504 /);
     expect(await code.promise).toBe(8);
   });
@@ -181,8 +223,14 @@ describe('a switch of protocols that a backend on HTTP/2 cannot make is refused,
   ])('%s', async (_name, request, options) => {
     const { port, log, proxy } = await startProxyToHttp2(ok, options);
     expect(await sendRaw(port, request)).toMatch(/^HTTP\/1\.1 501 [^]*cannot switch/);
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 501, reason: 'upgrade-unsupported' })]));
-    expect(proxy.counters()).toMatchObject({ upstreamAttempts: 1, upstreamConnectFailures: 0, reasons: { 'upgrade-unsupported': 1 } });
+    await eventually(() =>
+      expect(log).toEqual([expect.objectContaining({ status: 501, reason: 'upgrade-unsupported' })]),
+    );
+    expect(proxy.counters()).toMatchObject({
+      upstreamAttempts: 1,
+      upstreamConnectFailures: 0,
+      reasons: { 'upgrade-unsupported': 1 },
+    });
   });
 
   test('a WebSocket of a client on HTTP/2', async () => {
@@ -200,7 +248,11 @@ describe('a switch of protocols that a backend on HTTP/2 cannot make is refused,
 });
 
 test('an answer to a client on HTTP/2 never looks like a switch that did not happen', async () => {
-  const { port, log } = await startProxyTo((await startCanned('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage')).port);
+  const { port, log } = await startProxyTo(
+    (await startCanned('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage')).port,
+  );
   expect(await askOverHttp2(port)).toMatchObject({ status: 501 });
-  await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 501, reason: 'upgrade-unsupported' })]));
+  await eventually(() =>
+    expect(log).toEqual([expect.objectContaining({ status: 501, reason: 'upgrade-unsupported' })]),
+  );
 });

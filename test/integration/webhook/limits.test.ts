@@ -40,7 +40,9 @@ function* waiting(): Steps<AdmissionVerdict> {
 }
 
 const small = JSON.stringify(admissionReview());
-const large = JSON.stringify(admissionReview({ object: { kind: 'HTTPRoute', spec: { hostnames: ['x'.repeat(100_000)] } } }));
+const large = JSON.stringify(
+  admissionReview({ object: { kind: 'HTTPRoute', spec: { hostnames: ['x'.repeat(100_000)] } } }),
+);
 
 interface Answer {
   readonly status: number | undefined;
@@ -50,9 +52,23 @@ interface Answer {
 function post(text: string): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  const request = httpsRequest({ host: '127.0.0.1', port, servername: 'localhost', path: '/validate', method: 'POST', ca: ground.authority.certificate, agent, headers }, (response) => {
-    response.resume().on('end', () => resolve({ status: response.statusCode, retryAfter: response.headers['retry-after'] }));
-  });
+  const request = httpsRequest(
+    {
+      host: '127.0.0.1',
+      port,
+      servername: 'localhost',
+      path: '/validate',
+      method: 'POST',
+      ca: ground.authority.certificate,
+      agent,
+      headers,
+    },
+    (response) => {
+      response
+        .resume()
+        .on('end', () => resolve({ status: response.statusCode, retryAfter: response.headers['retry-after'] }));
+    },
+  );
   request.on('error', reject);
   request.end(text);
   return promise;
@@ -83,7 +99,10 @@ describe('the limits of the webhook', () => {
     expect(await post(small)).toEqual({ status: 429, retryAfter: '1' });
     expect(await ground.scrape()).toContain('sallyport_admission_degraded_total{reason="busy"} 1');
     gate.isOpen = true;
-    expect(await Promise.all(judged)).toEqual([{ status: 200, retryAfter: undefined }, { status: 200, retryAfter: undefined }]);
+    expect(await Promise.all(judged)).toEqual([
+      { status: 200, retryAfter: undefined },
+      { status: 200, retryAfter: undefined },
+    ]);
   });
 
   test('a large review beyond those that wait gets 429, and small ones are still judged', async () => {
@@ -102,14 +121,19 @@ describe('the limits of the webhook', () => {
     await serve({ heldBytes: 50_000 });
     gate.isOpen = false;
     const judged = post(large);
-    await eventually(async () => expect(await ground.scrape()).toMatch(/sallyport_admission_held\{what="bytes"\} [1-9]/));
+    await eventually(async () =>
+      expect(await ground.scrape()).toMatch(/sallyport_admission_held\{what="bytes"\} [1-9]/),
+    );
     expect((await post(large)).status).toBe(429);
     gate.isOpen = true;
     expect((await judged).status).toBe(200);
     await eventually(async () => expect(await ground.scrape()).toContain('sallyport_admission_held{what="bytes"} 0'));
   });
 
-  test.each([['in total', { connections: 2 }], ['of one address', { connectionsPerAddress: 2 }]])('connections beyond those allowed %s are closed and counted', async (_, limits) => {
+  test.each([
+    ['in total', { connections: 2 }],
+    ['of one address', { connectionsPerAddress: 2 }],
+  ])('connections beyond those allowed %s are closed and counted', async (_, limits) => {
     await serve(limits);
     await open();
     await open();

@@ -1,7 +1,15 @@
 import { createServer, type Server } from 'node:tls';
 import { connect, createServer as createRelay, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createAuthority, createCertificateSource, issueServingCertificate, serviceNames, splitPem, type Authority, type ReplaceableSource } from '../../../src/certificates/index.ts';
+import {
+  createAuthority,
+  createCertificateSource,
+  issueServingCertificate,
+  serviceNames,
+  splitPem,
+  type Authority,
+  type ReplaceableSource,
+} from '../../../src/certificates/index.ts';
 import { startSelfCheck, type SelfCheck } from '../../../src/webhook/configuration/self-check.ts';
 import { MemoryBundleStore } from '../../support/certificate-stores.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -37,7 +45,9 @@ function trust(...authorities: readonly Authority[]): void {
 test('a replica is trusted as soon as the live configuration trusts its authority, and as long as it does', async () => {
   await eventually(() => expect(check.problem()).toBe('ValidatingWebhookConfiguration not found'));
   bundles.cell.write([]);
-  await eventually(() => expect(check.problem()).toMatch(/ValidatingWebhookConfiguration does not trust the serving certificate/));
+  await eventually(() =>
+    expect(check.problem()).toMatch(/ValidatingWebhookConfiguration does not trust the serving certificate/),
+  );
   trust(await createAuthority(), authority);
   await eventually(() => expect(check.problem()).toBeUndefined());
   const other = await createAuthority();
@@ -64,7 +74,13 @@ test('a replica that is too busy to answer keeps the verdict that it had', async
     else socket.pipe(connect(port, '127.0.0.1')).pipe(socket);
   });
   await new Promise<void>((resolve) => void relay.listen(0, '127.0.0.1', resolve));
-  const busy = startSelfCheck({ bundles, certificates, address: { host: '127.0.0.1', port: (relay.address() as AddressInfo).port }, serverName: 'hook.gates.svc', patience: 200 });
+  const busy = startSelfCheck({
+    bundles,
+    certificates,
+    address: { host: '127.0.0.1', port: (relay.address() as AddressInfo).port },
+    serverName: 'hook.gates.svc',
+    patience: 200,
+  });
   try {
     trust(authority);
     await until(() => expect(busy.problem()).toBeUndefined());

@@ -43,19 +43,35 @@ interface Answer {
 function post(text = body, ca = ground.authority.certificate): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-    const request = httpsRequest({ host: '127.0.0.1', port, servername: 'localhost', path: '/validate', method: 'POST', ca, agent, headers }, (response) => {
-      const { localPort } = response.socket;
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode, connection: response.headers.connection, text: Buffer.concat(chunks).toString(), localPort }));
-    });
+    const request = httpsRequest(
+      { host: '127.0.0.1', port, servername: 'localhost', path: '/validate', method: 'POST', ca, agent, headers },
+      (response) => {
+        const { localPort } = response.socket;
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode,
+            connection: response.headers.connection,
+            text: Buffer.concat(chunks).toString(),
+            localPort,
+          }),
+        );
+      },
+    );
     request.on('error', reject);
     request.end(text);
   });
 }
 
 async function open(options: ConnectionOptions = {}): Promise<TLSSocket> {
-  const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: ground.authority.certificate, ...options });
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    servername: 'localhost',
+    ca: ground.authority.certificate,
+    ...options,
+  });
   sockets.push(socket);
   await once(socket, 'secureConnect');
   return socket;
@@ -82,7 +98,9 @@ describe('TLS', () => {
     expect((await open({ maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2');
     expect((await open()).getProtocol()).toBe('TLSv1.3');
     // The client would speak 1.1, were it asked to.
-    await expect(open({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })).rejects.toThrow(/alert protocol version/);
+    await expect(open({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })).rejects.toThrow(
+      /alert protocol version/,
+    );
   });
 
   test('takes a new certificate for new connections and keeps the old ones open', async () => {
@@ -98,7 +116,10 @@ describe('TLS', () => {
 
   test('keeps the old certificate when the new one cannot be used, and says so', async () => {
     const other = await issueServingCertificate(ground.authority, names);
-    ground.certificates.replace({ certificate: ground.certificates.current().certificate, privateKey: other.privateKey });
+    ground.certificates.replace({
+      certificate: ground.certificates.current().certificate,
+      privateKey: other.privateKey,
+    });
     expect(await post()).toMatchObject({ status: 200 });
     expect(ground.logged.join('')).toContain('the old one stays');
     expect(ground.logged.join('')).not.toContain('PRIVATE KEY');
@@ -130,7 +151,9 @@ describe('connections', () => {
   });
 
   test('take 6.5 MiB, and refuse 8 MiB before they are sent', async () => {
-    expect(await post(JSON.stringify(admissionReview({ object: { data: 'x'.repeat(6.5 * 1024 * 1024) } })))).toMatchObject({ status: 200 });
+    expect(
+      await post(JSON.stringify(admissionReview({ object: { data: 'x'.repeat(6.5 * 1024 * 1024) } }))),
+    ).toMatchObject({ status: 200 });
     const socket = await open();
     const answer = readToEnd(socket);
     socket.write(head(8 * 1024 * 1024));

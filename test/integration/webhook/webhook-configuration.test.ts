@@ -5,7 +5,10 @@ import { ClusterBundleStore } from '../../../src/webhook/configuration/bundle-st
 import { FailurePolicyKeeper } from '../../../src/webhook/configuration/failure-policy-keeper.ts';
 import { probeDenial } from '../../../src/webhook/configuration/probe.ts';
 import { Watchdog } from '../../../src/webhook/configuration/watchdog.ts';
-import { readWebhookConfiguration, webhookConfigurations } from '../../../src/webhook/configuration/webhook-configuration.ts';
+import {
+  readWebhookConfiguration,
+  webhookConfigurations,
+} from '../../../src/webhook/configuration/webhook-configuration.ts';
 import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
 import { mergePatch, remove, type EventNote } from '../../../src/kubernetes/index.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
@@ -17,23 +20,31 @@ const name = 'hooks';
 async function stageWithConfiguration(failurePolicy: FailurePolicy): Promise<KubernetesStage> {
   const stage = await kubernetesStage();
   const service = { namespace: 'gates', name: 'hook' };
-  seed(stage, webhookConfigurations, { metadata: { name }, webhooks: [{ name: 'validate.test', clientConfig: { service }, failurePolicy }] });
+  seed(stage, webhookConfigurations, {
+    metadata: { name },
+    webhooks: [{ name: 'validate.test', clientConfig: { service }, failurePolicy }],
+  });
   return stage;
 }
 
 secretStoreContract('a fake API server', async () => {
   const stage = await kubernetesStage();
-  return { store: new ClusterSecretStore(stage, { namespace: 'default', name: 'authority' }), close: () => stage.close() };
+  return {
+    store: new ClusterSecretStore(stage, { namespace: 'default', name: 'authority' }),
+    close: () => stage.close(),
+  };
 });
 
 bundleStoreContract('a fake API server', async () => {
   const stage = await stageWithConfiguration('Ignore');
   const writer = { client: stage.client, type: webhookConfigurations };
   let touches = 0;
-  const certificate = (body: string): string => splitPem(`-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`)[0] ?? '';
+  const certificate = (body: string): string =>
+    splitPem(`-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`)[0] ?? '';
   return {
     store: new ClusterBundleStore(stage, name),
-    touch: async () => void (await mergePatch(writer, { name }, { metadata: { annotations: { touched: String(touches++) } } })),
+    touch: async () =>
+      void (await mergePatch(writer, { name }, { metadata: { annotations: { touched: String(touches++) } } })),
     remove: async () => void (await remove(writer, { name })),
     close: () => stage.close(),
     certificates: [certificate('AAAA'), certificate('BBBB')],
@@ -52,18 +63,33 @@ describe('what looks after the failurePolicy', () => {
 
   afterEach(() => stage.close());
 
-  const failurePolicy = async (): Promise<FailurePolicy | undefined> => (await readWebhookConfiguration(stage.client, name))?.webhooks[0]?.failurePolicy;
+  const failurePolicy = async (): Promise<FailurePolicy | undefined> =>
+    (await readWebhookConfiguration(stage.client, name))?.webhooks[0]?.failurePolicy;
   const record = (note: EventNote): void => void events.push(note);
 
   /** The next probe is answered like this; without it, GatewayClasses are not served here. */
   function answerProbe(answer: 'denied' | 'failed'): void {
-    const message = answer === 'denied' ? probeDenial.message : 'Internal error occurred: failed calling webhook "validate.test": connection refused';
+    const message =
+      answer === 'denied'
+        ? probeDenial.message
+        : 'Internal error occurred: failed calling webhook "validate.test": connection refused';
     const code = answer === 'denied' ? 422 : 500;
-    stage.server.fail({ when: ({ path }) => path.endsWith('/gatewayclasses'), act: { code, body: JSON.stringify({ kind: 'Status', message }) } });
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/gatewayclasses'),
+      act: { code, body: JSON.stringify({ kind: 'Status', message }) },
+    });
   }
 
   function keeper(wanted: FailurePolicy): FailurePolicyKeeper {
-    return new FailurePolicyKeeper({ client: stage.client, log: stage.log, metrics, events: { record }, configuration: name, wanted: () => wanted, interval: 1_000 });
+    return new FailurePolicyKeeper({
+      client: stage.client,
+      log: stage.log,
+      metrics,
+      events: { record },
+      configuration: name,
+      wanted: () => wanted,
+      interval: 1_000,
+    });
   }
 
   async function probes(under: FailurePolicyKeeper, ...answers: readonly ('denied' | 'failed')[]): Promise<void> {
@@ -78,10 +104,18 @@ describe('what looks after the failurePolicy', () => {
     const keeping = keeper('Fail');
     await probes(keeping, 'denied', 'denied');
     expect(await failurePolicy()).toBe('Ignore');
-    expect(await metrics.scrape()).toContain('sallyport_webhook_failure_policy_changes_total{to="Ignore",reason="Unreachable"} 0');
+    expect(await metrics.scrape()).toContain(
+      'sallyport_webhook_failure_policy_changes_total{to="Ignore",reason="Unreachable"} 0',
+    );
     await probes(keeping, 'denied');
     expect(await failurePolicy()).toBe('Fail');
-    expect(events).toEqual([expect.objectContaining({ type: 'Normal', reason: 'FailurePolicyFail', regarding: expect.objectContaining({ name }) })]);
+    expect(events).toEqual([
+      expect.objectContaining({
+        type: 'Normal',
+        reason: 'FailurePolicyFail',
+        regarding: expect.objectContaining({ name }),
+      }),
+    ]);
     const scraped = await metrics.scrape();
     expect(scraped).toContain('sallyport_webhook_probes_total{outcome="denied"} 3');
     expect(scraped).toContain('sallyport_webhook_failure_policy{policy="Fail"} 1');
@@ -92,7 +126,9 @@ describe('what looks after the failurePolicy', () => {
     stage = await stageWithConfiguration('Fail');
     await probes(keeper('Fail'), 'failed', 'failed', 'failed');
     expect(await failurePolicy()).toBe('Ignore');
-    expect(events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'FailurePolicyIgnore', action: 'Unreachable' })]);
+    expect(events).toEqual([
+      expect.objectContaining({ type: 'Warning', reason: 'FailurePolicyIgnore', action: 'Unreachable' }),
+    ]);
   });
 
   test('changes nothing while GatewayClass is not served', async () => {
@@ -132,13 +168,27 @@ describe('what looks after the failurePolicy', () => {
   });
 
   describe('the watchdog', () => {
-    const endpointSlices = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices', namespaced: true };
+    const endpointSlices = {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      plural: 'endpointslices',
+      namespaced: true,
+    };
     let now: number;
 
     function watchdog(): Watchdog {
       now = 0;
       const service = { namespace: 'gates', name: 'hook' };
-      return new Watchdog({ client: stage.client, log: stage.log, metrics, events: { record }, configuration: name, service, patience: 5_000, now: () => now });
+      return new Watchdog({
+        client: stage.client,
+        log: stage.log,
+        metrics,
+        events: { record },
+        configuration: name,
+        service,
+        patience: 5_000,
+        now: () => now,
+      });
     }
 
     function seedEndpoint(ready: boolean): void {

@@ -34,13 +34,19 @@ function describeRequest(request: IncomingMessage, response: ServerResponse): vo
   });
   request.on('end', () => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ method: request.method, via: request.headers.via, bytes, sha256: hash.digest('hex') }));
+    response.end(
+      JSON.stringify({ method: request.method, via: request.headers.via, bytes, sha256: hash.digest('hex') }),
+    );
   });
 }
 
 function echoFrames({ headers }: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  const accept = createHash('sha1')
+    .update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest('base64');
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  );
   const read = frameReader();
   const echo = (chunk: Buffer): void => {
     for (const { first, payload } of read(chunk)) {

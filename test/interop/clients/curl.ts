@@ -17,8 +17,8 @@ export const curlClient: InstalledClient = {
       checks: {
         'HTTP/1.0': () => expectVersion('1.1', '--http1.0', at.httpUrl),
         'HTTP/1.1': () => expectVersion('1.1', '--http1.1', at.httpUrl),
-        'HEAD': () => expectVersion('1.1', '--head', at.httpUrl),
-        'HTTPS': () => expectVersion('1.1', '--http1.1', ...trusting, named),
+        HEAD: () => expectVersion('1.1', '--head', at.httpUrl),
+        HTTPS: () => expectVersion('1.1', '--http1.1', ...trusting, named),
         'HTTP/2, Upgrade: h2c': () => expectVersion('1.1', '--http2', at.httpUrl),
         'HTTP/2, prior knowledge': () => expectVersion('2', '--http2-prior-knowledge', at.httpUrl),
         'HTTP/2, TLS': () => expectVersion('2', '--http2', ...trusting, named),
@@ -54,8 +54,27 @@ async function keepAlive(url: string, ...args: readonly string[]): Promise<void>
 
 /** Fails where curl sends the body because it no longer waits. */
 async function expecting({ httpUrl }: Place, file: string): Promise<void> {
-  const printed = await curl(['--http1.1', '--header', 'Expect: 100-continue', '--expect100-timeout', '50', '--dump-header', '-', '--output', '/dev/null', '-T', file, httpUrl]);
-  expectEqual(printed.toString().match(/^HTTP\/1\.1 \d+/gm)?.join(), 'HTTP/1.1 100,HTTP/1.1 200');
+  const printed = await curl([
+    '--http1.1',
+    '--header',
+    'Expect: 100-continue',
+    '--expect100-timeout',
+    '50',
+    '--dump-header',
+    '-',
+    '--output',
+    '/dev/null',
+    '-T',
+    file,
+    httpUrl,
+  ]);
+  expectEqual(
+    printed
+      .toString()
+      .match(/^HTTP\/1\.1 \d+/gm)
+      ?.join(),
+    'HTTP/1.1 100,HTTP/1.1 200',
+  );
 }
 
 async function upload({ httpUrl }: Place, ...args: readonly string[]): Promise<void> {

@@ -43,8 +43,18 @@ export function grpcClient(programs: string, { host, http, https, caFile }: Plac
   const call = async (name: string, ...args: readonly string[]): Promise<void> => {
     await run(join(programs, 'client'), [`--server_host=${host}`, `--test_case=${name}`, ...args]);
   };
-  const trusting = ['--use_tls=true', '--use_test_ca=true', `--ca_file=${caFile}`, '--server_host_override=shop.example'];
+  const trusting = [
+    '--use_tls=true',
+    '--use_test_ca=true',
+    `--ca_file=${caFile}`,
+    '--server_host_override=shop.example',
+  ];
   const plain = interopCases.map((name) => [`gRPC, ${name}`, () => call(name, `--server_port=${http}`)] as const);
-  const secure = interopCases.map((name) => [`gRPC, TLS, ${name}`, () => call(name, `--server_port=${https}`, ...trusting)] as const);
-  return { name: `grpc-go ${versionOfModule(join(programs, 'client'), 'google.golang.org/grpc')}`, checks: Object.fromEntries([...plain, ...secure]) };
+  const secure = interopCases.map(
+    (name) => [`gRPC, TLS, ${name}`, () => call(name, `--server_port=${https}`, ...trusting)] as const,
+  );
+  return {
+    name: `grpc-go ${versionOfModule(join(programs, 'client'), 'google.golang.org/grpc')}`,
+    checks: Object.fromEntries([...plain, ...secure]),
+  };
 }

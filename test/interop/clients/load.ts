@@ -14,7 +14,7 @@ export const h2loadClient: InstalledClient = {
       name: `h2load ${versionOf('h2load')}`,
       checks: {
         'HTTP/1.1': () => h2load('http/1.1', 2_000, '--h1', '-c', '20', httpUrl),
-        'HTTPS': () => h2load('http/1.1', 2_000, '--h1', '-c', '20', httpsUrl),
+        HTTPS: () => h2load('http/1.1', 2_000, '--h1', '-c', '20', httpsUrl),
         'HTTP/2, prior knowledge': () => h2load('h2c', 2_000, '-c', '10', '-m', '20', httpUrl),
         'HTTP/2, TLS': () => h2load('h2', 2_000, '-c', '10', '-m', '20', httpsUrl),
         'uploads of 1 MiB, HTTP/2': () => h2load('h2c', 40, '-c', '2', '-m', '4', '-d', file, httpUrl),
@@ -35,7 +35,7 @@ export const wrkClient: InstalledClient = {
   command: 'wrk',
   checksAt: ({ httpUrl, httpsUrl }) => ({
     name: `wrk ${versionOf('wrk', '-v')}`,
-    checks: { 'HTTP/1.1': () => wrk(httpUrl), 'HTTPS': () => wrk(httpsUrl) },
+    checks: { 'HTTP/1.1': () => wrk(httpUrl), HTTPS: () => wrk(httpsUrl) },
   }),
 };
 

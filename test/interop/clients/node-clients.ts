@@ -55,7 +55,12 @@ async function extendedConnect(url: string): Promise<void> {
   try {
     await once(session, 'remoteSettings');
     expectEqual(session.remoteSettings.enableConnectProtocol, true);
-    const stream: ClientHttp2Stream = session.request({ ':method': 'CONNECT', ':protocol': 'websocket', ':path': '/', 'sec-websocket-version': '13' });
+    const stream: ClientHttp2Stream = session.request({
+      ':method': 'CONNECT',
+      ':protocol': 'websocket',
+      ':path': '/',
+      'sec-websocket-version': '13',
+    });
     const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
     expectEqual(headers[':status'], 200);
     stream.write(encodeFrame({ first: finalText, payload: Buffer.from('hello') }, randomBytes(4)));
@@ -77,7 +82,9 @@ async function multiplexed(url: string): Promise<void> {
   const session = connect(url);
   try {
     const one = async (): Promise<void> => {
-      const [headers] = (await once(session.request({ ':path': '/' }).resume(), 'response')) as [Record<string, unknown>];
+      const [headers] = (await once(session.request({ ':path': '/' }).resume(), 'response')) as [
+        Record<string, unknown>,
+      ];
       expectEqual(headers[':status'], 200);
     };
     await Promise.all(Array.from({ length: 100 }, one));
@@ -91,13 +98,16 @@ await runChecks({
   name: `Node ${version} fetch`,
   checks: {
     'HTTP/1.1': () => fetchOk(httpUrl),
-    'HTTPS': () => fetchOk(httpsUrl),
+    HTTPS: () => fetchOk(httpsUrl),
     'upload of 10 MiB': () => upload(content(large)),
     'chunked upload of 10 MiB': () => upload(new Blob([content(large)]).stream()),
     'download of 10 MiB': download,
   },
 });
-await runChecks({ name: `Node ${version} WebSocket (WHATWG)`, checks: { 'WebSocket': () => webSocket(httpUrl), 'WebSocket, TLS': () => webSocket(httpsUrl) } });
+await runChecks({
+  name: `Node ${version} WebSocket (WHATWG)`,
+  checks: { WebSocket: () => webSocket(httpUrl), 'WebSocket, TLS': () => webSocket(httpsUrl) },
+});
 await runChecks({
   name: `Node ${version} node:http2`,
   checks: {

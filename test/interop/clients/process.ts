@@ -31,5 +31,10 @@ export async function run(command: string, args: readonly string[], input?: Buff
 /** The version of a Go module in a program that was built from it. */
 export function versionOfModule(program: string, module: string): string {
   const { stdout } = spawnSync('go', ['version', '-m', program], { encoding: 'utf8' });
-  return stdout.split('\n').find((line) => line.includes(`\t${module}\t`))?.split('\t')[3] ?? 'of unknown version';
+  return (
+    stdout
+      .split('\n')
+      .find((line) => line.includes(`\t${module}\t`))
+      ?.split('\t')[3] ?? 'of unknown version'
+  );
 }

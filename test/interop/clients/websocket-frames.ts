@@ -13,7 +13,11 @@ export const finalPong = 0x8a;
 /** The bytes of a frame. Clients pass the four bytes of a mask, servers none (RFC 6455 section 5.3). */
 export function encodeFrame({ first, payload }: Frame, mask?: Buffer): Buffer {
   const masked = mask === undefined ? 0 : 0x80;
-  const head = Buffer.from(payload.length < 126 ? [first, masked | payload.length] : [first, masked | 126, payload.length >> 8, payload.length & 0xff]);
+  const head = Buffer.from(
+    payload.length < 126
+      ? [first, masked | payload.length]
+      : [first, masked | 126, payload.length >> 8, payload.length & 0xff],
+  );
   if (payload.length > 0xffff) throw new RangeError(`a frame of ${payload.length} bytes is too long for these tests`);
   return mask === undefined ? Buffer.concat([head, payload]) : Buffer.concat([head, mask, unmask(payload, mask)]);
 }
@@ -39,11 +43,15 @@ function firstFrame(bytes: Buffer): { readonly frame: Frame; readonly end: numbe
   const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
   const start = 2 + lengthBytes + (isMasked ? 4 : 0);
   if (bytes.length < start) return undefined;
-  const length = lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
+  const length =
+    lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
   const end = start + length;
   if (bytes.length < end) return undefined;
   const sent = bytes.subarray(start, end);
-  return { end, frame: { first: bytes.readUInt8(0), payload: isMasked ? unmask(sent, bytes.subarray(start - 4, start)) : sent } };
+  return {
+    end,
+    frame: { first: bytes.readUInt8(0), payload: isMasked ? unmask(sent, bytes.subarray(start - 4, start)) : sent },
+  };
 }
 
 function unmask(payload: Buffer, mask: Buffer): Buffer {

@@ -10,12 +10,14 @@ const ownable: ReadonlySet<string> = new Set(['labels', 'annotations', 'ownerRef
 function fieldsOf(object: Json): Map<string, unknown> {
   const found = new Map<string, unknown>();
   const visit = (part: unknown, path: readonly string[]): void => {
-    if (isJson(part) && Object.keys(part).length > 0) for (const [key, value] of Object.entries(part)) visit(value, [...path, key]);
+    if (isJson(part) && Object.keys(part).length > 0)
+      for (const [key, value] of Object.entries(part)) visit(value, [...path, key]);
     else found.set(JSON.stringify(path), part);
   };
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
   for (const [key, value] of Object.entries(rest)) visit(value, [key]);
-  for (const [key, value] of Object.entries(isJson(metadata) ? metadata : {})) if (ownable.has(key)) visit(value, ['metadata', key]);
+  for (const [key, value] of Object.entries(isJson(metadata) ? metadata : {}))
+    if (ownable.has(key)) visit(value, ['metadata', key]);
   return found;
 }
 
@@ -34,9 +36,12 @@ export function applyFields(live: Json, applied: Json, owners: Owners, { manager
   const present = fieldsOf(live);
   const others = [...owners].filter(([name]) => name !== manager);
   const causes = others.flatMap(([name, owned]) =>
-    [...wanted].filter(([path, value]) => owned.has(path) && !isEqual(present.get(path), value))
-      .map(([path]) => ({ reason: 'FieldManagerConflict', message: `conflict with "${name}"`, field: path })));
-  if (causes.length > 0 && !force) throw new Refusal(409, 'Conflict', `Apply failed with ${causes.length} conflicts`, { causes });
+    [...wanted]
+      .filter(([path, value]) => owned.has(path) && !isEqual(present.get(path), value))
+      .map(([path]) => ({ reason: 'FieldManagerConflict', message: `conflict with "${name}"`, field: path })),
+  );
+  if (causes.length > 0 && !force)
+    throw new Refusal(409, 'Conflict', `Apply failed with ${causes.length} conflicts`, { causes });
 
   const result = structuredClone(live);
   for (const [path, value] of wanted) {

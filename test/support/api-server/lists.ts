@@ -19,7 +19,10 @@ export class Lists {
 
   page(resource: string, filter: Filter, query: URLSearchParams): { items: readonly StoredObject[]; metadata: Json } {
     const token = query.get('continue') ?? '';
-    const fresh = { rest: this.store.list(resource).filter((object) => matches(object, filter)), version: this.store.version };
+    const fresh = {
+      rest: this.store.list(resource).filter((object) => matches(object, filter)),
+      version: this.store.version,
+    };
     const list = token === '' ? fresh : this.continued.get(token);
     if (list === undefined) throw new Refusal(410, 'Expired', 'The provided continue parameter is too old');
     const limit = Number(query.get('limit') ?? '0') || list.rest.length;
@@ -37,5 +40,9 @@ export class Lists {
 /** What of an object travels: all of it in the version asked for, or its metadata alone. */
 export function presenter(accept: string, apiVersion: string): (object: Json) => Json {
   if (!accept.includes('as=PartialObjectMetadata')) return (object) => ({ ...object, apiVersion });
-  return (object) => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: isJson(object['metadata']) ? object['metadata'] : {} });
+  return (object) => ({
+    kind: 'PartialObjectMetadata',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: isJson(object['metadata']) ? object['metadata'] : {},
+  });
 }

@@ -19,7 +19,10 @@ export function jsonPatch(target: Json, steps: unknown): Json {
 }
 
 function applyStep(root: Json, { op, path, value }: Json): void {
-  const keys = textOf(path).split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const keys = textOf(path)
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = keys.pop() ?? '';
   let parent: unknown = root;
   for (const key of keys) parent = child(parent, key);

@@ -15,15 +15,37 @@ const builtIn: readonly Resource[] = [
   { ...core, group: 'discovery.k8s.io', kind: 'EndpointSlice', plural: 'endpointslices' },
   { ...core, group: 'coordination.k8s.io', kind: 'Lease', plural: 'leases' },
   { ...core, group: 'events.k8s.io', kind: 'Event', plural: 'events' },
-  { ...core, group: 'admissionregistration.k8s.io', kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', namespaced: false },
-  { ...core, group: 'admissionregistration.k8s.io', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false },
-  { ...core, group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', namespaced: false, hasStatus: true },
+  {
+    ...core,
+    group: 'admissionregistration.k8s.io',
+    kind: 'ValidatingWebhookConfiguration',
+    plural: 'validatingwebhookconfigurations',
+    namespaced: false,
+  },
+  {
+    ...core,
+    group: 'admissionregistration.k8s.io',
+    kind: 'ValidatingAdmissionPolicy',
+    plural: 'validatingadmissionpolicies',
+    namespaced: false,
+  },
+  {
+    ...core,
+    group: 'apiextensions.k8s.io',
+    kind: 'CustomResourceDefinition',
+    plural: 'customresourcedefinitions',
+    namespaced: false,
+    hasStatus: true,
+  },
 ];
 
 export const definitionsKey = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** The resource that is served at a path's group, version and plural at present. */
-export function findResource(store: Store, { group, version, plural }: { group: string; version: string; plural: string }): Resource | undefined {
+export function findResource(
+  store: Store,
+  { group, version, plural }: { group: string; version: string; plural: string },
+): Resource | undefined {
   const fixed = builtIn.find((resource) => resource.group === group && resource.plural === plural);
   const definition = store.get(definitionsKey, '', resourceKey({ group, plural }));
   const resource = fixed ?? (definition === undefined ? undefined : defined(definition));
@@ -50,7 +72,10 @@ export function establishedStatus(definition: Json): Json {
   const spec = record(definition['spec']);
   const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isJson) : [];
   return {
-    conditions: [{ type: 'NamesAccepted', status: 'True' }, { type: 'Established', status: 'True' }],
+    conditions: [
+      { type: 'NamesAccepted', status: 'True' },
+      { type: 'Established', status: 'True' },
+    ],
     acceptedNames: spec['names'],
     storedVersions: versions.filter((version) => version['storage'] === true).map((version) => version['name']),
   };

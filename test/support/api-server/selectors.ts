@@ -12,7 +12,10 @@ export function matches(object: Json, { namespace, labelSelector, fieldSelector 
   const metadata = record(object['metadata']);
   if (namespace !== '' && metadata['namespace'] !== namespace) return false;
   const labels = record(metadata['labels']);
-  return terms(labelSelector).every((term) => holds(term, (key) => labels[key])) && terms(fieldSelector).every((term) => holds(term, (key) => field(object, key)));
+  return (
+    terms(labelSelector).every((term) => holds(term, (key) => labels[key])) &&
+    terms(fieldSelector).every((term) => holds(term, (key) => field(object, key)))
+  );
 }
 
 function terms(selector: string): readonly string[] {

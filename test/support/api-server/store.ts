@@ -52,7 +52,9 @@ export class Store {
   }
 
   list(resource: string): readonly StoredObject[] {
-    return [...(this.objects.get(resource)?.entries() ?? [])].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, object]) => object);
+    return [...(this.objects.get(resource)?.entries() ?? [])]
+      .toSorted(([left], [right]) => (left < right ? -1 : 1))
+      .map(([, object]) => object);
   }
 
   get(resource: string, namespace: string, name: string): StoredObject | undefined {
@@ -73,11 +75,17 @@ export class Store {
     const metadata = record(object['metadata']);
     const name = textOf(metadata['name']);
     const namespace = resource.namespaced ? textOf(metadata['namespace']) || 'default' : '';
-    if (this.get(key, namespace, name) !== undefined) throw new Refusal(409, 'AlreadyExists', `${key} "${name}" already exists`);
+    if (this.get(key, namespace, name) !== undefined)
+      throw new Refusal(409, 'AlreadyExists', `${key} "${name}" already exists`);
     const stored: StoredObject = {
       ...object,
       metadata: {
-        ...metadata, name, ...(namespace === '' ? {} : { namespace }), uid: randomUUID(), resourceVersion: '', generation: 1,
+        ...metadata,
+        name,
+        ...(namespace === '' ? {} : { namespace }),
+        uid: randomUUID(),
+        resourceVersion: '',
+        generation: 1,
         creationTimestamp: '2026-01-01T00:00:00Z',
       },
     };
@@ -88,8 +96,9 @@ export class Store {
 
   /** Replaces an object by a form of it that differs; what does not differ is not stored. */
   replace(resource: string, before: StoredObject, after: StoredObject): StoredObject {
-    const isEqual = JSON.stringify({ ...after, metadata: { ...after.metadata, resourceVersion: '' } })
-      === JSON.stringify({ ...before, metadata: { ...before.metadata, resourceVersion: '' } });
+    const isEqual =
+      JSON.stringify({ ...after, metadata: { ...after.metadata, resourceVersion: '' } }) ===
+      JSON.stringify({ ...before, metadata: { ...before.metadata, resourceVersion: '' } });
     return isEqual ? before : this.write(resource, 'MODIFIED', after, before);
   }
 
@@ -110,9 +119,18 @@ export class Store {
 
   private note(resource: string, type: Change['type'], object: StoredObject, before?: StoredObject): StoredObject {
     this.version += 1;
-    const managedFields = [...this.ownersOf(resource, object.metadata)].map(([manager, fields]) => ({ manager, fields: [...fields] }));
+    const managedFields = [...this.ownersOf(resource, object.metadata)].map(([manager, fields]) => ({
+      manager,
+      fields: [...fields],
+    }));
     const noted = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.version), managedFields } };
-    const change = { type, resource, version: this.version, object: noted, ...(before === undefined ? {} : { before }) };
+    const change = {
+      type,
+      resource,
+      version: this.version,
+      object: noted,
+      ...(before === undefined ? {} : { before }),
+    };
     this.history.push(change);
     for (const listener of this.listeners) listener(change);
     return noted;

@@ -43,7 +43,9 @@ export class Watches {
     }
     response.flushHeaders();
     const past = isFresh
-      ? this.store.list(subscription.resource).map((object): Change => ({ type: 'ADDED', resource: subscription.resource, version: 0, object }))
+      ? this.store
+          .list(subscription.resource)
+          .map((object): Change => ({ type: 'ADDED', resource: subscription.resource, version: 0, object }))
       : this.store.since(Number(version));
     for (const change of past) send(open, change);
     this.all.add(open);
@@ -58,7 +60,8 @@ export class Watches {
   bookmark(): void {
     const object = { metadata: { resourceVersion: String(this.store.version), creationTimestamp: null } };
     for (const { response, subscription } of this.all) {
-      if (subscription.bookmarks) response.write(`${JSON.stringify({ type: 'BOOKMARK', object: subscription.present(object) })}\n`);
+      if (subscription.bookmarks)
+        response.write(`${JSON.stringify({ type: 'BOOKMARK', object: subscription.present(object) })}\n`);
     }
   }
 
@@ -69,7 +72,8 @@ export class Watches {
 
   /** Ends watches as the API server does after their time; of one resource where it is told. */
   end(resource?: string): void {
-    for (const { response, subscription } of this.all) if (resource === undefined || resource === subscription.resource) response.end();
+    for (const { response, subscription } of this.all)
+      if (resource === undefined || resource === subscription.resource) response.end();
   }
 
   /** Resets the connections. */

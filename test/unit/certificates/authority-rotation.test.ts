@@ -24,7 +24,12 @@ beforeEach(() => {
 });
 
 function leader(stores = { secrets, bundles }): AuthorityRotation {
-  return new AuthorityRotation({ ...stores, policy, log: createLogger('info', { write: (line) => logged.push(line) }), now: () => now });
+  return new AuthorityRotation({
+    ...stores,
+    policy,
+    log: createLogger('info', { write: (line) => logged.push(line) }),
+    now: () => now,
+  });
 }
 
 function state() {
@@ -129,7 +134,9 @@ describe('AuthorityRotation', () => {
 
   test('refuses a policy with which calls would fail', () => {
     const unsafe = { ...policy, leafLifetime: 500_000 };
-    expect(() => new AuthorityRotation({ secrets, bundles, policy: unsafe, log: createLogger('silent') })).toThrow('must live more than');
+    expect(() => new AuthorityRotation({ secrets, bundles, policy: unsafe, log: createLogger('silent') })).toThrow(
+      'must live more than',
+    );
   });
 
   test('works by itself until it is stopped', async () => {

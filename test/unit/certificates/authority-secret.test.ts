@@ -4,15 +4,28 @@ import { readAuthorities, writeAuthorities } from '../../../src/certificates/aut
 import { joinPem, splitPem } from '../../../src/certificates/pem.ts';
 import type { AuthorityState } from '../../../src/certificates/rotation.ts';
 
-const signing = fc.record({ certificate: fc.string({ minLength: 1 }), privateKey: fc.string({ minLength: 1 }), issuedAt: fc.nat(), notAfter: fc.nat() });
+const signing = fc.record({
+  certificate: fc.string({ minLength: 1 }),
+  privateKey: fc.string({ minLength: 1 }),
+  issuedAt: fc.nat(),
+  notAfter: fc.nat(),
+});
 const state: fc.Arbitrary<AuthorityState> = fc.record(
-  { current: signing, next: signing, retired: fc.array(fc.record({ certificate: fc.string({ minLength: 1 }), until: fc.nat() })) },
+  {
+    current: signing,
+    next: signing,
+    retired: fc.array(fc.record({ certificate: fc.string({ minLength: 1 }), until: fc.nat() })),
+  },
   { requiredKeys: ['retired'], noNullPrototype: true },
 );
 
 describe('the Secret of the authorities', () => {
   test('reads what it wrote', () => {
-    fc.assert(fc.property(state, (written) => expect(readAuthorities(writeAuthorities(written))).toEqual({ type: 'state', state: written })));
+    fc.assert(
+      fc.property(state, (written) =>
+        expect(readAuthorities(writeAuthorities(written))).toEqual({ type: 'state', state: written }),
+      ),
+    );
   });
 
   test('holds what to trust for other tools', () => {
@@ -39,7 +52,10 @@ describe('the Secret of the authorities', () => {
       expect(read).toEqual({ type: 'unreadable', problem: expect.any(String) });
       expect(JSON.stringify(read)).not.toContain('SECRET');
     }
-    expect(readAuthorities({})).toEqual({ type: 'unreadable', problem: 'authorities.json is missing or not a JSON object' });
+    expect(readAuthorities({})).toEqual({
+      type: 'unreadable',
+      problem: 'authorities.json is missing or not a JSON object',
+    });
   });
 });
 

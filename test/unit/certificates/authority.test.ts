@@ -1,6 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createAuthority, issueServingCertificate, validFor, type Authority } from '../../../src/certificates/authority.ts';
+import {
+  createAuthority,
+  issueServingCertificate,
+  validFor,
+  type Authority,
+} from '../../../src/certificates/authority.ts';
 import { createCertificateSource } from '../../../src/certificates/source.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -51,7 +56,9 @@ describe('issueServingCertificate', () => {
   });
 
   test('refuses to issue for nobody', async () => {
-    await expect(issueServingCertificate(authority, { dnsNames: [], ipAddresses: [] })).rejects.toThrow('at least one DNS name or IP address');
+    await expect(issueServingCertificate(authority, { dnsNames: [], ipAddresses: [] })).rejects.toThrow(
+      'at least one DNS name or IP address',
+    );
   });
 });
 

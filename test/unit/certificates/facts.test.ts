@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { generateKeyPairSync } from 'node:crypto';
-import { createAuthority, issueServingCertificate, validFor, type Authority } from '../../../src/certificates/authority.ts';
+import {
+  createAuthority,
+  issueServingCertificate,
+  validFor,
+  type Authority,
+} from '../../../src/certificates/authority.ts';
 import { authorityFacts, certificateFacts, readTlsSecret } from '../../../src/certificates/facts.ts';
 import type { CertificateMaterial } from '../../../src/certificates/source.ts';
 
@@ -18,14 +23,20 @@ beforeAll(async () => {
 });
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const secret = (certificate: unknown, privateKey: unknown) => ({ type: 'kubernetes.io/tls', data: { 'tls.crt': certificate, 'tls.key': privateKey } });
+const secret = (certificate: unknown, privateKey: unknown) => ({
+  type: 'kubernetes.io/tls',
+  data: { 'tls.crt': certificate, 'tls.key': privateKey },
+});
 
 describe('authorityFacts', () => {
   const facts = (text: unknown) => authorityFacts({ data: { 'ca.crt': text } });
 
   test('has each certificate of a bundle in one form', () => {
     const other = material.certificate.replaceAll('\n', '\r\n');
-    expect(facts(`# ours\n${authority.certificate}\n${other}`)).toEqual({ type: 'authorities', certificates: [`${authority.certificate}\n`, `${material.certificate}\n`] });
+    expect(facts(`# ours\n${authority.certificate}\n${other}`)).toEqual({
+      type: 'authorities',
+      certificates: [`${authority.certificate}\n`, `${material.certificate}\n`],
+    });
   });
 
   test.each<[unknown, string]>([
@@ -38,7 +49,10 @@ describe('authorityFacts', () => {
   });
 
   test('one that cannot be read spoils the bundle: nobody knows whom it stood for', () => {
-    expect(facts(`${authority.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual({ type: 'unusable', problem: 'certificate 2 of 2 in ca.crt cannot be read' });
+    expect(facts(`${authority.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual({
+      type: 'unusable',
+      problem: 'certificate 2 of 2 in ca.crt cannot be read',
+    });
   });
 
   test('never throws', () => {
@@ -59,7 +73,9 @@ describe('certificateFacts', () => {
 
   test('reads the first of a chain', () => {
     const chain = `${material.certificate}\n${authority.certificate}\n`;
-    expect(certificateFacts(secret(base64(chain), base64(material.privateKey)))).toMatchObject({ dnsNames: ['shop.example.com', '*.example.com'] });
+    expect(certificateFacts(secret(base64(chain), base64(material.privateKey)))).toMatchObject({
+      dnsNames: ['shop.example.com', '*.example.com'],
+    });
   });
 
   test('reads base64 with line breaks, and stringData before data', () => {
@@ -80,14 +96,31 @@ describe('certificateFacts', () => {
     ['tls.crt is not base64; put PEM text under stringData instead', () => secret(material.certificate, '')],
     ['tls.crt is empty', () => secret('', '')],
     ['tls.key is empty', () => secret(base64(material.certificate), '')],
-    ['tls.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)', () => secret(base64('hello'), base64(material.privateKey))],
-    ['tls.crt holds a private key instead of a certificate', () => secret(base64(material.privateKey), base64(material.certificate))],
+    [
+      'tls.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)',
+      () => secret(base64('hello'), base64(material.privateKey)),
+    ],
+    [
+      'tls.crt holds a private key instead of a certificate',
+      () => secret(base64(material.privateKey), base64(material.certificate)),
+    ],
     [
       'certificate 2 of 2 in tls.crt cannot be read',
-      () => secret(base64(`${material.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`), base64(material.privateKey)),
+      () =>
+        secret(
+          base64(`${material.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`),
+          base64(material.privateKey),
+        ),
     ],
-    ['tls.key holds no PEM private key (-----BEGIN PRIVATE KEY-----)', () => secret(base64(material.certificate), base64('hello'))],
-    ['the private key in tls.key cannot be read', () => secret(base64(material.certificate), base64('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'))],
+    [
+      'tls.key holds no PEM private key (-----BEGIN PRIVATE KEY-----)',
+      () => secret(base64(material.certificate), base64('hello')),
+    ],
+    [
+      'the private key in tls.key cannot be read',
+      () =>
+        secret(base64(material.certificate), base64('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n')),
+    ],
     [
       'tls.key is encrypted with a passphrase; store it without',
       () => {
@@ -103,10 +136,16 @@ describe('certificateFacts', () => {
       'tls.key does not belong to the first certificate in tls.crt',
       () => {
         const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-        return secret(base64(material.certificate), base64(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()));
+        return secret(
+          base64(material.certificate),
+          base64(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
+        );
       },
     ],
-    ['tls.key does not belong to the first certificate in tls.crt', () => secret(base64(authority.certificate + material.certificate), base64(material.privateKey))],
+    [
+      'tls.key does not belong to the first certificate in tls.crt',
+      () => secret(base64(authority.certificate + material.certificate), base64(material.privateKey)),
+    ],
   ];
   test.each(unusable)('says why a Secret is unusable: %s', (problem, make) => {
     expect(certificateFacts(make())).toEqual({ type: 'unusable', problem });
@@ -115,7 +154,11 @@ describe('certificateFacts', () => {
   test('never throws, whatever the JSON', () => {
     const arbitrary = fc.oneof(
       fc.jsonValue(),
-      fc.record({ type: fc.constant('kubernetes.io/tls'), data: fc.oneof(fc.jsonValue(), fc.record({ 'tls.crt': fc.jsonValue(), 'tls.key': fc.jsonValue() })), stringData: fc.jsonValue() }),
+      fc.record({
+        type: fc.constant('kubernetes.io/tls'),
+        data: fc.oneof(fc.jsonValue(), fc.record({ 'tls.crt': fc.jsonValue(), 'tls.key': fc.jsonValue() })),
+        stringData: fc.jsonValue(),
+      }),
     );
     fc.assert(fc.property(arbitrary, (json) => expect(certificateFacts(json).type).toBe('unusable')));
   });
@@ -129,7 +172,9 @@ describe('certificateFacts', () => {
           return bytes.toString('base64');
         };
         const facts = certificateFacts(
-          inKey ? secret(base64(material.certificate), damage(material.privateKey)) : secret(damage(material.certificate), base64(material.privateKey)),
+          inKey
+            ? secret(base64(material.certificate), damage(material.privateKey))
+            : secret(damage(material.certificate), base64(material.privateKey)),
         );
         expect(['certificate', 'unusable']).toContain(facts.type);
       }),
@@ -139,6 +184,9 @@ describe('certificateFacts', () => {
 
 describe('readTlsSecret', () => {
   test('hands out certificate and key as PEM', () => {
-    expect(readTlsSecret(secret(base64(material.certificate), base64(material.privateKey)))).toEqual({ type: 'material', material });
+    expect(readTlsSecret(secret(base64(material.certificate), base64(material.privateKey)))).toEqual({
+      type: 'material',
+      material,
+    });
   });
 });

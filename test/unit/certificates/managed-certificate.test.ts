@@ -20,7 +20,13 @@ beforeEach(() => {
   now = start;
   logged = [];
   const log = createLogger('info', { write: (line) => logged.push(line) });
-  managed = new ManagedCertificate({ secrets, names: serviceNames('hook', 'gates'), policy: { leafLifetime: 3 * hour }, log, now: () => now });
+  managed = new ManagedCertificate({
+    secrets,
+    names: serviceNames('hook', 'gates'),
+    policy: { leafLifetime: 3 * hour },
+    log,
+    now: () => now,
+  });
 });
 
 async function sign(notAfter = start + 900 * hour) {
@@ -86,7 +92,10 @@ describe('ManagedCertificate', () => {
           return secrets.read();
         },
       },
-      names: serviceNames('hook', 'gates'), policy: { leafLifetime: 3 * hour }, log: createLogger('silent'), now: () => now,
+      names: serviceNames('hook', 'gates'),
+      policy: { leafLifetime: 3 * hour },
+      log: createLogger('silent'),
+      now: () => now,
     });
     await slow.round();
     expect(slow.leaf?.notAfter).toBe(start + 3 * hour);

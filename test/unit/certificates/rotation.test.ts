@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { bundleOf, checkRotationPolicy, defaultRotationPolicy, nextStep, renewalTime, type AuthorityState, type RotationPolicy, type SigningAuthority } from '../../../src/certificates/rotation.ts';
+import {
+  bundleOf,
+  checkRotationPolicy,
+  defaultRotationPolicy,
+  nextStep,
+  renewalTime,
+  type AuthorityState,
+  type RotationPolicy,
+  type SigningAuthority,
+} from '../../../src/certificates/rotation.ts';
 
 const policy: RotationPolicy = { authorityLifetime: 900, leafLifetime: 90, propagation: 10, clockSkew: 5 };
 
@@ -23,7 +32,11 @@ describe('nextStep', () => {
   });
 
   test('keeps trusting the leaves of authorities whose Secret was lost', () => {
-    expect(stepAt(50, undefined, ['x'])).toEqual({ type: 'issue', place: 'next', rest: { retired: [{ certificate: 'x', until: 50 + 90 + 2 * 5 }] } });
+    expect(stepAt(50, undefined, ['x'])).toEqual({
+      type: 'issue',
+      place: 'next',
+      rest: { retired: [{ certificate: 'x', until: 50 + 90 + 2 * 5 }] },
+    });
   });
 
   test('publishes what has to be trusted, and nothing else', () => {
@@ -46,7 +59,9 @@ describe('nextStep', () => {
     expect(stepAt(601, prepared, ['a'])).toEqual({ type: 'publish', certificates: ['a', 'b'] });
     expect(stepAt(612, prepared, ['b', 'a'], 603)).toEqual({ type: 'wait', until: 613 });
     expect(stepAt(613, prepared, ['b', 'a'], 603)).toEqual({
-      type: 'store', reason: 'promoted', state: { current: b, retired: [{ certificate: 'a', until: 613 + 90 + 2 * 5 }] },
+      type: 'store',
+      reason: 'promoted',
+      state: { current: b, retired: [{ certificate: 'a', until: 613 + 90 + 2 * 5 }] },
     });
   });
 
@@ -58,7 +73,11 @@ describe('nextStep', () => {
   test('drops an authority when its last leaf has expired', () => {
     const promoted: AuthorityState = { current: b, retired: [{ certificate: 'a', until: 713 }] };
     expect(stepAt(712, promoted, ['a', 'b'])).toEqual({ type: 'wait', until: 713 });
-    expect(stepAt(713, promoted, ['a', 'b'])).toEqual({ type: 'store', reason: 'dropped', state: { current: b, retired: [] } });
+    expect(stepAt(713, promoted, ['a', 'b'])).toEqual({
+      type: 'store',
+      reason: 'dropped',
+      state: { current: b, retired: [] },
+    });
   });
 
   test('replaces a successor that expired while nobody could publish it', () => {
@@ -68,7 +87,10 @@ describe('nextStep', () => {
   test('goes on from an authority without a key', () => {
     const lost: AuthorityState = { next: b, retired: [{ certificate: 'x', until: 2_000 }] };
     expect(stepAt(601, lost, ['x'])).toEqual({ type: 'publish', certificates: ['b', 'x'] });
-    expect(stepAt(620, lost, ['b', 'x'], 602)).toMatchObject({ type: 'store', state: { current: b, retired: [{ certificate: 'x', until: 2_000 }] } });
+    expect(stepAt(620, lost, ['b', 'x'], 602)).toMatchObject({
+      type: 'store',
+      state: { current: b, retired: [{ certificate: 'x', until: 2_000 }] },
+    });
     expect(stepAt(601, { retired: [] }, [])).toEqual({ type: 'issue', place: 'next', rest: { retired: [] } });
   });
 });

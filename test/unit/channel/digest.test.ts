@@ -14,8 +14,26 @@ test('equal content has an equal digest, whatever the order of properties', () =
 
 test('different content has a different digest', () => {
   const values = [
-    {}, [], null, '', 0, false, 'null', { a: 1 }, { a: '1' }, { a: [1] }, { a: { b: 1 } }, { b: 1 }, { a: 1, b: 1 },
-    [1, 2], [2, 1], [[1], 2], ['1,2'], { 'a":1,"b': 1 }, { a: null }, [null],
+    {},
+    [],
+    null,
+    '',
+    0,
+    false,
+    'null',
+    { a: 1 },
+    { a: '1' },
+    { a: [1] },
+    { a: { b: 1 } },
+    { b: 1 },
+    { a: 1, b: 1 },
+    [1, 2],
+    [2, 1],
+    [[1], 2],
+    ['1,2'],
+    { 'a":1,"b': 1 },
+    { a: null },
+    [null],
   ];
   expect(new Set(values.map(digestOf)).size).toBe(values.length);
 });

@@ -28,9 +28,7 @@ describe('a sink', () => {
     const cart = endpointsConfig('cart', 1);
     void peer.receive(transaction(4, cart));
     sink.connect((message) => sent.push(message));
-    await eventually(() =>
-      expect(sent.at(-1)).toEqual({ type: 'hello', digests: {} }),
-    );
+    await eventually(() => expect(sent.at(-1)).toEqual({ type: 'hello', digests: {} }));
     // The former connection is gone before its transaction was taken: nothing of it is applied or answered.
     expect(sent).toHaveLength(1);
   });

@@ -17,7 +17,10 @@ describe('a source', () => {
     source.publish([listenerConfig('web')], []);
     expect(sent).toEqual([]);
     void peer.receive({ type: 'hello', digests: {} });
-    expect(sent.map(({ type, id }) => [type, id])).toEqual([['transaction', 1], ['end', 1]]);
+    expect(sent.map(({ type, id }) => [type, id])).toEqual([
+      ['transaction', 1],
+      ['end', 1],
+    ]);
   });
 
   test('answers a hello that lacks nothing with the end mark alone', () => {
@@ -46,7 +49,10 @@ describe('a source', () => {
     const [one, two] = [endpointsConfig('cart', 1), endpointsConfig('cart', 2)];
     source.publish([one, two], [one.key]);
     expect(sent.at(-1)).toEqual({
-      type: 'transaction', id: 1, upserts: [{ digest: digestOf(two), resource: two }], removals: [],
+      type: 'transaction',
+      id: 1,
+      upserts: [{ digest: digestOf(two), resource: two }],
+      removals: [],
     });
     expect(source.publish([one, two], [one.key])).toBe(1);
   });

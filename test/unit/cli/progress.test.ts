@@ -5,7 +5,11 @@ import { createProgress } from '../../../src/cli/progress.ts';
 function written(isTTY: boolean, times: readonly number[]): readonly string[] {
   const texts: string[] = [];
   let time = 0;
-  const progress = createProgress({ isTTY, write: (text: unknown) => texts.push(String(text)) > 0 }, 'objects', () => time);
+  const progress = createProgress(
+    { isTTY, write: (text: unknown) => texts.push(String(text)) > 0 },
+    'objects',
+    () => time,
+  );
   for (time of times) progress.step();
   progress.clear();
   progress.clear();

@@ -15,7 +15,8 @@ function started() {
     update: (...kinds: readonly InstalledKind[]) => inForce.update(new Map(kinds.map((kind) => [kind.name, kind]))),
     /** What was logged since the last call. */
     logged: () => lines.splice(0).map((line) => ({ ...(JSON.parse(line) as object), time: undefined })),
-    samples: async () => (await metrics.scrape()).split('\n').filter((line) => line.startsWith('sallyport_crd_bundle_info')),
+    samples: async () =>
+      (await metrics.scrape()).split('\n').filter((line) => line.startsWith('sallyport_crd_bundle_info')),
   };
 }
 
@@ -26,25 +27,52 @@ const changed = { ...routes, versions: routes.versions.map((version) => ({ ...ve
 test('each kind has its own bundle, and one that is not installed is a guess', () => {
   const { inForce, update } = started();
   update(gateways, { ...changed, annotations: annotations('v1.5.1', 'standard') });
-  expect(inForce.bundleOf(group, 'gateways')).toMatchObject({ bundle: { minor: '1.7', channel: 'standard' }, certain: true });
-  expect(inForce.bundleOf(group, 'httproutes')).toMatchObject({ bundle: { minor: '1.5', channel: 'standard' }, certain: false });
-  expect(inForce.bundleOf(group, 'grpcroutes')).toMatchObject({ bundle: { minor: '1.7', channel: 'experimental' }, certain: false });
+  expect(inForce.bundleOf(group, 'gateways')).toMatchObject({
+    bundle: { minor: '1.7', channel: 'standard' },
+    certain: true,
+  });
+  expect(inForce.bundleOf(group, 'httproutes')).toMatchObject({
+    bundle: { minor: '1.5', channel: 'standard' },
+    certain: false,
+  });
+  expect(inForce.bundleOf(group, 'grpcroutes')).toMatchObject({
+    bundle: { minor: '1.7', channel: 'experimental' },
+    certain: false,
+  });
   update(gateways);
-  expect(inForce.bundleOf(group, 'httproutes')).toMatchObject({ bundle: { minor: '1.7', channel: 'experimental' }, certain: false });
+  expect(inForce.bundleOf(group, 'httproutes')).toMatchObject({
+    bundle: { minor: '1.7', channel: 'experimental' },
+    certain: false,
+  });
 });
 
 test('a change is logged once', () => {
   const { update, logged } = started();
   update(gateways);
   update(gateways, routes);
-  expect(logged()).toEqual(['gateways', 'httproutes'].map((kind) => ({ level: 'info', kind, bundle: '1.7', channel: 'standard', annotated: 'v1.7.0', msg: 'bundle in force' })));
+  expect(logged()).toEqual(
+    ['gateways', 'httproutes'].map((kind) => ({
+      level: 'info',
+      kind,
+      bundle: '1.7',
+      channel: 'standard',
+      annotated: 'v1.7.0',
+      msg: 'bundle in force',
+    })),
+  );
   update(gateways, { ...routes, uid: 'made anew' });
   expect(logged()).toEqual([]);
   update(gateways, changed);
-  expect(logged()).toEqual([{
-    level: 'warn', kind: 'httproutes', bundle: '1.7', channel: 'standard', annotated: 'v1.7.0',
-    msg: 'the installed schema matches no known release: violations of this bundle are not denied',
-  }]);
+  expect(logged()).toEqual([
+    {
+      level: 'warn',
+      kind: 'httproutes',
+      bundle: '1.7',
+      channel: 'standard',
+      annotated: 'v1.7.0',
+      msg: 'the installed schema matches no known release: violations of this bundle are not denied',
+    },
+  ]);
   update(gateways);
   expect(logged()).toEqual([{ level: 'info', kind: 'httproutes', msg: 'kind is no longer installed' }]);
 });
@@ -58,5 +86,7 @@ test('the metric shows what is installed now', async () => {
     'sallyport_crd_bundle_info{kind="httproutes",bundle="1.7",channel="standard",certain="false"} 1',
   ]);
   update(routes);
-  expect(await samples()).toEqual(['sallyport_crd_bundle_info{kind="httproutes",bundle="1.7",channel="standard",certain="true"} 1']);
+  expect(await samples()).toEqual([
+    'sallyport_crd_bundle_info{kind="httproutes",bundle="1.7",channel="standard",certain="true"} 1',
+  ]);
 });

@@ -7,7 +7,9 @@ import { emptyEvaluation } from '../../support/evaluation.ts';
 
 /** A source that a test moves by hand. */
 class Source {
-  readonly states = new Map<string, KindState>(admissionKinds.map((kind) => [kind, { phase: 'following', synced: true, lastContact: 1_000 }]));
+  readonly states = new Map<string, KindState>(
+    admissionKinds.map((kind) => [kind, { phase: 'following', synced: true, lastContact: 1_000 }]),
+  );
   settled = true;
   reader: ObjectReader | undefined;
   isStopped = false;
@@ -39,20 +41,48 @@ function started() {
 }
 
 const ref = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'cart' };
-const route: KubernetesObject = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop', generation: 3 }, spec: { hostnames: ['a.example'] } };
+const route: KubernetesObject = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'HTTPRoute',
+  metadata: { name: 'cart', namespace: 'shop', generation: 3 },
+  spec: { hostnames: ['a.example'] },
+};
 
 function definitionOf(kind: SchemaKind, version: string): ReadonlyMap<string, InstalledKind> {
   const { group, plural } = schemaTables[kind];
   const name = `${plural}.${group}`;
-  const annotations = { 'gateway.networking.k8s.io/bundle-version': version, 'gateway.networking.k8s.io/channel': 'standard' };
-  return new Map([[name, { name, uid: 'a', group, kind, plural, annotations, versions: [], storedVersions: [], established: true, deleting: false }]]);
+  const annotations = {
+    'gateway.networking.k8s.io/bundle-version': version,
+    'gateway.networking.k8s.io/channel': 'standard',
+  };
+  return new Map([
+    [
+      name,
+      {
+        name,
+        uid: 'a',
+        group,
+        kind,
+        plural,
+        annotations,
+        versions: [],
+        storedVersions: [],
+        established: true,
+        deleting: false,
+      },
+    ],
+  ]);
 }
 
 describe('the state of a cluster', () => {
   test('objects come and go as the source tells', () => {
     const { kernel, source } = started();
     source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
-    expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toMatchObject({ ref, meta: { generation: 3 }, spec: { hostnames: ['a.example'] } });
+    expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toMatchObject({
+      ref,
+      meta: { generation: 3 },
+      spec: { hostnames: ['a.example'] },
+    });
     source.reader?.onEvents([{ type: 'delete', ref }]);
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
   });
@@ -60,7 +90,10 @@ describe('the state of a cluster', () => {
   test('of a delete and a new object of the same name in one batch, the new one stays', () => {
     const { kernel, source } = started();
     source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
-    source.reader?.onEvents([{ type: 'delete', ref }, { type: 'upsert', ref, object: { ...route, spec: { hostnames: ['b.example'] } } }]);
+    source.reader?.onEvents([
+      { type: 'delete', ref },
+      { type: 'upsert', ref, object: { ...route, spec: { hostnames: ['b.example'] } } },
+    ]);
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toMatchObject({ spec: { hostnames: ['b.example'] } });
   });
 
@@ -73,10 +106,22 @@ describe('the state of a cluster', () => {
 
   test('the installed bundle is a fact of the evaluation, and follows the definition', () => {
     const { kernel, source } = started();
-    expect(kernel.read.input(installationCell)).toMatchObject({ controllerName: 'example.com/controller', bundleVersions: {} });
-    source.reader?.onInstalled(new Map([...definitionOf('GatewayClass', 'v1.7.0'), ...definitionOf('HTTPRoute', 'v1.8.0'), ...definitionOf('XMesh', 'v1.9.0')]));
+    expect(kernel.read.input(installationCell)).toMatchObject({
+      controllerName: 'example.com/controller',
+      bundleVersions: {},
+    });
+    source.reader?.onInstalled(
+      new Map([
+        ...definitionOf('GatewayClass', 'v1.7.0'),
+        ...definitionOf('HTTPRoute', 'v1.8.0'),
+        ...definitionOf('XMesh', 'v1.9.0'),
+      ]),
+    );
     // XMesh is not followed.
-    expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({ GatewayClass: 'v1.7.0', HTTPRoute: 'v1.8.0' });
+    expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({
+      GatewayClass: 'v1.7.0',
+      HTTPRoute: 'v1.8.0',
+    });
     source.reader?.onInstalled(new Map());
     expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({});
   });
@@ -97,7 +142,10 @@ describe('the state of a cluster', () => {
     const { source, state } = started();
     source.states.set('Gateway', { phase: 'waiting', synced: false });
     source.states.set('Service', { phase: 'following', synced: false, problem: 'services is forbidden' });
-    expect(state.problems()).toEqual(['not known yet whether Gateway is installed', 'objects of kind Service are not synced yet (services is forbidden)']);
+    expect(state.problems()).toEqual([
+      'not known yet whether Gateway is installed',
+      'objects of kind Service are not synced yet (services is forbidden)',
+    ]);
   });
 
   test('definitions count, too', () => {

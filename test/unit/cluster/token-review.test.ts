@@ -20,7 +20,13 @@ describe('review of tokens', () => {
   test('asks for one audience, and tells whose the token is', async () => {
     const { client, requests } = server({ authenticated: true, audiences: ['ours'], user });
     expect(await reviewToken(client, 'ours', 't0ken')).toBe(user.username);
-    expect(requests).toMatchObject([{ method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews', body: { spec: { token: 't0ken', audiences: ['ours'] } } }]);
+    expect(requests).toMatchObject([
+      {
+        method: 'POST',
+        path: '/apis/authentication.k8s.io/v1/tokenreviews',
+        body: { spec: { token: 't0ken', audiences: ['ours'] } },
+      },
+    ]);
   });
 
   test.each<[string, unknown]>([

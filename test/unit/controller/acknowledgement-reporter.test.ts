@@ -16,7 +16,11 @@ function started() {
   const answers: PromiseWithResolvers<WriteResult>[] = [];
   const world: { report: AcknowledgementReport } = { report: new Map() };
   const reporter = new AcknowledgementReporter({
-    replica: { namespace: 'system', name: 'me', uid: 'u' }, report: () => world.report, log: createLogger('silent'), metrics: createMetrics(), retry: 1,
+    replica: { namespace: 'system', name: 'me', uid: 'u' },
+    report: () => world.report,
+    log: createLogger('silent'),
+    metrics: createMetrics(),
+    retry: 1,
     writer: {
       apply(object) {
         written.push(object);
@@ -30,14 +34,28 @@ function started() {
   return { written, answers, world, reporter };
 }
 
-const report: AcknowledgementReport = new Map([['ns/gw', new Map([['pod', { generations: { 'Gateway/ns/gw': 2 }, problems: { 'listener/ns/gw/http': 'port is taken' } }]])]]);
+const report: AcknowledgementReport = new Map([
+  [
+    'ns/gw',
+    new Map([['pod', { generations: { 'Gateway/ns/gw': 2 }, problems: { 'listener/ns/gw/http': 'port is taken' } }]]),
+  ],
+]);
 
 describe('the report of a replica', () => {
   test('is a ConfigMap that goes with the pod, and can be read again', async () => {
     const { written, answers, world, reporter } = started();
     world.report = report;
     reporter.enqueue();
-    expect(written).toMatchObject([{ kind: 'ConfigMap', metadata: { namespace: 'system', name: 'me-acknowledged', ownerReferences: [{ kind: 'Pod', name: 'me', uid: 'u' }] } }]);
+    expect(written).toMatchObject([
+      {
+        kind: 'ConfigMap',
+        metadata: {
+          namespace: 'system',
+          name: 'me-acknowledged',
+          ownerReferences: [{ kind: 'Pod', name: 'me', uid: 'u' }],
+        },
+      },
+    ]);
     expect(written.map(readReport)).toEqual([report]);
     answers[0]?.resolve({ type: 'ok' });
   });
@@ -70,7 +88,16 @@ describe('the report of a replica', () => {
     answers[1]?.resolve({ type: 'ok' });
   });
 
-  test.each([undefined, null, 7, { report: 7 }, { report: '{' }, { report: '[]' }, { report: '{"a":{"b":7}}' }, { report: '{"ns/gw":{"pod":{"generations":{"x":"y"},"problems":[1]}}}' }])('may be anything at all: %j', (data) => {
+  test.each([
+    undefined,
+    null,
+    7,
+    { report: 7 },
+    { report: '{' },
+    { report: '[]' },
+    { report: '{"a":{"b":7}}' },
+    { report: '{"ns/gw":{"pod":{"generations":{"x":"y"},"problems":[1]}}}' },
+  ])('may be anything at all: %j', (data) => {
     expect(() => readReport({ metadata: { name: 'x' }, data })).not.toThrow();
   });
 });

@@ -3,11 +3,12 @@ import { allocate, AddressLedger, type Allocation, type Claim } from '../../../s
 import { formatIpAddress, parseAddressRange, parseIpAddress } from '../../../src/core/text/ip-address.ts';
 
 const ip = (text: string): bigint => parseIpAddress(text) ?? -1n;
-const pool = (...texts: readonly string[]) => texts.map((text) => {
-  const parsed = parseAddressRange(text);
-  if (!parsed.ok) throw new Error(parsed.problem);
-  return parsed.range;
-});
+const pool = (...texts: readonly string[]) =>
+  texts.map((text) => {
+    const parsed = parseAddressRange(text);
+    if (!parsed.ok) throw new Error(parsed.problem);
+    return parsed.range;
+  });
 
 interface Wish {
   readonly held?: readonly string[];
@@ -19,10 +20,19 @@ interface Wish {
 /** Claims of the Gateways `shop/a`, `shop/b` …, the oldest first. */
 function ledgerOf(...wishes: readonly Wish[]) {
   const ledger = new AddressLedger();
-  const claims = wishes.map(({ held = [], asked = [], content = asked.length > 0 ? 'asked' : 'any', families = ['IPv4'] }, age): Claim =>
-    ({ gateway: `shop/${'abcdef'[age]}`, since: `2026-01-0${age + 1}T00:00:00Z`, families, held: held.map(ip), asked: asked.map(ip), content }));
+  const claims = wishes.map(
+    ({ held = [], asked = [], content = asked.length > 0 ? 'asked' : 'any', families = ['IPv4'] }, age): Claim => ({
+      gateway: `shop/${'abcdef'[age]}`,
+      since: `2026-01-0${age + 1}T00:00:00Z`,
+      families,
+      held: held.map(ip),
+      asked: asked.map(ip),
+      content,
+    }),
+  );
   for (const claim of claims) ledger.set(claim);
-  const given = (age: number, ...ranges: readonly string[]): Allocation => allocate(claims[age] ?? neverMade(), pool(...ranges), ledger);
+  const given = (age: number, ...ranges: readonly string[]): Allocation =>
+    allocate(claims[age] ?? neverMade(), pool(...ranges), ledger);
   const addresses = (age: number, ...ranges: readonly string[]) => given(age, ...ranges).addresses.map(formatIpAddress);
   return { ledger, claims, given, addresses };
 }
@@ -48,17 +58,23 @@ describe('an address of the pool', () => {
     expect(given(0, '10.0.0.0/30')).toEqual({ addresses: [ip('192.0.2.1')], problem: undefined, waits: false });
   });
 
-  test.each(['192.0.2.1', 'fd00::1'])('is another one where what there is, %s, is of another pool or family', (address) => {
-    const { addresses } = ledgerOf({ held: [address] });
-    expect(addresses(0, '10.0.0.0/30', 'fd00::/126')).toEqual(['10.0.0.0']);
-  });
+  test.each(['192.0.2.1', 'fd00::1'])(
+    'is another one where what there is, %s, is of another pool or family',
+    (address) => {
+      const { addresses } = ledgerOf({ held: [address] });
+      expect(addresses(0, '10.0.0.0/30', 'fd00::/126')).toEqual(['10.0.0.0']);
+    },
+  );
 
   test('is given for each family of the Service', () => {
     const { given, addresses } = ledgerOf({ families: ['IPv6', 'IPv4'] }, { families: ['IPv6'] });
     expect(addresses(0, '10.0.0.0/30', 'fd00::/126')).toEqual(['fd00::', '10.0.0.0']);
     expect(addresses(0, '10.0.0.0/30')).toEqual(['10.0.0.0']);
     expect(given(0, '10.0.0.0/30').waits).toBe(true);
-    expect(given(1, '10.0.0.0/30').problem).toEqual({ reason: 'AddressNotAssigned', message: expect.stringContaining('The address pool (10.0.0.0/30) has no free IPv6 address.') });
+    expect(given(1, '10.0.0.0/30').problem).toEqual({
+      reason: 'AddressNotAssigned',
+      message: expect.stringContaining('The address pool (10.0.0.0/30) has no free IPv6 address.'),
+    });
   });
 
   test('is with the oldest where several have it', () => {
@@ -68,7 +84,15 @@ describe('an address of the pool', () => {
 
   test('is there for others once it was given up', () => {
     const { ledger, claims, given } = ledgerOf({ held: ['10.0.0.1'] }, {});
-    expect(given(1, '10.0.0.1')).toEqual({ addresses: [], waits: true, problem: { reason: 'AddressNotAssigned', message: 'The address pool (10.0.0.1) has no free IPv4 address. Enlarge the pool (--address-pool), or delete a Gateway that uses an address.' } });
+    expect(given(1, '10.0.0.1')).toEqual({
+      addresses: [],
+      waits: true,
+      problem: {
+        reason: 'AddressNotAssigned',
+        message:
+          'The address pool (10.0.0.1) has no free IPv4 address. Enlarge the pool (--address-pool), or delete a Gateway that uses an address.',
+      },
+    });
     ledger.delete(claims[0]?.gateway ?? '');
     expect(given(1, '10.0.0.1')).toEqual({ addresses: [ip('10.0.0.1')], problem: undefined, waits: false });
   });
@@ -81,7 +105,10 @@ describe('an address that a Gateway asks for', () => {
   });
 
   test('is the only one, unless others will do: then there is one for each family', () => {
-    const { addresses } = ledgerOf({ asked: ['10.0.0.2'], families: ['IPv4', 'IPv6'] }, { asked: ['10.0.0.1'], content: 'any', families: ['IPv4', 'IPv6'] });
+    const { addresses } = ledgerOf(
+      { asked: ['10.0.0.2'], families: ['IPv4', 'IPv6'] },
+      { asked: ['10.0.0.1'], content: 'any', families: ['IPv4', 'IPv6'] },
+    );
     expect(addresses(0, '10.0.0.0/30', 'fd00::/126')).toEqual(['10.0.0.2']);
     expect(addresses(1, '10.0.0.0/30', 'fd00::/126')).toEqual(['10.0.0.1', 'fd00::']);
   });
@@ -103,30 +130,46 @@ describe('an address that a Gateway asks for', () => {
   ] as const)('cannot be had by %j: %s', (wish, message) => {
     const { given } = ledgerOf({ held: ['10.0.0.1'] }, wish);
     const ranges = message.includes('fd00') ? ['10.0.0.0/30', 'fd00::/126'] : ['10.0.0.0/30'];
-    expect(given(1, ...ranges)).toEqual({ addresses: [], waits: true, problem: { reason: 'AddressNotUsable', message: `${message} Request a free address of the pool, or omit value to get any address.` } });
+    expect(given(1, ...ranges)).toEqual({
+      addresses: [],
+      waits: true,
+      problem: {
+        reason: 'AddressNotUsable',
+        message: `${message} Request a free address of the pool, or omit value to get any address.`,
+      },
+    });
   });
 
   test('leaves a Gateway what it has, while it cannot be had', () => {
     const { given } = ledgerOf({ asked: ['192.0.2.1'], held: ['10.0.0.2'] });
-    expect(given(0, '10.0.0.0/30')).toMatchObject({ addresses: [ip('10.0.0.2')], problem: { reason: 'AddressNotUsable' } });
+    expect(given(0, '10.0.0.0/30')).toMatchObject({
+      addresses: [ip('10.0.0.2')],
+      problem: { reason: 'AddressNotUsable' },
+    });
   });
 
   test('is that of the oldest who asks, whose name the others are told; and of who has it, however young', () => {
     const both = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'] });
     expect(both.addresses(0, '10.0.0.0/30')).toEqual(['10.0.0.1']);
-    expect(both.given(1, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway "shop/a".');
+    expect(both.given(1, '10.0.0.0/30').problem?.message).toContain(
+      '10.0.0.1 is already assigned to Gateway "shop/a".',
+    );
     const held = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'], held: ['10.0.0.1'] });
     expect(held.addresses(1, '10.0.0.0/30')).toEqual(['10.0.0.1']);
-    expect(held.given(0, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway "shop/b".');
+    expect(held.given(0, '10.0.0.0/30').problem?.message).toContain(
+      '10.0.0.1 is already assigned to Gateway "shop/b".',
+    );
   });
 
-  test('by somebody whom it cannot lead to is in nobody\'s way', () => {
+  test("by somebody whom it cannot lead to is in nobody's way", () => {
     const { addresses } = ledgerOf({ asked: ['10.0.0.1'], families: ['IPv6'] }, { asked: ['10.0.0.1'] });
     expect(addresses(1, '10.0.0.0/30')).toEqual(['10.0.0.1']);
   });
 
   test('is answered for a long pool, too', () => {
     const { given } = ledgerOf({ asked: ['192.0.2.1'] });
-    expect(given(0, '10.0.0.1', '10.0.0.3', '10.0.0.5', '10.0.0.7', 'fd00::/64').problem?.message).toContain('(10.0.0.1, 10.0.0.3, 10.0.0.5 and 2 more).');
+    expect(given(0, '10.0.0.1', '10.0.0.3', '10.0.0.5', '10.0.0.7', 'fd00::/64').problem?.message).toContain(
+      '(10.0.0.1, 10.0.0.3, 10.0.0.5 and 2 more).',
+    );
   });
 });

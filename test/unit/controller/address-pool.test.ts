@@ -15,10 +15,19 @@ afterEach(async () => {
 /** The Service of Gateway `shop/<gateway>`, as it stands in the cluster. */
 function service(gateway: string, addresses: readonly string[] = [], spec: object = {}): WireObject {
   return {
-    apiVersion: 'v1', kind: 'Service',
-    metadata: { namespace: 'shop', name: `${gateway}-sallyport`, labels: { 'app.kubernetes.io/managed-by': 'sallyport' }, ownerReferences: [{ kind: 'Gateway', name: gateway, controller: true }] },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      namespace: 'shop',
+      name: `${gateway}-sallyport`,
+      labels: { 'app.kubernetes.io/managed-by': 'sallyport' },
+      ownerReferences: [{ kind: 'Gateway', name: gateway, controller: true }],
+    },
     spec: { type: 'LoadBalancer', loadBalancerClass: poolClass, ipFamilies: ['IPv4'], ports: [{ port: 80 }], ...spec },
-    status: { conditions: [{ type: 'Theirs' }], ...(addresses.length > 0 && { loadBalancer: { ingress: addresses.map((ip) => ({ ip, ipMode: 'VIP' })) } }) },
+    status: {
+      conditions: [{ type: 'Theirs' }],
+      ...(addresses.length > 0 && { loadBalancer: { ingress: addresses.map((ip) => ({ ip, ipMode: 'VIP' })) } }),
+    },
   };
 }
 
@@ -45,12 +54,17 @@ function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefin
   const written: string[] = [];
   const stored = new Map<string, WireObject>();
   const store = (object: WireObject): WireObject => {
-    const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(world.version += 1) } };
+    const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String((world.version += 1)) } };
     stored.set(object.metadata.name, versioned);
     return versioned;
   };
   const pool: AddressPool = new AddressPool({
-    ranges: parsed, mayWrite: () => world.leads, onProblem: () => {}, log: createLogger('silent'), metrics: createMetrics(), pace: { rest: 1, retry: 1 },
+    ranges: parsed,
+    mayWrite: () => world.leads,
+    onProblem: () => {},
+    log: createLogger('silent'),
+    metrics: createMetrics(),
+    pace: { rest: 1, retry: 1 },
     requestOf: (gateway) => ({ since: '2026', addresses: [], ...world.wishes[gateway.slice('shop/'.length)] }),
     writer: {
       async updateStatus(kind, object) {
@@ -66,7 +80,9 @@ function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefin
   });
   pools.push(pool);
   return {
-    pool, world, written,
+    pool,
+    world,
+    written,
     put: (...objects: readonly WireObject[]) => pool.observe(objects.map((object) => upsert(store(object)))),
     drop: (gateway: string) => {
       stored.delete(`${gateway}-sallyport`);
@@ -78,18 +94,28 @@ function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefin
 }
 
 function ingressOf(object: WireObject | undefined): readonly string[] {
-  const { loadBalancer } = (object?.['status'] ?? {}) as { readonly loadBalancer?: { readonly ingress: readonly { readonly ip: string }[] } };
+  const { loadBalancer } = (object?.['status'] ?? {}) as {
+    readonly loadBalancer?: { readonly ingress: readonly { readonly ip: string }[] };
+  };
   return (loadBalancer?.ingress ?? []).map(({ ip }) => ip);
 }
 
-const wants = (...values: readonly string[]): Partial<AddressRequest> => ({ addresses: values.map((value) => ({ type: 'IPAddress', value })) });
+const wants = (...values: readonly string[]): Partial<AddressRequest> => ({
+  addresses: values.map((value) => ({ type: 'IPAddress', value })),
+});
 
 describe('the address pool', () => {
   test('writes an address into the status of a Service, and touches nothing else of it', async () => {
     const { put, stored, written } = started();
     const before = service('web');
     put(before);
-    await eventually(() => expect(stored('web')).toEqual({ ...before, metadata: { ...before.metadata, resourceVersion: '2' }, status: { conditions: [{ type: 'Theirs' }], loadBalancer: { ingress: [{ ip: '10.0.0.0' }] } } }));
+    await eventually(() =>
+      expect(stored('web')).toEqual({
+        ...before,
+        metadata: { ...before.metadata, resourceVersion: '2' },
+        status: { conditions: [{ type: 'Theirs' }], loadBalancer: { ingress: [{ ip: '10.0.0.0' }] } },
+      }),
+    );
     expect(written).toEqual(['Service web-sallyport: 10.0.0.0']);
   });
 
@@ -129,7 +155,10 @@ describe('the address pool', () => {
     const { put, drop, pool, addresses } = started();
     put(service('a'), service('b'), service('c'));
     await eventually(() => expect([addresses('a'), addresses('b')]).toEqual([['10.0.0.0'], ['10.0.0.1']]));
-    expect(pool.problemOf('shop/c')).toMatchObject({ reason: 'AddressNotAssigned', message: expect.stringContaining('10.0.0.0/31') });
+    expect(pool.problemOf('shop/c')).toMatchObject({
+      reason: 'AddressNotAssigned',
+      message: expect.stringContaining('10.0.0.0/31'),
+    });
     expect(pool.problemOf('shop/a')).toBeUndefined();
     drop('a');
     await eventually(() => expect(addresses('c')).toEqual(['10.0.0.0']));
@@ -137,10 +166,15 @@ describe('the address pool', () => {
   });
 
   test('gives an address that is asked for to the oldest who asks, tells the other one, and gives it to that one when it is free', async () => {
-    const { put, pool, world, addresses } = started({ wishes: { young: { ...wants('10.0.0.1'), since: '2026-02' }, old: { ...wants('10.0.0.1'), since: '2026-01' } } });
+    const { put, pool, world, addresses } = started({
+      wishes: { young: { ...wants('10.0.0.1'), since: '2026-02' }, old: { ...wants('10.0.0.1'), since: '2026-01' } },
+    });
     put(service('young'), service('old'));
     await eventually(() => expect(addresses('old')).toEqual(['10.0.0.1']));
-    expect(pool.problemOf('shop/young')).toMatchObject({ reason: 'AddressNotUsable', message: expect.stringContaining('10.0.0.1 is already assigned to Gateway "shop/old".') });
+    expect(pool.problemOf('shop/young')).toMatchObject({
+      reason: 'AddressNotUsable',
+      message: expect.stringContaining('10.0.0.1 is already assigned to Gateway "shop/old".'),
+    });
     world.wishes['old'] = wants('10.0.0.0');
     pool.enqueue('shop/old');
     await eventually(() => expect([addresses('old'), addresses('young')]).toEqual([['10.0.0.0'], ['10.0.0.1']]));
@@ -171,7 +205,12 @@ describe('the address pool', () => {
   test('tells what the API server refuses, and tries again', async () => {
     const { put, pool, world, addresses } = started({ answer: () => ({ type: 'forbidden', message: 'may not' }) });
     put(service('a'));
-    await eventually(() => expect(pool.problemOf('shop/a')).toEqual({ reason: 'AddressNotAssigned', message: 'Cannot assign an address of the pool to Service "shop/a-sallyport": may not' }));
+    await eventually(() =>
+      expect(pool.problemOf('shop/a')).toEqual({
+        reason: 'AddressNotAssigned',
+        message: 'Cannot assign an address of the pool to Service "shop/a-sallyport": may not',
+      }),
+    );
     world.answer = () => undefined;
     await eventually(() => expect(addresses('a')).toEqual(['10.0.0.0']));
     await eventually(() => expect(pool.problemOf('shop/a')).toBeUndefined());

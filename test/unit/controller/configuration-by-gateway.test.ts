@@ -8,7 +8,17 @@ function change(upserts: readonly ChannelResource[], removals: readonly string[]
 }
 
 function listener(gateway: string, ...certificates: readonly string[]): ListenerConfig {
-  return { kind: 'listener', key: `listener/${gateway}/http`, gateway, owner: `Gateway/${gateway}`, name: 'http', port: 80, protocol: 'HTTP', certificates, generation: 1 };
+  return {
+    kind: 'listener',
+    key: `listener/${gateway}/http`,
+    gateway,
+    owner: `Gateway/${gateway}`,
+    name: 'http',
+    port: 80,
+    protocol: 'HTTP',
+    certificates,
+    generation: 1,
+  };
 }
 
 function endpoints(service: string, ...hosts: string[]): EndpointsConfig {
@@ -16,31 +26,69 @@ function endpoints(service: string, ...hosts: string[]): EndpointsConfig {
 }
 
 function certificate(name: string, text: string): CertificateResource {
-  return { kind: 'certificate', key: `certificate/ns/${name}`, secret: `ns/${name}`, certificate: text, privateKey: text };
+  return {
+    kind: 'certificate',
+    key: `certificate/ns/${name}`,
+    secret: `ns/${name}`,
+    certificate: text,
+    privateKey: text,
+  };
 }
 
 function route(name: string, gateways: readonly string[], services: readonly string[]): RouteConfig {
   return {
-    kind: 'route', key: `route/HTTPRoute/ns/${name}`, route: `ns/${name}`, created: '', generation: 1,
+    kind: 'route',
+    key: `route/HTTPRoute/ns/${name}`,
+    route: `ns/${name}`,
+    created: '',
+    generation: 1,
     attachments: gateways.map((gateway) => ({ listener: `listener/${gateway}/http`, hostnames: [''] })),
-    rules: [{ index: 0, matches: [], filters: [], backends: services.map((service) => ({ weight: 1, target: { type: 'endpoints', key: `endpoints/ns/${service}/80` }, filters: [] })) }],
+    rules: [
+      {
+        index: 0,
+        matches: [],
+        filters: [],
+        backends: services.map((service) => ({
+          weight: 1,
+          target: { type: 'endpoints', key: `endpoints/ns/${service}/80` },
+          filters: [],
+        })),
+      },
+    ],
   };
 }
 
 /** `gateway: +upserted -removed` */
 function summary(changes: ReadonlyMap<string, GatewayChange>): readonly string[] {
-  return [...changes].map(([gateway, { upserts, removals }]) => [`${gateway}:`, ...[...upserts.keys()].map((key) => `+${key}`), ...[...removals].map((key) => `-${key}`)].join(' ')).sort();
+  return [...changes]
+    .map(([gateway, { upserts, removals }]) =>
+      [`${gateway}:`, ...[...upserts.keys()].map((key) => `+${key}`), ...[...removals].map((key) => `-${key}`)].join(
+        ' ',
+      ),
+    )
+    .sort();
 }
 
 describe('configuration by Gateway', () => {
   test('a Gateway gets its listeners, its routes without their attachments elsewhere, and the endpoints they use', () => {
     const split = new ConfigurationByGateway();
-    const changes = split.apply(change([listener('ns/a'), listener('ns/b'), endpoints('x', '10.0.0.1'), endpoints('unused'), route('r', ['ns/a', 'ns/b'], ['x']), route('s', ['ns/b'], [])]));
+    const changes = split.apply(
+      change([
+        listener('ns/a'),
+        listener('ns/b'),
+        endpoints('x', '10.0.0.1'),
+        endpoints('unused'),
+        route('r', ['ns/a', 'ns/b'], ['x']),
+        route('s', ['ns/b'], []),
+      ]),
+    );
     expect(summary(changes)).toEqual([
       'ns/a: +listener/ns/a/http +route/HTTPRoute/ns/r +endpoints/ns/x/80',
       'ns/b: +listener/ns/b/http +route/HTTPRoute/ns/r +endpoints/ns/x/80 +route/HTTPRoute/ns/s',
     ]);
-    expect(changes.get('ns/a')?.upserts.get('route/HTTPRoute/ns/r')).toMatchObject({ attachments: [{ listener: 'listener/ns/a/http' }] });
+    expect(changes.get('ns/a')?.upserts.get('route/HTTPRoute/ns/r')).toMatchObject({
+      attachments: [{ listener: 'listener/ns/a/http' }],
+    });
   });
 
   test('endpoints that are withheld from a Gateway are a failure there, whichever comes first', () => {
@@ -48,21 +96,51 @@ describe('configuration by Gateway', () => {
     const refused = { kind: 'endpoints', key: shared.key, addresses: [], failure: 'no room' };
     const split = new ConfigurationByGateway();
     const first = split.apply(change([shared, route('r', ['ns/a', 'ns/b'], ['x'])]));
-    expect(['ns/a', 'ns/b'].map((gateway) => first.get(gateway)?.upserts.get(shared.key))).toEqual([refused, endpoints('x', '10.0.0.1')]);
-    expect(split.apply(change([{ ...shared, addresses: [] }])).get('ns/a')?.upserts.get(shared.key)).toEqual(refused);
+    expect(['ns/a', 'ns/b'].map((gateway) => first.get(gateway)?.upserts.get(shared.key))).toEqual([
+      refused,
+      endpoints('x', '10.0.0.1'),
+    ]);
+    expect(
+      split
+        .apply(change([{ ...shared, addresses: [] }]))
+        .get('ns/a')
+        ?.upserts.get(shared.key),
+    ).toEqual(refused);
   });
 
   test('a listener of a ListenerSet belongs to the Gateway that serves it', () => {
-    const added: ListenerConfig = { ...listener('ns/a'), key: 'listener/ns/a/other/extra/http', owner: 'ListenerSet/other/extra' };
+    const added: ListenerConfig = {
+      ...listener('ns/a'),
+      key: 'listener/ns/a/other/extra/http',
+      owner: 'ListenerSet/other/extra',
+    };
     const attached = { ...route('r', [], ['x']), attachments: [{ listener: added.key, hostnames: [''] }] };
-    expect(summary(new ConfigurationByGateway().apply(change([added, attached])))).toEqual([`ns/a: +${added.key} +route/HTTPRoute/ns/r`]);
+    expect(summary(new ConfigurationByGateway().apply(change([added, attached])))).toEqual([
+      `ns/a: +${added.key} +route/HTTPRoute/ns/r`,
+    ]);
   });
 
   test('mirrors need endpoints too, and the certificate for backends goes along with those for clients', () => {
-    const mirror = (service: string) => ({ type: 'mirror' as const, target: { type: 'endpoints' as const, key: `endpoints/ns/${service}/80` }, numerator: 1, denominator: 1 });
+    const mirror = (service: string) => ({
+      type: 'mirror' as const,
+      target: { type: 'endpoints' as const, key: `endpoints/ns/${service}/80` },
+      numerator: 1,
+      denominator: 1,
+    });
     const mirroring = route('r', ['ns/a'], ['x']);
-    const rules = mirroring.rules.map((rule) => ({ ...rule, filters: [mirror('y')], backends: rule.backends.map((backend) => ({ ...backend, filters: [mirror('z')] })) }));
-    const resources = [{ ...listener('ns/a', 'ns/front'), backendCertificate: 'ns/back' }, certificate('front', '1'), certificate('back', '1'), endpoints('x'), endpoints('y'), endpoints('z')];
+    const rules = mirroring.rules.map((rule) => ({
+      ...rule,
+      filters: [mirror('y')],
+      backends: rule.backends.map((backend) => ({ ...backend, filters: [mirror('z')] })),
+    }));
+    const resources = [
+      { ...listener('ns/a', 'ns/front'), backendCertificate: 'ns/back' },
+      certificate('front', '1'),
+      certificate('back', '1'),
+      endpoints('x'),
+      endpoints('y'),
+      endpoints('z'),
+    ];
     expect(summary(new ConfigurationByGateway().apply(change([...resources, { ...mirroring, rules }])))).toEqual([
       'ns/a: +listener/ns/a/http +certificate/ns/front +certificate/ns/back +route/HTTPRoute/ns/r +endpoints/ns/y/80 +endpoints/ns/x/80 +endpoints/ns/z/80',
     ]);
@@ -79,7 +157,9 @@ describe('configuration by Gateway', () => {
 
   test('a route that moves takes along what nobody else uses', () => {
     const split = new ConfigurationByGateway();
-    split.apply(change([endpoints('x'), endpoints('y'), route('r', ['ns/a'], ['x', 'y']), route('s', ['ns/a'], ['y'])]));
+    split.apply(
+      change([endpoints('x'), endpoints('y'), route('r', ['ns/a'], ['x', 'y']), route('s', ['ns/a'], ['y'])]),
+    );
     expect(summary(split.apply(change([route('r', ['ns/b'], ['x', 'y'])])))).toEqual([
       'ns/a: -route/HTTPRoute/ns/r -endpoints/ns/x/80',
       'ns/b: +route/HTTPRoute/ns/r +endpoints/ns/x/80 +endpoints/ns/y/80',
@@ -89,22 +169,31 @@ describe('configuration by Gateway', () => {
   test('a route that uses another Service changes endpoints in the same transaction', () => {
     const split = new ConfigurationByGateway();
     split.apply(change([endpoints('x'), endpoints('y'), route('r', ['ns/a'], ['x'])]));
-    expect(summary(split.apply(change([route('r', ['ns/a'], ['y'])])))).toEqual(['ns/a: +route/HTTPRoute/ns/r +endpoints/ns/y/80 -endpoints/ns/x/80']);
+    expect(summary(split.apply(change([route('r', ['ns/a'], ['y'])])))).toEqual([
+      'ns/a: +route/HTTPRoute/ns/r +endpoints/ns/y/80 -endpoints/ns/x/80',
+    ]);
   });
 
   test('a certificate goes to the Gateways whose listeners name it, and to no other', () => {
     const split = new ConfigurationByGateway();
-    expect(summary(split.apply(change([certificate('one', 'old'), certificate('other', 'x'), listener('ns/a', 'ns/one'), listener('ns/b')])))).toEqual([
-      'ns/a: +listener/ns/a/http +certificate/ns/one',
-      'ns/b: +listener/ns/b/http',
-    ]);
+    expect(
+      summary(
+        split.apply(
+          change([certificate('one', 'old'), certificate('other', 'x'), listener('ns/a', 'ns/one'), listener('ns/b')]),
+        ),
+      ),
+    ).toEqual(['ns/a: +listener/ns/a/http +certificate/ns/one', 'ns/b: +listener/ns/b/http']);
     expect(summary(split.apply(change([certificate('one', 'new')])))).toEqual(['ns/a: +certificate/ns/one']);
-    expect(summary(split.apply(change([listener('ns/a', 'ns/other')])))).toEqual(['ns/a: +listener/ns/a/http +certificate/ns/other -certificate/ns/one']);
+    expect(summary(split.apply(change([listener('ns/a', 'ns/other')])))).toEqual([
+      'ns/a: +listener/ns/a/http +certificate/ns/other -certificate/ns/one',
+    ]);
   });
 
   test('what goes is removed from those that had it', () => {
     const split = new ConfigurationByGateway();
     split.apply(change([listener('ns/a'), endpoints('x'), route('r', ['ns/a'], ['x'])]));
-    expect(summary(split.apply(change([], ['route/HTTPRoute/ns/r', 'listener/ns/a/http', 'endpoints/ns/x/80'])))).toEqual(['ns/a: -route/HTTPRoute/ns/r -endpoints/ns/x/80 -listener/ns/a/http']);
+    expect(
+      summary(split.apply(change([], ['route/HTTPRoute/ns/r', 'listener/ns/a/http', 'endpoints/ns/x/80']))),
+    ).toEqual(['ns/a: -route/HTTPRoute/ns/r -endpoints/ns/x/80 -listener/ns/a/http']);
   });
 });

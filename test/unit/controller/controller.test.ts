@@ -28,12 +28,24 @@ function cluster(addressPool: readonly AddressRange[] = []) {
   const world = { leads: true };
   const stored = new Map<string, WireObject>();
   const controller: Controller = new Controller({
-    kernel, controllerName, replica: { namespace: 'system', name: 'me', writer: { apply: async () => ({ type: 'ok' }) } }, events: { record: ({ regarding, type, note }) => void notes.push(`${type} ${regarding.kind} ${regarding.name}: ${note}`) }, mayWrite: () => world.leads, log: createLogger('silent'), metrics: createMetrics(), pace: { rest: 0 },
+    kernel,
+    controllerName,
+    replica: { namespace: 'system', name: 'me', writer: { apply: async () => ({ type: 'ok' }) } },
+    events: {
+      record: ({ regarding, type, note }) => void notes.push(`${type} ${regarding.kind} ${regarding.name}: ${note}`),
+    },
+    mayWrite: () => world.leads,
+    log: createLogger('silent'),
+    metrics: createMetrics(),
+    pace: { rest: 0 },
     dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM', addressPool }),
     writer: {
       async updateStatus(kind, object) {
         statuses.set(`${kind} ${object.metadata.name}`, object['status']);
-        return { type: 'ok', object: { ...object, metadata: { ...object.metadata, resourceVersion: String((version += 1)) } } };
+        return {
+          type: 'ok',
+          object: { ...object, metadata: { ...object.metadata, resourceVersion: String((version += 1)) } },
+        };
       },
       async read({ kind, metadata }) {
         const object = stored.get(`${kind} ${metadata.name}`);
@@ -56,40 +68,82 @@ function cluster(addressPool: readonly AddressRange[] = []) {
     },
   });
   started.push(controller);
-  kernel.apply([write(installationCell, [], { controllerName, bundleVersions: { GatewayClass: 'v1.7.0' }, bundles: {}, unobserved: [] })]);
-  const refOf = ({ apiVersion = '', kind = '', metadata }: WireObject) => ({ group: apiVersion.split('/').at(-2) ?? '', kind, namespace: metadata.namespace ?? '', name: metadata.name });
+  kernel.apply([
+    write(installationCell, [], {
+      controllerName,
+      bundleVersions: { GatewayClass: 'v1.7.0' },
+      bundles: {},
+      unobserved: [],
+    }),
+  ]);
+  const refOf = ({ apiVersion = '', kind = '', metadata }: WireObject) => ({
+    group: apiVersion.split('/').at(-2) ?? '',
+    kind,
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+  });
   const tell = async (event: ObjectChange) => {
     const { kind, namespace, name } = event.ref;
     const parsed = event.type === 'upsert' ? parseObject(event.object) : undefined;
-    controller.observe([event], kernel.apply([write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)]));
+    controller.observe(
+      [event],
+      kernel.apply([
+        write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined),
+      ]),
+    );
     await new Promise(setImmediate);
   };
   return {
-    controller, statuses, calls, notes, stored, world,
+    controller,
+    statuses,
+    calls,
+    notes,
+    stored,
+    world,
     put: (object: WireObject) => tell({ type: 'upsert', ref: refOf(object), object }),
     drop: (object: WireObject) => tell({ type: 'delete', ref: refOf(object) }),
   };
 }
 
-const gatewayClass: WireObject = { apiVersion: `${group}/v1`, kind: 'GatewayClass', metadata: { name: 'ours', generation: 1 }, spec: { controllerName } };
+const gatewayClass: WireObject = {
+  apiVersion: `${group}/v1`,
+  kind: 'GatewayClass',
+  metadata: { name: 'ours', generation: 1 },
+  spec: { controllerName },
+};
 const gateway: WireObject = {
-  apiVersion: `${group}/v1`, kind: 'Gateway', metadata: { namespace: 'shop', name: 'web', uid: 'u', generation: 3 },
+  apiVersion: `${group}/v1`,
+  kind: 'Gateway',
+  metadata: { namespace: 'shop', name: 'web', uid: 'u', generation: 3 },
   spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
 };
 const service: WireObject = {
-  apiVersion: 'v1', kind: 'Service',
-  metadata: { namespace: 'shop', name: 'web-sallyport', labels: { 'app.kubernetes.io/managed-by': 'sallyport' }, ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }] },
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: {
+    namespace: 'shop',
+    name: 'web-sallyport',
+    labels: { 'app.kubernetes.io/managed-by': 'sallyport' },
+    ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }],
+  },
   status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
 };
 
 const slice: WireObject = {
-  apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice',
-  metadata: { namespace: 'shop', name: 'web-sallyport-x', labels: { 'app.kubernetes.io/managed-by': 'sallyport', 'kubernetes.io/service-name': 'web-sallyport' } },
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: {
+    namespace: 'shop',
+    name: 'web-sallyport-x',
+    labels: { 'app.kubernetes.io/managed-by': 'sallyport', 'kubernetes.io/service-name': 'web-sallyport' },
+  },
   endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true }, targetRef: { kind: 'Pod', name: 'in-process' } }],
 };
 
 function programmed(status: unknown): unknown {
-  const { conditions = [] } = status as { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  const { conditions = [] } = status as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
   return conditions.find(({ type }) => type === 'Programmed')?.status;
 }
 
@@ -97,7 +151,12 @@ describe('a controller', () => {
   test('accepts a class, provisions its Gateway, and calls that programmed once a data plane serves it at an address', async () => {
     const { controller, statuses, calls, put } = cluster();
     await put(gatewayClass);
-    expect(statuses.get('GatewayClass ours')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'True' }, { type: 'SupportedVersion', status: 'True' }] });
+    expect(statuses.get('GatewayClass ours')).toMatchObject({
+      conditions: [
+        { type: 'Accepted', status: 'True' },
+        { type: 'SupportedVersion', status: 'True' },
+      ],
+    });
     await put(gateway);
     expect(calls).toContain('apply Deployment web-sallyport');
     expect(programmed(statuses.get('Gateway web'))).toBe('Unknown');
@@ -108,7 +167,12 @@ describe('a controller', () => {
     const sink = new ConfigurationSink(() => []);
     const connection = connectInProcess(source, sink);
     await sink.synchronised;
-    await put({ ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false }, targetRef: { kind: 'Pod', name: 'in-process' } }] });
+    await put({
+      ...slice,
+      endpoints: [
+        { addresses: ['10.0.0.1'], conditions: { ready: false }, targetRef: { kind: 'Pod', name: 'in-process' } },
+      ],
+    });
     expect(programmed(statuses.get('Gateway web'))).toBe('Unknown');
     await put(slice);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
@@ -125,16 +189,26 @@ describe('a controller', () => {
     });
     void peer?.receive({ type: 'hello', digests: {} });
     written.splice(0);
-    await put({ apiVersion: `${group}/v1`, kind: 'HTTPRoute', metadata: { namespace: 'shop', name: 'cart', generation: 1 }, spec: { parentRefs: [{ name: 'web' }] } });
+    await put({
+      apiVersion: `${group}/v1`,
+      kind: 'HTTPRoute',
+      metadata: { namespace: 'shop', name: 'cart', generation: 1 },
+      spec: { parentRefs: [{ name: 'web' }] },
+    });
     expect(written).toEqual([false]);
     expect(statuses.get('HTTPRoute cart')).toBeDefined();
   });
 
   test('opens the ports of ListenerSets', async () => {
     const { calls, put } = cluster();
-    const shared = { ...gateway, spec: { ...(gateway['spec'] as object), allowedListeners: { namespaces: { from: 'Same' } } } };
+    const shared = {
+      ...gateway,
+      spec: { ...(gateway['spec'] as object), allowedListeners: { namespaces: { from: 'Same' } } },
+    };
     const set = (port: number): WireObject => ({
-      apiVersion: `${group}/v1`, kind: 'ListenerSet', metadata: { namespace: 'shop', name: 'extra', uid: 's', generation: 1 },
+      apiVersion: `${group}/v1`,
+      kind: 'ListenerSet',
+      metadata: { namespace: 'shop', name: 'extra', uid: 's', generation: 1 },
       spec: { parentRef: { name: 'web' }, listeners: [{ name: 'more', port, protocol: 'HTTP' }] },
     });
     for (const object of [gatewayClass, shared, set(8080)]) await put(object);
@@ -147,7 +221,9 @@ describe('a controller', () => {
 
   test('that starts anew takes back nothing of what was programmed', async () => {
     const { statuses, put } = cluster();
-    const conditions = [{ type: 'Programmed', status: 'True', reason: 'Programmed', message: '', observedGeneration: 3 }];
+    const conditions = [
+      { type: 'Programmed', status: 'True', reason: 'Programmed', message: '', observedGeneration: 3 },
+    ];
     await put(service);
     await put({ ...gateway, status: { conditions } });
     await put(gatewayClass);
@@ -158,10 +234,16 @@ describe('a controller', () => {
   test('counts what data planes told another replica', async () => {
     const { controller, statuses, put } = cluster();
     for (const object of [gatewayClass, gateway, service, slice]) await put(object);
-    const report = (generation: number) => ({ 'shop/web': { 'in-process': { generations: { 'Gateway/shop/web': generation }, problems: {} } } });
+    const report = (generation: number) => ({
+      'shop/web': { 'in-process': { generations: { 'Gateway/shop/web': generation }, problems: {} } },
+    });
     const reported = (content: object): ObjectChange => ({
-      type: 'upsert', ref: { group: '', kind: 'ConfigMap', namespace: 'system', name: 'other-acknowledged' },
-      object: { metadata: { namespace: 'system', name: 'other-acknowledged' }, data: { report: JSON.stringify(content) } },
+      type: 'upsert',
+      ref: { group: '', kind: 'ConfigMap', namespace: 'system', name: 'other-acknowledged' },
+      object: {
+        metadata: { namespace: 'system', name: 'other-acknowledged' },
+        data: { report: JSON.stringify(content) },
+      },
     });
     controller.observeOwn([reported(report(2))]);
     await new Promise(setImmediate);
@@ -176,7 +258,9 @@ describe('a controller', () => {
     world.leads = false;
     for (const object of [gatewayClass, gateway, service, slice]) await put(object);
     // Its data planes told only the former leader.
-    const conditions = [{ type: 'Programmed', status: 'True', reason: 'Programmed', message: '', observedGeneration: 3 }];
+    const conditions = [
+      { type: 'Programmed', status: 'True', reason: 'Programmed', message: '', observedGeneration: 3 },
+    ];
     await put({ ...gateway, status: { conditions } });
     expect(statuses.size).toBe(0);
     world.leads = true;
@@ -211,9 +295,15 @@ describe('a controller', () => {
     await put(gatewayClass);
     await put(gateway);
     calls.splice(0);
-    const refused = { ...gateway, metadata: { ...gateway.metadata, generation: 4 }, spec: { ...(gateway['spec'] as object), infrastructure: { parametersRef: nowhere } } };
+    const refused = {
+      ...gateway,
+      metadata: { ...gateway.metadata, generation: 4 },
+      spec: { ...(gateway['spec'] as object), infrastructure: { parametersRef: nowhere } },
+    };
     await put(refused);
-    expect(statuses.get('Gateway web')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'False', reason: 'InvalidParameters' }, {}, {}] });
+    expect(statuses.get('Gateway web')).toMatchObject({
+      conditions: [{ type: 'Accepted', status: 'False', reason: 'InvalidParameters' }, {}, {}],
+    });
     expect(calls).not.toContainEqual(expect.stringMatching(/^(?:apply|remove)/));
     await drop(refused);
     expect(calls).toContain('remove Service web-sallyport');
@@ -224,9 +314,15 @@ describe('a controller', () => {
     await put(gatewayClass);
     await put(gateway);
     calls.splice(0);
-    const mistyped = { ...gateway, metadata: { ...gateway.metadata, generation: 4 }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'http' }] } };
+    const mistyped = {
+      ...gateway,
+      metadata: { ...gateway.metadata, generation: 4 },
+      spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'http' }] },
+    };
     await put(mistyped);
-    expect(statuses.get('Gateway web')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'False', reason: 'ListenersNotValid' }, {}, {}] });
+    expect(statuses.get('Gateway web')).toMatchObject({
+      conditions: [{ type: 'Accepted', status: 'False', reason: 'ListenersNotValid' }, {}, {}],
+    });
     expect(calls).not.toContainEqual(expect.stringMatching(/^(?:apply|remove)/));
     await drop(mistyped);
     expect(calls).toContain('remove Service web-sallyport');
@@ -238,8 +334,14 @@ describe('a controller', () => {
     await put(gateway);
     const source = controller.sourceOf('shop/web');
     calls.splice(0);
-    await put({ ...gatewayClass, metadata: { ...gatewayClass.metadata, generation: 2 }, spec: { controllerName, parametersRef: { ...nowhere, namespace: 'shop' } } });
-    expect(statuses.get('GatewayClass ours')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'False', reason: 'InvalidParameters' }, {}] });
+    await put({
+      ...gatewayClass,
+      metadata: { ...gatewayClass.metadata, generation: 2 },
+      spec: { controllerName, parametersRef: { ...nowhere, namespace: 'shop' } },
+    });
+    expect(statuses.get('GatewayClass ours')).toMatchObject({
+      conditions: [{ type: 'Accepted', status: 'False', reason: 'InvalidParameters' }, {}],
+    });
     expect(calls).not.toContainEqual(expect.stringMatching(/^(?:apply|remove)/));
     // Data planes that are connected are to hear of it when the class is accepted again.
     expect(controller.sourceOf('shop/web')).toBe(source);
@@ -256,14 +358,23 @@ describe('a controller', () => {
     calls.splice(0);
     await drop(service);
     expect(calls).toContain('apply Service web-sallyport');
-    expect(notes).toContain('Warning Gateway web: Service "shop/web-sallyport" was changed or deleted. The controller restores it.');
+    expect(notes).toContain(
+      'Warning Gateway web: Service "shop/web-sallyport" was changed or deleted. The controller restores it.',
+    );
   });
 
   const pod = (state: object): ObjectChange => ({
-    type: 'upsert', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'web-x' },
-    object: { metadata: { namespace: 'shop', name: 'web-x' }, spec: { serviceAccountName: 'web-sallyport' }, status: state },
+    type: 'upsert',
+    ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'web-x' },
+    object: {
+      metadata: { namespace: 'shop', name: 'web-x' },
+      spec: { serviceAccountName: 'web-sallyport' },
+      status: state,
+    },
   });
-  const unpulled = pod({ containerStatuses: [{ image: 'i', state: { waiting: { reason: 'ErrImagePull', message: 'no such host' } } }] });
+  const unpulled = pod({
+    containerStatuses: [{ image: 'i', state: { waiting: { reason: 'ErrImagePull', message: 'no such host' } } }],
+  });
 
   test('does not accept a Gateway that nothing can serve, until something does', async () => {
     const { controller, statuses, notes, put } = cluster();
@@ -272,11 +383,17 @@ describe('a controller', () => {
     controller.observeOwn([unpulled]);
     await new Promise(setImmediate);
     const message = 'Pod "shop/web-x" cannot pull image i; see "kubectl describe pod".';
-    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'False', reason: 'NoResources', message })]) });
+    expect(statuses.get('Gateway web')).toMatchObject({
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Accepted', status: 'False', reason: 'NoResources', message }),
+      ]),
+    });
     expect(notes).toContain(`Warning Gateway web: Accepted is False: ${message}`);
     await put(service);
     await put(slice);
-    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'True' })]) });
+    expect(statuses.get('Gateway web')).toMatchObject({
+      conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'True' })]),
+    });
     controller.observeOwn([{ type: 'delete', ref: unpulled.ref }]);
     await new Promise(setImmediate);
     expect(JSON.stringify(statuses.get('Gateway web'))).not.toContain('cannot be pulled');
@@ -288,30 +405,50 @@ describe('a controller', () => {
     await put(gatewayClass);
     await put(gateway);
     await new Promise(setImmediate);
-    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'NameConflict' })]) });
+    expect(statuses.get('Gateway web')).toMatchObject({
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'NameConflict' }),
+      ]),
+    });
     expect(calls.filter((call) => call.startsWith('apply'))).toEqual([]);
   });
 
   const [first = 0n, last = 0n] = ['10.0.0.1', '10.0.0.2'].map(parseIpAddress);
-  const ofPool = (ingress: readonly object[] = []): WireObject => ({ ...service, spec: { type: 'LoadBalancer', loadBalancerClass: 'sallyport.dev/address-pool', ipFamilies: ['IPv4'] }, status: { loadBalancer: { ingress } } });
-  const asking = (value: string): WireObject => ({ ...gateway, metadata: { ...gateway.metadata, generation: 4 }, spec: { ...(gateway['spec'] as object), addresses: [{ type: 'IPAddress', value }] } });
+  const ofPool = (ingress: readonly object[] = []): WireObject => ({
+    ...service,
+    spec: { type: 'LoadBalancer', loadBalancerClass: 'sallyport.dev/address-pool', ipFamilies: ['IPv4'] },
+    status: { loadBalancer: { ingress } },
+  });
+  const asking = (value: string): WireObject => ({
+    ...gateway,
+    metadata: { ...gateway.metadata, generation: 4 },
+    spec: { ...(gateway['spec'] as object), addresses: [{ type: 'IPAddress', value }] },
+  });
 
   test('gives a Gateway an address of its pool, and says why it cannot have the one that it asks for', async () => {
     const { statuses, put } = cluster([{ first, last }]);
     for (const object of [gatewayClass, gateway, ofPool()]) await put(object);
     expect(statuses.get('Service web-sallyport')).toEqual({ loadBalancer: { ingress: [{ ip: '10.0.0.1' }] } });
     await put(asking('192.0.2.1'));
-    const message = '192.0.2.1 is not in the address pool (10.0.0.1-10.0.0.2). Request a free address of the pool, or omit value to get any address.';
-    const refused = expect.arrayContaining([expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'AddressNotUsable', message })]);
+    const message =
+      '192.0.2.1 is not in the address pool (10.0.0.1-10.0.0.2). Request a free address of the pool, or omit value to get any address.';
+    const refused = expect.arrayContaining([
+      expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'AddressNotUsable', message }),
+    ]);
     await eventually(() => expect(statuses.get('Gateway web')).toMatchObject({ conditions: refused }));
     await put(asking('10.0.0.2'));
-    await eventually(() => expect(statuses.get('Service web-sallyport')).toEqual({ loadBalancer: { ingress: [{ ip: '10.0.0.2' }] } }));
+    await eventually(() =>
+      expect(statuses.get('Service web-sallyport')).toEqual({ loadBalancer: { ingress: [{ ip: '10.0.0.2' }] } }),
+    );
   });
 
   test('leaves a Gateway that is refused the address that it has', async () => {
     const { statuses, put } = cluster([{ first, last }]);
     await put(gatewayClass);
-    await put({ ...asking('10.0.0.1'), spec: { ...(asking('10.0.0.1')['spec'] as object), infrastructure: { parametersRef: nowhere } } });
+    await put({
+      ...asking('10.0.0.1'),
+      spec: { ...(asking('10.0.0.1')['spec'] as object), infrastructure: { parametersRef: nowhere } },
+    });
     await put(ofPool([{ ip: '10.0.0.2' }]));
     expect(statuses.has('Service web-sallyport')).toBe(false);
     await put(asking('10.0.0.1'));
@@ -324,7 +461,15 @@ describe('a controller', () => {
     for (const object of [gatewayClass, asking('192.0.2.1'), ofPool()]) await put(object);
     world.leads = true;
     controller.becomeLeader();
-    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Programmed', reason: 'AddressNotUsable', message: expect.stringContaining('address pool') })]) });
+    expect(statuses.get('Gateway web')).toMatchObject({
+      conditions: expect.arrayContaining([
+        expect.objectContaining({
+          type: 'Programmed',
+          reason: 'AddressNotUsable',
+          message: expect.stringContaining('address pool'),
+        }),
+      ]),
+    });
   });
 
   test('without a pool writes no status of a Service', async () => {

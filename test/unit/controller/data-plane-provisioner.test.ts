@@ -14,23 +14,47 @@ afterEach(async () => {
   for (const one of provisioners.splice(0)) await one.stop();
 });
 
-const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: tcpPorts(80), addresses: [], parameters: {}, labels: {}, annotations: {} };
+const facts: GatewayFacts = {
+  namespace: 'shop',
+  name: 'web',
+  uid: 'u1',
+  ports: tcpPorts(80),
+  addresses: [],
+  parameters: {},
+  labels: {},
+  annotations: {},
+};
 
 function started() {
   const calls: string[] = [];
-  const world: { need: Need; leads: boolean; result: WriteResult; reading: WriteResult; pool: readonly AddressRange[]; writesOfTerm: number } = { need: facts, leads: true, result: { type: 'ok' }, reading: { type: 'ok' }, pool: [], writesOfTerm: Infinity };
+  const world: {
+    need: Need;
+    leads: boolean;
+    result: WriteResult;
+    reading: WriteResult;
+    pool: readonly AddressRange[];
+    writesOfTerm: number;
+  } = { need: facts, leads: true, result: { type: 'ok' }, reading: { type: 'ok' }, pool: [], writesOfTerm: Infinity };
   /** What the cluster holds, by kind. */
   const held = new Map<string, WireObject>();
-  const act = (step: string) => async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
-    uids.push(metadata.uid);
-    calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`);
-    if (calls.length >= world.writesOfTerm) world.leads = false;
-    if (world.result.type !== 'ok' || step === 'remove') return world.result;
-    const uid = held.get(kind ?? '')?.metadata.uid ?? `uid ${version} of ${kind}`;
-    const object: WireObject = { kind: kind ?? '', ...rest, metadata: { uid, ...metadata, resourceVersion: String((version += 1)) } };
-    held.set(kind ?? '', object);
-    return { type: 'ok', object };
-  };
+  const act =
+    (step: string) =>
+    async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
+      uids.push(metadata.uid);
+      calls.push(
+        `${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`,
+      );
+      if (calls.length >= world.writesOfTerm) world.leads = false;
+      if (world.result.type !== 'ok' || step === 'remove') return world.result;
+      const uid = held.get(kind ?? '')?.metadata.uid ?? `uid ${version} of ${kind}`;
+      const object: WireObject = {
+        kind: kind ?? '',
+        ...rest,
+        metadata: { uid, ...metadata, resourceVersion: String((version += 1)) },
+      };
+      held.set(kind ?? '', object);
+      return { type: 'ok', object };
+    };
   let version = 0;
   const problems: (string | undefined)[] = [];
   const deviations: string[] = [];
@@ -55,9 +79,12 @@ function started() {
     onProblem: () => void problems.push(provisioner.problemOf('shop/web')?.message),
     onDrift: (gateway, { kind }) => void deviations.push(`${kind} of ${gateway}`),
     settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM', addressPool: world.pool }),
-    needOf: (namespace, gateway) => (typeof world.need === 'string' ? world.need : { ...world.need, namespace, name: gateway }),
+    needOf: (namespace, gateway) =>
+      typeof world.need === 'string' ? world.need : { ...world.need, namespace, name: gateway },
     mayWrite: () => world.leads,
-    log: createLogger('silent'), metrics: createMetrics(), retry: 60_000,
+    log: createLogger('silent'),
+    metrics: createMetrics(),
+    retry: 60_000,
   });
   provisioners.push(provisioner);
   /** Tells that an object of this kind is like this now, or gone; and waits for what follows. */
@@ -66,7 +93,9 @@ function started() {
     const object = held.get(kind) ?? { metadata: { name: '' } };
     if (change === 'gone') held.delete(kind);
     const metadata = { ...object.metadata, resourceVersion: String((version += 1)) };
-    provisioner.observe(change === 'gone' ? { type: 'delete', ref } : { type: 'upsert', ref, object: { ...object, metadata, ...change } });
+    provisioner.observe(
+      change === 'gone' ? { type: 'delete', ref } : { type: 'upsert', ref, object: { ...object, metadata, ...change } },
+    );
     await new Promise(setImmediate);
     return calls.splice(0);
   };
@@ -80,7 +109,9 @@ function started() {
 }
 
 const name = 'shop/web-sallyport';
-const all = ['ServiceAccount', 'ConfigMap', 'Service', 'Deployment', 'PodDisruptionBudget'].map((kind) => `apply ${kind} ${name}`);
+const all = ['ServiceAccount', 'ConfigMap', 'Service', 'Deployment', 'PodDisruptionBudget'].map(
+  (kind) => `apply ${kind} ${name}`,
+);
 
 describe('provisioning', () => {
   test('everything is applied once, and again when it has changed or was seen to go', async () => {
@@ -96,7 +127,11 @@ describe('provisioning', () => {
     const { held, world, enqueue } = started();
     await enqueue();
     world.need = 'none';
-    expect(await enqueue()).toEqual(['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map((kind) => `remove ${kind} ${name} ${held.get(kind)?.metadata.uid}`));
+    expect(await enqueue()).toEqual(
+      ['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map(
+        (kind) => `remove ${kind} ${name} ${held.get(kind)?.metadata.uid}`,
+      ),
+    );
     expect(await enqueue()).toEqual([]);
   });
 
@@ -138,12 +173,16 @@ describe('provisioning', () => {
     await enqueue();
     const template = () => recordOf(held.get('Deployment')?.['spec'])['template'];
     const before = template();
-    expect(before).toMatchObject({ metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } } });
+    expect(before).toMatchObject({
+      metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } },
+    });
     await see('ConfigMap', 'gone');
     expect(template()).toEqual(before);
     await see('ServiceAccount', 'gone');
     expect(template()).not.toEqual(before);
-    expect(template()).toMatchObject({ metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } } });
+    expect(template()).toMatchObject({
+      metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } },
+    });
   });
 
   test('what others do is undone by the leader alone, and by the next one', async () => {
@@ -247,18 +286,31 @@ describe('provisioning', () => {
     expect(problems).toEqual([]);
   });
 
-  const theirs = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'shop', name: 'web-sallyport', uid: 'theirs' } };
-  const child = (owner: string) => ({ ...theirs.metadata, labels: { 'app.kubernetes.io/managed-by': 'sallyport' }, ownerReferences: [{ kind: 'Gateway', name: owner, controller: true }] });
+  const theirs = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: 'shop', name: 'web-sallyport', uid: 'theirs' },
+  };
+  const child = (owner: string) => ({
+    ...theirs.metadata,
+    labels: { 'app.kubernetes.io/managed-by': 'sallyport' },
+    ownerReferences: [{ kind: 'Gateway', name: owner, controller: true }],
+  });
 
   test.each([
     ['without our label', theirs],
-    ['of another tool with our label', { ...theirs, metadata: { ...theirs.metadata, labels: { 'app.kubernetes.io/managed-by': 'sallyport' } } }],
+    [
+      'of another tool with our label',
+      { ...theirs, metadata: { ...theirs.metadata, labels: { 'app.kubernetes.io/managed-by': 'sallyport' } } },
+    ],
     ['of another Gateway', { ...theirs, metadata: child('other') }],
   ])('an object %s is never taken, and nothing is made beside it', async (_, object) => {
     const { held, problems, enqueue } = started();
     held.set('Service', object);
     expect(await enqueue()).toEqual([]);
-    expect(problems).toEqual([`The data plane conflicts with objects that Sallyport does not own: Service "${name}". Rename or delete these objects, or rename the Gateway.`]);
+    expect(problems).toEqual([
+      `The data plane conflicts with objects that Sallyport does not own: Service "${name}". Rename or delete these objects, or rename the Gateway.`,
+    ]);
     held.delete('Service');
     expect(await enqueue()).toEqual(all);
     expect(problems.at(-1)).toBeUndefined();

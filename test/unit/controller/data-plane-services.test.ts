@@ -6,16 +6,37 @@ const managed = { 'app.kubernetes.io/managed-by': 'sallyport' };
 
 function service(name = 'web-sallyport', ...ingress: readonly object[]): ObjectChange {
   return {
-    type: 'upsert', ref: { group: '', kind: 'Service', namespace: 'shop', name },
-    object: { metadata: { namespace: 'shop', name, labels: managed, ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }] }, status: { loadBalancer: { ingress } } },
+    type: 'upsert',
+    ref: { group: '', kind: 'Service', namespace: 'shop', name },
+    object: {
+      metadata: {
+        namespace: 'shop',
+        name,
+        labels: managed,
+        ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }],
+      },
+      status: { loadBalancer: { ingress } },
+    },
   };
 }
 
-function slice(name: string, pods: Readonly<Record<string, boolean>>, labels: Readonly<Record<string, string>> = managed): ObjectChange {
-  const endpoints = Object.entries(pods).map(([pod, ready]) => ({ addresses: ['10.0.0.1'], conditions: { ready }, targetRef: { kind: 'Pod', name: pod } }));
+function slice(
+  name: string,
+  pods: Readonly<Record<string, boolean>>,
+  labels: Readonly<Record<string, string>> = managed,
+): ObjectChange {
+  const endpoints = Object.entries(pods).map(([pod, ready]) => ({
+    addresses: ['10.0.0.1'],
+    conditions: { ready },
+    targetRef: { kind: 'Pod', name: pod },
+  }));
   return {
-    type: 'upsert', ref: { group: 'discovery.k8s.io', kind: 'EndpointSlice', namespace: 'shop', name },
-    object: { metadata: { namespace: 'shop', name, labels: { ...labels, 'kubernetes.io/service-name': 'web-sallyport' } }, endpoints },
+    type: 'upsert',
+    ref: { group: 'discovery.k8s.io', kind: 'EndpointSlice', namespace: 'shop', name },
+    object: {
+      metadata: { namespace: 'shop', name, labels: { ...labels, 'kubernetes.io/service-name': 'web-sallyport' } },
+      endpoints,
+    },
   };
 }
 
@@ -26,7 +47,10 @@ function gone({ ref }: ObjectChange): ObjectChange {
 function started() {
   const reached: string[] = [];
   const services = new DataPlaneServices({
-    onReachability: (gateway, { addresses, pods }) => void reached.push(`${gateway} at ${addresses.map(({ value }) => value).join(' ') || 'nothing'} by ${[...pods].sort().join(' ') || 'nobody'}`),
+    onReachability: (gateway, { addresses, pods }) =>
+      void reached.push(
+        `${gateway} at ${addresses.map(({ value }) => value).join(' ') || 'nothing'} by ${[...pods].sort().join(' ') || 'nobody'}`,
+      ),
   });
   const observe = (...events: readonly ObjectChange[]): string | undefined => {
     for (const event of events) services.observe(event);
@@ -75,7 +99,11 @@ describe('how data planes can be reached', () => {
 
   test('Services and slices of others do not matter', () => {
     const { observe } = started();
-    const theirs: ObjectChange = { type: 'upsert', ref: { group: '', kind: 'Service', namespace: 'shop', name: 'cart' }, object: { metadata: { namespace: 'shop', name: 'cart' } } };
+    const theirs: ObjectChange = {
+      type: 'upsert',
+      ref: { group: '', kind: 'Service', namespace: 'shop', name: 'cart' },
+      object: { metadata: { namespace: 'shop', name: 'cart' } },
+    };
     expect(observe(theirs, gone(theirs), slice('a', { one: true }, {}), gone(slice('a', {})))).toBeUndefined();
   });
 });

@@ -4,12 +4,20 @@ import type { ObjectChange } from '../../../src/controller/ports.ts';
 
 function pod(name: string, reason: string | undefined, serviceAccountName: unknown = 'web-sallyport'): ObjectChange {
   const containerStatuses = reason === undefined ? [] : [{ image: 'i', state: { waiting: { reason } } }];
-  return { type: 'upsert', ref: { group: '', kind: 'Pod', namespace: 'shop', name }, object: { metadata: { namespace: 'shop', name }, spec: { serviceAccountName }, status: { containerStatuses } } };
+  return {
+    type: 'upsert',
+    ref: { group: '', kind: 'Pod', namespace: 'shop', name },
+    object: { metadata: { namespace: 'shop', name }, spec: { serviceAccountName }, status: { containerStatuses } },
+  };
 }
 
 const quota: ObjectChange = {
-  type: 'upsert', ref: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web-sallyport' },
-  object: { metadata: { namespace: 'shop', name: 'web-sallyport' }, status: { conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }] } },
+  type: 'upsert',
+  ref: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web-sallyport' },
+  object: {
+    metadata: { namespace: 'shop', name: 'web-sallyport' },
+    status: { conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }] },
+  },
 };
 
 function started() {
@@ -27,7 +35,10 @@ describe('capacity', () => {
     capacity.observe(quota);
     capacity.observe(pod('b', undefined));
     expect(changed).toEqual(['shop/web']);
-    expect(messages()).toEqual(['Deployment "shop/web-sallyport" cannot create pods: exceeded quota.', expect.stringContaining('Pod "shop/a" is in CrashLoopBackOff')]);
+    expect(messages()).toEqual([
+      'Deployment "shop/web-sallyport" cannot create pods: exceeded quota.',
+      expect.stringContaining('Pod "shop/a" is in CrashLoopBackOff'),
+    ]);
   });
 
   test('problems go with what had them', () => {

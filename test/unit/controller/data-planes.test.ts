@@ -7,7 +7,17 @@ import type { Write } from '../../../src/core/incremental/index.ts';
 import { until } from '../../support/until.ts';
 
 function listener(generation: number, name = 'http'): ListenerConfig {
-  return { kind: 'listener', key: `listener/ns/gw/${name}`, gateway: 'ns/gw', owner: 'Gateway/ns/gw', name, port: 80, protocol: 'HTTP', certificates: [], generation };
+  return {
+    kind: 'listener',
+    key: `listener/ns/gw/${name}`,
+    gateway: 'ns/gw',
+    owner: 'Gateway/ns/gw',
+    name,
+    port: 80,
+    protocol: 'HTTP',
+    certificates: [],
+    generation,
+  };
 }
 
 function upserted(...resources: readonly ListenerConfig[]) {
@@ -26,8 +36,13 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
   const reports: unknown[] = [];
   const remarks: string[] = [];
   const planes: DataPlanes = new DataPlanes({
-    tell: (writes) => void told.push(...writes), programmed: () => programmed, patience,
-    onReport: () => void reports.push(Object.fromEntries([...planes.report()].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)]))),
+    tell: (writes) => void told.push(...writes),
+    programmed: () => programmed,
+    patience,
+    onReport: () =>
+      void reports.push(
+        Object.fromEntries([...planes.report()].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)])),
+      ),
     onStateChange: (gateway) => void remarks.push(planes.stateOf(gateway).remark),
   });
   opened.push(planes);
@@ -35,7 +50,14 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
   planes.publish(upserted(listener(1)));
   const source = planes.sourceOf('ns/gw');
   if (source === undefined) throw new Error('the Gateway is served');
-  return { told, reports, remarks, planes, source, ready: (...pods: readonly string[]) => planes.setReachability('ns/gw', { addresses, pods: new Set(pods) }) };
+  return {
+    told,
+    reports,
+    remarks,
+    planes,
+    source,
+    ready: (...pods: readonly string[]) => planes.setReachability('ns/gw', { addresses, pods: new Set(pods) }),
+  };
 }
 
 /** A data plane that acknowledges when the test says so. */
@@ -45,7 +67,11 @@ function connect(source: ConfigurationSource, pod = 'pod') {
     sent = message.id;
   });
   void peer.receive({ type: 'hello', digests: {} });
-  return { ...peer, acknowledge: (...problems: { key: string; message: string }[]) => void peer.receive({ type: 'acknowledge', id: sent, problems }) };
+  return {
+    ...peer,
+    acknowledge: (...problems: { key: string; message: string }[]) =>
+      void peer.receive({ type: 'acknowledge', id: sent, problems }),
+  };
 }
 
 describe('acknowledgements', () => {
@@ -119,7 +145,10 @@ describe('acknowledgements', () => {
   test('problems go by the name of the listener', () => {
     const { told, source, ready } = started();
     ready('pod');
-    connect(source).acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' }, { key: 'route/x', message: 'no listener' });
+    connect(source).acknowledge(
+      { key: 'listener/ns/gw/http', message: 'port is taken' },
+      { key: 'route/x', message: 'no listener' },
+    );
     expect(told).toMatchObject([{ value: { listenerProblems: { http: 'port is taken' } } }]);
   });
 
@@ -150,7 +179,12 @@ describe('acknowledgements', () => {
   test('data planes of a Gateway that goes are let go: should it come back, they must find what it is then', () => {
     const { planes, source } = started();
     const ended: string[] = [];
-    for (const pod of ['one', 'two']) source.connect(pod, () => undefined, () => void ended.push(pod));
+    for (const pod of ['one', 'two'])
+      source.connect(
+        pod,
+        () => undefined,
+        () => void ended.push(pod),
+      );
     planes.forget('ns/gw');
     expect(ended).toEqual(['one', 'two']);
   });
@@ -162,7 +196,11 @@ describe('several replicas', () => {
     const pod = connect(source);
     expect(reports).toEqual([]);
     pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
-    expect(reports).toEqual([{ 'ns/gw': { pod: { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } } } }]);
+    expect(reports).toEqual([
+      {
+        'ns/gw': { pod: { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } } },
+      },
+    ]);
     planes.publish({ upserted: new Map(), removed: new Set(['route/ns/gone']) });
     pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
     expect(reports).toHaveLength(1);
@@ -172,7 +210,14 @@ describe('several replicas', () => {
 
   test('count what others were told, before the Gateway is served here, too', () => {
     const { told, planes, ready } = started();
-    const report = new Map([['ns/gw', new Map([['pod', { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } }]])]]);
+    const report = new Map([
+      [
+        'ns/gw',
+        new Map([
+          ['pod', { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } }],
+        ]),
+      ],
+    ]);
     planes.observeReport('other', report);
     ready('pod');
     expect(told).toMatchObject([{ value: { generation: 1, listenerProblems: { http: 'port is taken' } } }]);
@@ -206,7 +251,11 @@ describe('data planes that are late', () => {
     const { told, remarks, source, ready } = started({ patience: 20 });
     ready('pod', 'late');
     connect(source).acknowledge();
-    await until(() => expect(remarks).toEqual(['These data plane pods did not acknowledge the newest generation in time and may serve an older one: late.']));
+    await until(() =>
+      expect(remarks).toEqual([
+        'These data plane pods did not acknowledge the newest generation in time and may serve an older one: late.',
+      ]),
+    );
     expect(told).toMatchObject([{ value: { generation: 1 } }]);
     connect(source, 'late').acknowledge();
     expect(remarks.at(-1)).toBe('');

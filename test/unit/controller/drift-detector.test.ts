@@ -6,7 +6,9 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 const desired: WireObject = {
-  apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'shop', name: 'web', labels: { app: 'web' }, annotations: {} },
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { namespace: 'shop', name: 'web', labels: { app: 'web' }, annotations: {} },
   spec: { template: { containers: [{ name: 'proxy', image: 'ours', resources: { cpu: '0.5' } }] } },
 };
 
@@ -18,11 +20,24 @@ interface Differences {
 }
 
 /** The object as an API server keeps it, with defaults and fields of others. */
-function stored(version: number, { labels = { app: 'web' }, annotations, image = 'ours', replicas = 1 }: Differences = {}): WireObject {
-  const containers = [{ name: 'proxy', image, resources: { cpu: '500m' }, terminationMessagePath: '/dev/termination-log' }];
+function stored(
+  version: number,
+  { labels = { app: 'web' }, annotations, image = 'ours', replicas = 1 }: Differences = {},
+): WireObject {
+  const containers = [
+    { name: 'proxy', image, resources: { cpu: '500m' }, terminationMessagePath: '/dev/termination-log' },
+  ];
   return {
-    metadata: { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: String(version), labels, ...(annotations && { annotations }) },
-    spec: { replicas, template: { containers } }, status: { replicas },
+    metadata: {
+      namespace: 'shop',
+      name: 'web',
+      uid: 'u',
+      resourceVersion: String(version),
+      labels,
+      ...(annotations && { annotations }),
+    },
+    spec: { replicas, template: { containers } },
+    status: { replicas },
   };
 }
 
@@ -30,7 +45,10 @@ const ref = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' 
 
 function started() {
   const told: string[] = [];
-  const detector = new DriftDetector({ onDrift: (gateway, { kind }) => void told.push(`${kind} of ${gateway}`), pace: { most: 2, window: 1_000 } });
+  const detector = new DriftDetector({
+    onDrift: (gateway, { kind }) => void told.push(`${kind} of ${gateway}`),
+    pace: { most: 2, window: 1_000 },
+  });
   const see = (object: WireObject): void => detector.observe({ type: 'upsert', ref, object });
   const drop = (): void => detector.observe({ type: 'delete', ref } satisfies ObjectChange);
   const apply = (version: number): void => {
@@ -45,7 +63,13 @@ describe('the drift detector', () => {
     const { told, see, apply } = started();
     apply(9);
     see(stored(9));
-    see(stored(10, { replicas: 7, labels: { app: 'web', theirs: 'yes' }, annotations: { 'deployment.kubernetes.io/revision': '1' } }));
+    see(
+      stored(10, {
+        replicas: 7,
+        labels: { app: 'web', theirs: 'yes' },
+        annotations: { 'deployment.kubernetes.io/revision': '1' },
+      }),
+    );
     expect(told).toEqual([]);
     see(stored(11, { replicas: 7, image: 'theirs' }));
     expect(told).toEqual(['Deployment of shop/web']);
@@ -53,7 +77,10 @@ describe('the drift detector', () => {
 
   test.each([
     ['a label is gone', stored(10, { labels: { app: '' } })],
-    ['a container was added before ours', { ...stored(10), spec: { template: { containers: [{ name: 'theirs' }, { name: 'proxy' }] } } }],
+    [
+      'a container was added before ours',
+      { ...stored(10), spec: { template: { containers: [{ name: 'theirs' }, { name: 'proxy' }] } } },
+    ],
     ['the whole of it is gone', { metadata: { namespace: 'shop', name: 'web', resourceVersion: '10' } }],
   ])('%s', (_name, object) => {
     const { told, see, apply } = started();

@@ -16,7 +16,10 @@ function started(metadata: Partial<WireMetadata> = {}) {
   const calls: unknown[] = [];
   const world: { leads: boolean; result: WriteResult['type'] } = { leads: true, result: 'ok' };
   const finalizers = new GatewayClassFinalizers({
-    controllerName, log: createLogger('silent'), retry: 1, mayWrite: () => world.leads,
+    controllerName,
+    log: createLogger('silent'),
+    retry: 1,
+    mayWrite: () => world.leads,
     writer: {
       async setFinalizers(_kind, object) {
         calls.push(object.metadata['finalizers']);
@@ -25,13 +28,20 @@ function started(metadata: Partial<WireMetadata> = {}) {
     },
   });
   running.push(finalizers);
-  const putClass = (name: string, owner: string, more: Partial<WireMetadata> = {}) => finalizers.observe({
-    type: 'upsert', ref: { group, kind: 'GatewayClass', namespace: '', name }, object: { metadata: { ...metadata, ...more, name }, spec: { controllerName: owner } },
-  });
-  const putGateway = (name: string, gatewayClassName: unknown) => finalizers.observe({
-    type: 'upsert', ref: { group, kind: 'Gateway', namespace: 'shop', name }, object: { metadata: { name, namespace: 'shop' }, spec: { gatewayClassName } },
-  });
-  const dropGateway = (name: string) => finalizers.observe({ type: 'delete', ref: { group, kind: 'Gateway', namespace: 'shop', name } });
+  const putClass = (name: string, owner: string, more: Partial<WireMetadata> = {}) =>
+    finalizers.observe({
+      type: 'upsert',
+      ref: { group, kind: 'GatewayClass', namespace: '', name },
+      object: { metadata: { ...metadata, ...more, name }, spec: { controllerName: owner } },
+    });
+  const putGateway = (name: string, gatewayClassName: unknown) =>
+    finalizers.observe({
+      type: 'upsert',
+      ref: { group, kind: 'Gateway', namespace: 'shop', name },
+      object: { metadata: { name, namespace: 'shop' }, spec: { gatewayClassName } },
+    });
+  const dropGateway = (name: string) =>
+    finalizers.observe({ type: 'delete', ref: { group, kind: 'Gateway', namespace: 'shop', name } });
   return { calls, world, finalizers, putClass, putGateway, dropGateway };
 }
 

@@ -28,25 +28,31 @@ function started(pace: Partial<Pace> = {}) {
   const world = { leads: true, wanted: new Map<string, OwnStatus>() };
   const metrics = createMetrics();
   const writer = new StatusWriter({
-    live, metrics, log: createLogger('silent'), controllerName: 'example.com/us', events: { record: (note) => void notes.push(note) },
+    live,
+    metrics,
+    log: createLogger('silent'),
+    controllerName: 'example.com/us',
+    events: { record: (note) => void notes.push(note) },
     mayWrite: () => world.leads,
     wanted: (key) => world.wanted.get(key),
     writer: {
-      updateStatus: (_kind, object) => new Promise((resolve) => {
-        calls.push({
-          object,
-          async answer(result) {
-            resolve(result);
-            await new Promise(setImmediate);
-          },
-        });
-      }),
+      updateStatus: (_kind, object) =>
+        new Promise((resolve) => {
+          calls.push({
+            object,
+            async answer(result) {
+              resolve(result);
+              await new Promise(setImmediate);
+            },
+          });
+        }),
     },
     // Long enough that no test sees the end of it.
     pace: { rest: 0, retry: 60_000, rewrites: 3, window: 60_000, ...pace },
   });
   writers.push(writer);
-  const see = (name: string, resourceVersion: string, present: unknown = {}) => writer.enqueue(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
+  const see = (name: string, resourceVersion: string, present: unknown = {}) =>
+    writer.enqueue(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
   return { calls, notes, live, world, writer, see, metrics };
 }
 
@@ -68,7 +74,10 @@ describe('writing of statuses', () => {
     expect(calls).toHaveLength(1);
     await calls[0]?.answer(stored(calls[0], '2'));
     expect(calls).toHaveLength(2);
-    expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [{ message: 'three' }] } });
+    expect(calls[1]?.object).toMatchObject({
+      metadata: { resourceVersion: '2' },
+      status: { conditions: [{ message: 'three' }] },
+    });
     await calls[1]?.answer(stored(calls[1], '3'));
     expect(calls).toHaveLength(2);
   });
@@ -91,7 +100,10 @@ describe('writing of statuses', () => {
     writer.enqueue('GatewayClass//a');
     await calls[0]?.answer(stored(calls[0], '2'));
     await eventually(() => expect(calls).toHaveLength(2));
-    expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [{ message: 'two' }] } });
+    expect(calls[1]?.object).toMatchObject({
+      metadata: { resourceVersion: '2' },
+      status: { conditions: [{ message: 'two' }] },
+    });
     await calls[1]?.answer(stored(calls[1], '3'));
   });
 
@@ -127,7 +139,10 @@ describe('writing of statuses', () => {
     expect(calls).toHaveLength(1);
     const foreign = { type: 'example.com/Other', status: 'True', reason: 'X', message: '' };
     see('a', '2', { conditions: [foreign] });
-    expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [foreign, { message: 'ours' }] } });
+    expect(calls[1]?.object).toMatchObject({
+      metadata: { resourceVersion: '2' },
+      status: { conditions: [foreign, { message: 'ours' }] },
+    });
     await calls[1]?.answer(stored(calls[1], '3'));
   });
 
@@ -173,7 +188,14 @@ describe('writing of statuses', () => {
     see('a', '1');
     expect(notes).toEqual([]);
     await calls[0]?.answer(stored(calls[0], '2'));
-    expect(notes).toMatchObject([{ regarding: { kind: 'GatewayClass', name: 'a' }, type: 'Normal', reason: 'Accepted', note: 'Accepted is True: fine' }]);
+    expect(notes).toMatchObject([
+      {
+        regarding: { kind: 'GatewayClass', name: 'a' },
+        type: 'Normal',
+        reason: 'Accepted',
+        note: 'Accepted is True: fine',
+      },
+    ]);
     world.wanted.set('GatewayClass//a', status('still fine'));
     see('a', '3', { conditions: [] });
     await calls[1]?.answer({ type: 'invalid', message: 'no' });
@@ -184,7 +206,9 @@ describe('writing of statuses', () => {
     const { calls, notes, world, see, metrics } = started();
     world.wanted.set('GatewayClass//a', status('ours'));
     for (let round = 0; round < 10; round += 1) {
-      see('a', `before ${round}`, { conditions: [{ type: 'Accepted', status: 'False', reason: 'Theirs', message: '' }] });
+      see('a', `before ${round}`, {
+        conditions: [{ type: 'Accepted', status: 'False', reason: 'Theirs', message: '' }],
+      });
       const call = calls[round];
       if (call !== undefined) await call.answer(stored(call, `after ${round}`));
     }
@@ -193,7 +217,11 @@ describe('writing of statuses', () => {
     const text = await metrics.scrape();
     expect(text).toContain('sallyport_status_writes_total{kind="GatewayClass",result="ok"} 4');
     expect(text).toContain('sallyport_status_writes_suppressed_total{kind="GatewayClass",reason="contested"} 1');
-    expect(notes.at(-1)).toMatchObject({ regarding: { kind: 'GatewayClass', name: 'a' }, type: 'Warning', reason: 'StatusContested' });
+    expect(notes.at(-1)).toMatchObject({
+      regarding: { kind: 'GatewayClass', name: 'a' },
+      type: 'Warning',
+      reason: 'StatusContested',
+    });
   });
 
   test('what there is to say anew is written all the same', async () => {

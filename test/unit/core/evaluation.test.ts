@@ -8,18 +8,35 @@ import { findings } from '../../../src/core/rules/engine/run.ts';
 import { statuses } from '../../../src/core/status/emit.ts';
 import { candidateOf, installation, ourClass, writeOf } from '../../support/evaluation.ts';
 
-const gateway = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { name: 'web', namespace: 'shop' }, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP' }] } };
-const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] } };
+const gateway = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'Gateway',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP' }] },
+};
+const route = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'HTTPRoute',
+  metadata: { name: 'cart', namespace: 'shop' },
+  spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] },
+};
 
 function evaluated(...emissions: readonly Emission<unknown>[]): Kernel {
   const kernel = createEvaluation(emissions);
-  kernel.apply([write(installationCell, [], installation), ...[ourClass, gateway, route].map((json) => candidateOf(json).resource).map((resource) => writeOf(resource.ref, resource))]);
+  kernel.apply([
+    write(installationCell, [], installation),
+    ...[ourClass, gateway, route]
+      .map((json) => candidateOf(json).resource)
+      .map((resource) => writeOf(resource.ref, resource)),
+  ]);
   return kernel;
 }
 
 describe('evaluation', () => {
   test('finds the same, whatever is followed', () => {
-    const [none, counts, all] = [evaluated(), evaluated(findingCounts), evaluated(statuses)].map((kernel) => kernel.read.query(findings, 'HTTPRoute', 'shop', 'cart'));
+    const [none, counts, all] = [evaluated(), evaluated(findingCounts), evaluated(statuses)].map((kernel) =>
+      kernel.read.query(findings, 'HTTPRoute', 'shop', 'cart'),
+    );
     expect(all?.map(({ rule }) => rule)).toEqual(['backend-not-found']);
     expect([none, counts]).toEqual([all, all]);
   });

@@ -9,7 +9,11 @@ function read(text: string, file = 'f.yaml') {
 function difference(before: string, after: string) {
   const { added, changed, removed } = differenceOf(read(before), read(after));
   const name = ({ value }: { value: unknown }) => JSON.stringify(value);
-  return { added: added.map(name), changed: changed.map(({ before, after }) => [name(before), name(after)]), removed: removed.map(name) };
+  return {
+    added: added.map(name),
+    changed: changed.map(({ before, after }) => [name(before), name(after)]),
+    removed: removed.map(name),
+  };
 }
 
 const one = '{kind: A, metadata: {name: one}, n: 1}';
@@ -26,10 +30,18 @@ test('documents go by the object they describe, not by their place', () => {
 });
 
 test('another name, namespace, kind or apiVersion is another object', () => {
-  for (const other of [two, one.replace('A', 'B'), `{apiVersion: v1, ${one.slice(1)}`, one.replace('name: one', 'name: one, namespace: n')]) {
+  for (const other of [
+    two,
+    one.replace('A', 'B'),
+    `{apiVersion: v1, ${one.slice(1)}`,
+    one.replace('name: one', 'name: one, namespace: n'),
+  ]) {
     expect(difference(one, other)).toEqual({ added: [json(other)], changed: [], removed: [json(one)] });
   }
-  expect(differenceOf(read(one, 'a'), read(one, 'b'))).toMatchObject({ added: [{ file: 'b' }], removed: [{ file: 'a' }] });
+  expect(differenceOf(read(one, 'a'), read(one, 'b'))).toMatchObject({
+    added: [{ file: 'b' }],
+    removed: [{ file: 'a' }],
+  });
 });
 
 test('of several documents for one object the first goes with the first', () => {
@@ -38,5 +50,9 @@ test('of several documents for one object the first goes with the first', () => 
 
 test('objects without a name, or with members of odd types, are compared too', () => {
   expect(difference('{a: 1}', '{a: 2}')).toEqual({ added: [], changed: [['{"a":1}', '{"a":2}']], removed: [] });
-  expect(difference('{metadata: 5, kind: [1]}', '{metadata: 5, kind: [1]}')).toEqual({ added: [], changed: [], removed: [] });
+  expect(difference('{metadata: 5, kind: [1]}', '{metadata: 5, kind: [1]}')).toEqual({
+    added: [],
+    changed: [],
+    removed: [],
+  });
 });

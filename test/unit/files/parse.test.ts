@@ -37,8 +37,16 @@ describe('documents', () => {
 
   test('byte order mark, CRLF, directives and markers', () => {
     expect(values('\uFEFFa: 1\r\n---\r\nb: |\r\n  x\r\n')).toEqual([{ a: 1 }, { b: 'x\n' }]);
-    expect(values('%YAML 1.2\n---\na: 1\n...\n%YAML 1.2\n# c\n---\nb: 2\n...\nc: 3\n')).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
-    expect(values('--- {a: 1}\n--- {b: ---}\n---\nc: |\n  ---\n  ...\n')).toEqual([{ a: 1 }, { b: '---' }, { c: '---\n...\n' }]);
+    expect(values('%YAML 1.2\n---\na: 1\n...\n%YAML 1.2\n# c\n---\nb: 2\n...\nc: 3\n')).toEqual([
+      { a: 1 },
+      { b: 2 },
+      { c: 3 },
+    ]);
+    expect(values('--- {a: 1}\n--- {b: ---}\n---\nc: |\n  ---\n  ...\n')).toEqual([
+      { a: 1 },
+      { b: '---' },
+      { c: '---\n...\n' },
+    ]);
   });
 
   test.each([
@@ -57,16 +65,24 @@ describe('documents', () => {
 
   test('places behind a byte order mark are where editors show them', () => {
     const [document] = parseDocuments('---\n\uFEFFa: {b: 1}\nc: 2\n', 'f.yaml').documents;
-    expect([document?.line, document?.locate(['a', 'b']), document?.locate(['c'])]).toEqual([2, { line: 2, column: 5 }, { line: 3, column: 1 }]);
+    expect([document?.line, document?.locate(['a', 'b']), document?.locate(['c'])]).toEqual([
+      2,
+      { line: 2, column: 5 },
+      { line: 3, column: 1 },
+    ]);
   });
 
   test('a byte order mark in the middle of a document is an error at its place', () => {
-    expect(problems('a: 1\n\uFEFFb: 2\n---\nc: 3\n')).toEqual(['f.yaml:2:1: a byte order mark (U+FEFF) begins this line in the middle of a document. Remove it. If two files were joined here, write a line --- between them.']);
+    expect(problems('a: 1\n\uFEFFb: 2\n---\nc: 3\n')).toEqual([
+      'f.yaml:2:1: a byte order mark (U+FEFF) begins this line in the middle of a document. Remove it. If two files were joined here, write a line --- between them.',
+    ]);
     expect(values('a: 1\n\uFEFFb: 2\n---\nc: 3\n')).toEqual([{ c: 3 }]);
   });
 
   test('merge keys and aliases', () => {
-    expect(values('a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a\n')).toEqual([{ a: { x: 1 }, b: { x: 1, y: 2 }, c: { x: 1 } }]);
+    expect(values('a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a\n')).toEqual([
+      { a: { x: 1 }, b: { x: 1, y: 2 }, c: { x: 1 } },
+    ]);
   });
 
   test('keys named like members of Object are ordinary', () => {
@@ -116,10 +132,12 @@ describe('lists', () => {
   });
 
   test('of one kind need not name it in each item', () => {
-    expect(values('apiVersion: x/v1\nkind: AList\nitems: [{ metadata: {} }, { apiVersion: y/v1, kind: B }]\n')).toEqual([
-      { apiVersion: 'x/v1', kind: 'A', metadata: {} },
-      { apiVersion: 'y/v1', kind: 'B' },
-    ]);
+    expect(values('apiVersion: x/v1\nkind: AList\nitems: [{ metadata: {} }, { apiVersion: y/v1, kind: B }]\n')).toEqual(
+      [
+        { apiVersion: 'x/v1', kind: 'A', metadata: {} },
+        { apiVersion: 'y/v1', kind: 'B' },
+      ],
+    );
   });
 
   test('without items, or of a kind that only sounds like one, are left alone', () => {
@@ -181,7 +199,10 @@ describe('locate', () => {
   });
 });
 
-test.each([['- op: replace\n  path: /spec\n', [{ op: 'replace', path: '/spec' }]], ['[]', []]])('a list of what is no object, such as a JSON patch, is no mistake: %j', (text, value) => {
+test.each([
+  ['- op: replace\n  path: /spec\n', [{ op: 'replace', path: '/spec' }]],
+  ['[]', []],
+])('a list of what is no object, such as a JSON patch, is no mistake: %j', (text, value) => {
   expect(parseDocuments(text, 'f.yaml')).toMatchObject({ documents: [{ value, line: 1 }], problems: [] });
 });
 
@@ -228,7 +249,12 @@ describe('broken documents', () => {
     ['a: [1, 2\nb: 3\n', 2, 1, 'invalid YAML: deficient indentation'],
     ['a: 1\n  b: 2\n', 2, 4, 'invalid YAML: bad indentation of a mapping entry'],
     ['a: *x\n', 1, 5, 'invalid YAML: unidentified alias "x"'],
-    ['a: {{- if .Values.x }}\n', 1, 6, 'invalid YAML: missed comma between flow collection entries; if this is a template, render it first, e.g. helm template . | sallyport check -'],
+    [
+      'a: {{- if .Values.x }}\n',
+      1,
+      6,
+      'invalid YAML: missed comma between flow collection entries; if this is a template, render it first, e.g. helm template . | sallyport check -',
+    ],
     ['a: !foo 1\n', 1, 4, 'invalid YAML: unknown scalar tag !<!foo>'],
     ['[a, b]\n', 1, 1, 'expected an object with apiVersion and kind, found a list'],
     ['- kind: A\n', 1, 1, 'expected an object with apiVersion and kind, found a list'],
@@ -239,46 +265,98 @@ describe('broken documents', () => {
   ])('%j is reported at %i:%i', (broken, line, column, message) => {
     expect(problems(broken)).toEqual([`f.yaml:${line}:${column}: ${message}`]);
     const { documents, problems: found } = parseDocuments(`a: 0\n---\n${broken}\n---\nz: 1\n`, 'f.yaml');
-    expect(documents.map(({ value, line }) => [value, line])).toEqual([[{ a: 0 }, 1], [{ z: 1 }, broken.split('\n').length + 4]]);
+    expect(documents.map(({ value, line }) => [value, line])).toEqual([
+      [{ a: 0 }, 1],
+      [{ z: 1 }, broken.split('\n').length + 4],
+    ]);
     expect(found.map(({ position, severity }) => [position?.line, severity])).toEqual([[line + 2, 'error']]);
   });
 
   test('a few aliases that would fill the memory are refused', () => {
-    const levels = Array.from({ length: 9 }, (_, level) => `l${level + 1}: &l${level + 1} [${Array(10).fill(`*l${level}`).join(', ')}]\n`);
+    const levels = Array.from(
+      { length: 9 },
+      (_, level) => `l${level + 1}: &l${level + 1} [${Array(10).fill(`*l${level}`).join(', ')}]\n`,
+    );
     const [problem, ...others] = problems(`l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n${levels.join('')}`);
     expect(problem).toMatch(/^f\.yaml:6:1: the expanded document has more than 1000000 values/);
     expect(others).toEqual([]);
   });
 
   test('aliases that nest too deeply are refused, in whatever order they are written', () => {
-    const chain = Array.from({ length: 120 }, (_, level) => `k${level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`);
+    const chain = Array.from(
+      { length: 120 },
+      (_, level) => `k${level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`,
+    );
     expect(problems(chain.join(''))).toEqual([
       expect.stringMatching(/^f\.yaml:100:12: the expanded document is nested deeper than 100 levels$/),
     ]);
-    const backwards = Array.from({ length: 5000 }, (_, level) => `${5000 - level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`);
+    const backwards = Array.from(
+      { length: 5000 },
+      (_, level) => `${5000 - level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`,
+    );
     expect(problems(backwards.join(''))).toHaveLength(1);
   });
 
   test('any text yields documents or problems, never an exception', () => {
-    const piece = fc.constantFrom('a', ': ', '- ', '\n', '  ', '---\n', '...\n', '[', ']', '{', '}', '"', "'", '&x ', '*x', '!t ', '|\n', '#', '%', ',', '? ', 'kind: List\n', 'items:\n', '\t', '\u0000', '\r', '\uFEFF', '<<: ');
+    const piece = fc.constantFrom(
+      'a',
+      ': ',
+      '- ',
+      '\n',
+      '  ',
+      '---\n',
+      '...\n',
+      '[',
+      ']',
+      '{',
+      '}',
+      '"',
+      "'",
+      '&x ',
+      '*x',
+      '!t ',
+      '|\n',
+      '#',
+      '%',
+      ',',
+      '? ',
+      'kind: List\n',
+      'items:\n',
+      '\t',
+      '\u0000',
+      '\r',
+      '\uFEFF',
+      '<<: ',
+    );
     fc.assert(
-      fc.property(fc.oneof(fc.array(piece, { maxLength: 30 }).map((all) => all.join('')), fc.string({ unit: 'binary' })), (text) => {
-        const { documents, problems } = parseDocuments(text, 'f');
-        for (const document of documents) expect(document.locate(['a', 0]).line).toBeGreaterThanOrEqual(document.line);
-        for (const { position } of problems) expect(position?.line).toBeGreaterThan(0);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.array(piece, { maxLength: 30 }).map((all) => all.join('')),
+          fc.string({ unit: 'binary' }),
+        ),
+        (text) => {
+          const { documents, problems } = parseDocuments(text, 'f');
+          for (const document of documents)
+            expect(document.locate(['a', 0]).line).toBeGreaterThanOrEqual(document.line);
+          for (const { position } of problems) expect(position?.line).toBeGreaterThan(0);
+        },
+      ),
       { numRuns: 2000 },
     );
   });
 
   test('what JSON says is read as JSON says it', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ maxLength: 20 }), fc.jsonValue()), fc.constantFrom(0, 2, '\t'), (value, indent) => {
-        const text = JSON.stringify(value, null, indent);
-        const { documents, problems } = parseDocuments(text, 'f.json');
-        expect(problems).toEqual([]);
-        expect(documents.map(({ value }) => JSON.stringify(value))).toEqual([JSON.stringify(JSON.parse(text))]);
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ maxLength: 20 }), fc.jsonValue()),
+        fc.constantFrom(0, 2, '\t'),
+        (value, indent) => {
+          const text = JSON.stringify(value, null, indent);
+          const { documents, problems } = parseDocuments(text, 'f.json');
+          expect(problems).toEqual([]);
+          expect(documents.map(({ value }) => JSON.stringify(value))).toEqual([JSON.stringify(JSON.parse(text))]);
+        },
+      ),
     );
   });
 });
@@ -293,17 +371,34 @@ describe('ambiguous scalars', () => {
   ])('%s is warned about', (scalar, message) => {
     const { documents, problems } = parseDocuments(`a: 1\nb:\n- ${scalar}\n`, 'f.yaml');
     expect(documents).toHaveLength(1);
-    expect(problems).toEqual([{ file: 'f.yaml', severity: 'warning', position: { line: 3, column: 3 }, text: `- ${scalar}`, message }]);
+    expect(problems).toEqual([
+      { file: 'f.yaml', severity: 'warning', position: { line: 3, column: 3 }, text: `- ${scalar}`, message },
+    ]);
   });
 
   test('as keys too', () => {
     expect(problems('on: 1\n')).toEqual([expect.stringMatching(/^f\.yaml:1:1: on is text here and true for kubectl/)]);
   });
 
-  test.each(['"yes"', "'017'", '!!str yes', 'true', '17', '0', '007', '08', '12:30', '0x1f', '0o17', '1.5', '2001-01-01', '~', 'yesterday', '_', '|\n  yes'])(
-    '%s is not ambiguous',
-    (scalar) => {
-      expect(problems(`a: ${scalar}\n`)).toEqual([]);
-    },
-  );
+  test.each([
+    '"yes"',
+    "'017'",
+    '!!str yes',
+    'true',
+    '17',
+    '0',
+    '007',
+    '08',
+    '12:30',
+    '0x1f',
+    '0o17',
+    '1.5',
+    '2001-01-01',
+    '~',
+    'yesterday',
+    '_',
+    '|\n  yes',
+  ])('%s is not ambiguous', (scalar) => {
+    expect(problems(`a: ${scalar}\n`)).toEqual([]);
+  });
 });

@@ -4,7 +4,9 @@ import { Backoff } from '../../../src/kubernetes/backoff.ts';
 describe('delays between attempts', () => {
   test('double up to half a minute, and start anew after a success', () => {
     const backoff = new Backoff(() => 1);
-    expect(Array.from({ length: 8 }, () => backoff.next())).toEqual([800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);
+    expect(Array.from({ length: 8 }, () => backoff.next())).toEqual([
+      800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000,
+    ]);
     backoff.reset();
     expect(backoff.next()).toBe(800);
   });

@@ -7,7 +7,13 @@ describe('failures', () => {
   test('say what the API server said', () => {
     const cause = { reason: 'FieldValueInvalid', message: 'no', field: 'spec.a' };
     const body = { reason: 'Invalid', message: 'it is invalid', details: { causes: [cause], retryAfterSeconds: 3 } };
-    expect(apiError(422, body)).toMatchObject({ status: 422, reason: 'Invalid', message: 'it is invalid', causes: [cause], retryAfter: 3_000 });
+    expect(apiError(422, body)).toMatchObject({
+      status: 422,
+      reason: 'Invalid',
+      message: 'it is invalid',
+      causes: [cause],
+      retryAfter: 3_000,
+    });
   });
 
   test('the header says when to come back, within reason', () => {
@@ -17,18 +23,28 @@ describe('failures', () => {
   });
 
   test('any answer at all is survived', () => {
-    fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 400, max: 599 }), (body, status) => {
-      const error = apiError(status, body);
-      expect(error).toMatchObject({ status, message: expect.any(String), reason: expect.any(String) });
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer({ min: 400, max: 599 }), (body, status) => {
+        const error = apiError(status, body);
+        expect(error).toMatchObject({ status, message: expect.any(String), reason: expect.any(String) });
+      }),
+    );
   });
 });
 
 describe('what became of a write', () => {
   test.each([
-    [409, 'AlreadyExists', 'exists'], [409, 'Conflict', 'conflict'], [404, 'NotFound', 'notFound'], [403, 'Forbidden', 'forbidden'],
-    [401, 'Unauthorized', 'forbidden'], [422, 'Invalid', 'invalid'], [400, 'BadRequest', 'invalid'], [413, 'RequestEntityTooLarge', 'invalid'],
-    [429, 'TooManyRequests', 'unavailable'], [500, 'InternalError', 'unavailable'], [504, 'Timeout', 'unavailable'],
+    [409, 'AlreadyExists', 'exists'],
+    [409, 'Conflict', 'conflict'],
+    [404, 'NotFound', 'notFound'],
+    [403, 'Forbidden', 'forbidden'],
+    [401, 'Unauthorized', 'forbidden'],
+    [422, 'Invalid', 'invalid'],
+    [400, 'BadRequest', 'invalid'],
+    [413, 'RequestEntityTooLarge', 'invalid'],
+    [429, 'TooManyRequests', 'unavailable'],
+    [500, 'InternalError', 'unavailable'],
+    [504, 'Timeout', 'unavailable'],
   ])('%i %s is %s', (status, reason, type) => {
     expect(outcomeOf(apiError(status, { reason, message: 'why' }))).toMatchObject({ type, message: 'why' });
   });

@@ -14,11 +14,18 @@ function short(events: readonly ObjectEvent[]): readonly string[] {
 
 describe('what is news', () => {
   test('an object says what it is, and not who manages its fields', () => {
-    expect(new Inventory(type).upsert(object('cart'))).toEqual([{
-      type: 'upsert',
-      ref: { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'cart' },
-      object: { apiVersion: type.apiVersion, kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop', uid: 'a', resourceVersion: '1' }, spec: {} },
-    }]);
+    expect(new Inventory(type).upsert(object('cart'))).toEqual([
+      {
+        type: 'upsert',
+        ref: { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'cart' },
+        object: {
+          apiVersion: type.apiVersion,
+          kind: 'HTTPRoute',
+          metadata: { name: 'cart', namespace: 'shop', uid: 'a', resourceVersion: '1' },
+          spec: {},
+        },
+      },
+    ]);
   });
 
   test('the same version is none', () => {
@@ -57,20 +64,31 @@ describe('what is news', () => {
   });
 
   test('a reader who applies all events has what the last list has', () => {
-    const one = fc.record({ name: fc.constantFrom('a', 'b', 'c'), uid: fc.constantFrom('1', '2'), resourceVersion: fc.constantFrom('1', '2') });
+    const one = fc.record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      uid: fc.constantFrom('1', '2'),
+      resourceVersion: fc.constantFrom('1', '2'),
+    });
     const list = fc.uniqueArray(one, { selector: ({ name }) => name });
-    fc.assert(fc.property(fc.array(list), (lists) => {
-      const inventory = new Inventory(type);
-      const held = new Map<string, string>();
-      for (const items of lists) {
-        const objects = items.map(({ name, uid, resourceVersion }) => object(name, uid, resourceVersion));
-        const events = [...objects.flatMap((item) => inventory.upsert(item)), ...inventory.retain(new Set(objects.map(({ metadata }) => keyOf(metadata))))];
-        for (const event of events) {
-          if (event.type === 'delete') expect(held.delete(event.ref.name)).toBe(true);
-          else held.set(event.ref.name, `${event.object.metadata.uid} ${event.object.metadata.resourceVersion}`);
+    fc.assert(
+      fc.property(fc.array(list), (lists) => {
+        const inventory = new Inventory(type);
+        const held = new Map<string, string>();
+        for (const items of lists) {
+          const objects = items.map(({ name, uid, resourceVersion }) => object(name, uid, resourceVersion));
+          const events = [
+            ...objects.flatMap((item) => inventory.upsert(item)),
+            ...inventory.retain(new Set(objects.map(({ metadata }) => keyOf(metadata)))),
+          ];
+          for (const event of events) {
+            if (event.type === 'delete') expect(held.delete(event.ref.name)).toBe(true);
+            else held.set(event.ref.name, `${event.object.metadata.uid} ${event.object.metadata.resourceVersion}`);
+          }
+          expect(held).toEqual(
+            new Map(items.map(({ name, uid, resourceVersion }) => [name, `${uid} ${resourceVersion}`])),
+          );
         }
-        expect(held).toEqual(new Map(items.map(({ name, uid, resourceVersion }) => [name, `${uid} ${resourceVersion}`])));
-      }
-    }));
+      }),
+    );
   });
 });

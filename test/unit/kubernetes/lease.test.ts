@@ -26,7 +26,8 @@ function enter() {
   const client: ApiClient = {
     namespace: undefined,
     request(request) {
-      if (request.method === undefined) return stored === undefined ? Promise.reject(apiError(404, {})) : Promise.resolve(stored);
+      if (request.method === undefined)
+        return stored === undefined ? Promise.reject(apiError(404, {})) : Promise.resolve(stored);
       return new Promise((resolve, reject) => {
         writes.push({
           request,
@@ -47,7 +48,15 @@ function enter() {
     },
     close: () => Promise.resolve(),
   };
-  const election = new Election({ client, clock, log: createLogger('silent'), namespace: 'default', name: 'controller', identity: 'pod-a', lead: (term) => void terms.push(term) });
+  const election = new Election({
+    client,
+    clock,
+    log: createLogger('silent'),
+    namespace: 'default',
+    name: 'controller',
+    identity: 'pod-a',
+    lead: (term) => void terms.push(term),
+  });
   const pass = async (milliseconds: number): Promise<void> => {
     clock.advance(milliseconds);
     await turns();
@@ -59,7 +68,12 @@ function enter() {
   };
   /** Stores the record of another candidate. */
   const steal = (): void => {
-    stored = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'controller', namespace: 'default' }, spec: { holderIdentity: 'pod-b', leaseDurationSeconds: 15 } };
+    stored = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'controller', namespace: 'default' },
+      spec: { holderIdentity: 'pod-b', leaseDurationSeconds: 15 },
+    };
   };
   return { election, terms, pass, write, steal };
 }

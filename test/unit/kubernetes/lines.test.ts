@@ -16,10 +16,12 @@ async function read(text: string, { size = 7, limit = 1_000 } = {}): Promise<unk
 describe('lines of JSON', () => {
   test('are whole, however they are cut', async () => {
     const value = fc.jsonValue().filter((json) => JSON.stringify(json).length < 900);
-    await fc.assert(fc.asyncProperty(fc.array(value), fc.integer({ min: 1, max: 50 }), async (values, size) => {
-      const text = values.map((json) => `${JSON.stringify(json)}\n`).join('');
-      expect(JSON.stringify(await read(text, { size }))).toBe(JSON.stringify(values));
-    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(value), fc.integer({ min: 1, max: 50 }), async (values, size) => {
+        const text = values.map((json) => `${JSON.stringify(json)}\n`).join('');
+        expect(JSON.stringify(await read(text, { size }))).toBe(JSON.stringify(values));
+      }),
+    );
   });
 
   test('may be empty, and end with CR LF', async () => {

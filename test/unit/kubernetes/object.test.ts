@@ -1,16 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import { microTime, pathOf, resourceType } from '../../../src/kubernetes/object.ts';
 
-const routes = resourceType({ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', plural: 'httproutes', namespaced: true }, 'v1');
+const routes = resourceType(
+  { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', plural: 'httproutes', namespaced: true },
+  'v1',
+);
 const nodes = resourceType({ group: '', kind: 'Node', plural: 'nodes', namespaced: false }, 'v1');
 
 describe('paths', () => {
   test.each([
     [routes, {}, '', '/apis/gateway.networking.k8s.io/v1/httproutes'],
     [routes, { namespace: 'shop' }, '', '/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes'],
-    [routes, { namespace: 'shop', name: 'cart' }, 'status', '/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes/cart/status'],
+    [
+      routes,
+      { namespace: 'shop', name: 'cart' },
+      'status',
+      '/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes/cart/status',
+    ],
     [nodes, { namespace: 'shop', name: 'a' }, '', '/api/v1/nodes/a'],
-    [routes, { namespace: 'shop', name: '../../x?y' }, '', '/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes/..%2F..%2Fx%3Fy'],
+    [
+      routes,
+      { namespace: 'shop', name: '../../x?y' },
+      '',
+      '/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes/..%2F..%2Fx%3Fy',
+    ],
   ])('%#', (type, name, subresource, path) => {
     expect(pathOf(type, name, subresource)).toBe(path);
   });

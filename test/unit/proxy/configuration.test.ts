@@ -12,11 +12,14 @@ function hostOf(number: number): string {
 }
 
 function routes(count: number) {
-  return Array.from({ length: count }, (_, number) => routeConfig(`shop/${number}`, { attachments: [{ listener, hostnames: [hostOf(number)] }] }));
+  return Array.from({ length: count }, (_, number) =>
+    routeConfig(`shop/${number}`, { attachments: [{ listener, hostnames: [hostOf(number)] }] }),
+  );
 }
 
 describe('a configuration', () => {
-  const lookUp = (configuration: Configuration, number: number) => configuration.table.match(listener, routeRequest(`http://${hostOf(number)}/`));
+  const lookUp = (configuration: Configuration, number: number) =>
+    configuration.table.match(listener, routeRequest(`http://${hostOf(number)}/`));
 
   test('is the former one until a change that was prepared is applied', async () => {
     const configuration = new Configuration(new EndpointRegistry(() => {}));
@@ -33,7 +36,9 @@ describe('a configuration', () => {
   test('leaves time for requests while a large change is prepared', async () => {
     const configuration = new Configuration(new EndpointRegistry(() => {}));
     const order: string[] = [];
-    const preparing = configuration.prepare({ upserts: routes(5_000), removals: [] }).then(() => order.push('prepared'));
+    const preparing = configuration
+      .prepare({ upserts: routes(5_000), removals: [] })
+      .then(() => order.push('prepared'));
     await turn();
     order.push('answered');
     await preparing;

@@ -36,11 +36,12 @@ describe('a set of endpoints', () => {
 });
 
 describe('a set whose endpoints are all suspended', () => {
-  const suspended = (): Endpoint[] => [a, b, c].map((address) => {
-    const endpoint = endpointAt(address);
-    endpoint.connectFailed(0);
-    return endpoint;
-  });
+  const suspended = (): Endpoint[] =>
+    [a, b, c].map((address) => {
+      const endpoint = endpointAt(address);
+      endpoint.connectFailed(0);
+      return endpoint;
+    });
 
   test('offers them in turn', () => {
     const set = new EndpointSet(suspended());
@@ -80,7 +81,10 @@ describe('the suspension of an endpoint', () => {
 
 describe('the connections to an endpoint over TLS', () => {
   const tls = { serverName: 'a.example', subjectAltNames: [], authorities: 'system' as const };
-  const [one, other] = [{ cert: 'one', key: 'k' }, { cert: 'other', key: 'k' }];
+  const [one, other] = [
+    { cert: 'one', key: 'k' },
+    { cert: 'other', key: 'k' },
+  ];
   const nobody = (): undefined => undefined;
 
   function secureEndpoint(): { endpoint: Endpoint; released: Upstream[] } {
@@ -147,10 +151,17 @@ describe('the registry', () => {
   test('tells endpoints apart by the manner of speaking to them', () => {
     const registry = new EndpointRegistry(() => undefined);
     const tls = { serverName: 'a.example', subjectAltNames: [], authorities: 'system' as const };
-    for (const [service, manner] of Object.entries({ plain: {}, again: {}, h2c: { protocol: 'h2c' as const }, tls: { tls } })) {
+    for (const [service, manner] of Object.entries({
+      plain: {},
+      again: {},
+      h2c: { protocol: 'h2c' as const },
+      tls: { tls },
+    })) {
       registry.upsert({ ...endpointsConfig(service, 1), ...manner });
     }
-    const [plain, again, h2c, secure] = ['plain', 'again', 'h2c', 'tls'].map((service) => registry.get(endpointsConfig(service).key)?.all()[0]);
+    const [plain, again, h2c, secure] = ['plain', 'again', 'h2c', 'tls'].map(
+      (service) => registry.get(endpointsConfig(service).key)?.all()[0],
+    );
     expect(again).toBe(plain);
     expect(new Set([plain, h2c, secure]).size).toBe(3);
   });

@@ -5,7 +5,22 @@ import { defaultLimits } from '../../../src/proxy/limits.ts';
 import { readHttp1Head } from '../../../src/proxy/request-head.ts';
 
 test('fields of a response lose what belongs to the connection, whatever its spelling', () => {
-  const fields = ['CONNECTION', 'X-One ,x-TWO', 'connection', 'close,x-three', 'x-one', '1', 'X-Two', '2', 'x-three', '3', 'x-four', '4', 'Transfer-Encoding', 'Chunked'];
+  const fields = [
+    'CONNECTION',
+    'X-One ,x-TWO',
+    'connection',
+    'close,x-three',
+    'x-one',
+    '1',
+    'X-Two',
+    '2',
+    'x-three',
+    '3',
+    'x-four',
+    '4',
+    'Transfer-Encoding',
+    'Chunked',
+  ];
   expect(responseFields(fields)).toEqual(['x-four', '4']);
 });
 
@@ -19,16 +34,22 @@ test('a field is taken out by name', () => {
 
 describe('the fields of a request that go on', () => {
   function forwarded(...fields: readonly string[]): readonly string[] {
-    const head = readHttp1Head({ method: 'GET', url: '/', httpVersion: '1.1', rawHeaders: ['Host', 'a', ...fields] }, defaultLimits);
+    const head = readHttp1Head(
+      { method: 'GET', url: '/', httpVersion: '1.1', rawHeaders: ['Host', 'a', ...fields] },
+      defaultLimits,
+    );
     if (typeof head === 'string') throw new Error(head);
     return forwardedFields(head, { address: '192.0.2.1', scheme: 'http' }, 'append');
   }
   const added = ['x-forwarded-for', '192.0.2.1', 'x-forwarded-proto', 'http', 'x-forwarded-host', 'a'];
 
-  test.each(['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'])('do not include %s, though Connection does not name it', (name) => {
-    const value = name === 'transfer-encoding' ? 'chunked' : 'x-other';
-    expect(forwarded(name.toUpperCase(), value, 'X-Kept', '1')).toEqual(['X-Kept', '1', ...added]);
-  });
+  test.each(['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'])(
+    'do not include %s, though Connection does not name it',
+    (name) => {
+      const value = name === 'transfer-encoding' ? 'chunked' : 'x-other';
+      expect(forwarded(name.toUpperCase(), value, 'X-Kept', '1')).toEqual(['X-Kept', '1', ...added]);
+    },
+  );
 
   test('do not include what Connection names', () => {
     expect(forwarded('Connection', 'X-One, keep-alive', 'x-one', '1', 'X-Two', '2')).toEqual(['X-Two', '2', ...added]);

@@ -41,11 +41,20 @@ describe('the status of a call that the proxy answers', () => {
     ['no-backend', '14'],
     ['misdirected', '2'],
   ] as [AnswerReason, string][])('%s: %s', (reason, code) => {
-    expect(grpcFields(reason)).toEqual(['content-type', 'application/grpc', 'grpc-status', code, 'grpc-message', expect.stringMatching(/\.$/)]);
+    expect(grpcFields(reason)).toEqual([
+      'content-type',
+      'application/grpc',
+      'grpc-status',
+      code,
+      'grpc-message',
+      expect.stringMatching(/\.$/),
+    ]);
   });
 
   test('messages can be read as they are sent', () => {
-    const messages = reasons.flatMap((reason) => (reason === 'client-aborted' || reason === 'authorization-denied' ? [] : [grpcFields(reason)[5]]));
+    const messages = reasons.flatMap((reason) =>
+      reason === 'client-aborted' || reason === 'authorization-denied' ? [] : [grpcFields(reason)[5]],
+    );
     expect(messages.filter((message) => !/^[\x20-\x24\x26-\x7e]+$/.test(message ?? ''))).toEqual([]);
   });
 });

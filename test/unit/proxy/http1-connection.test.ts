@@ -12,7 +12,13 @@ const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 function connected() {
   const [near, backend] = duplexPair();
   const told: string[] = [];
-  const connection = new Http1Connection(near as Socket, 4_096, { done: () => undefined, freed: () => void told.push('freed'), closed: () => void told.push('closed'), exceeded: () => void told.push('exceeded'), fault: throwFault });
+  const connection = new Http1Connection(near as Socket, 4_096, {
+    done: () => undefined,
+    freed: () => void told.push('freed'),
+    closed: () => void told.push('closed'),
+    exceeded: () => void told.push('exceeded'),
+    fault: throwFault,
+  });
   backend.resume();
   const receiver: ResponseReceiver = {
     onConnected: () => undefined,
@@ -23,7 +29,14 @@ function connected() {
     onFailure: (failure) => void told.push(failure),
   };
   const ask = (): void => {
-    const request = { client: '', upstream: { host: 'a', port: 1 }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined };
+    const request = {
+      client: '',
+      upstream: { host: 'a', port: 1 },
+      method: 'GET',
+      target: '/',
+      fields: ['host', 'a'],
+      body: undefined,
+    };
     connection.take(new Http1Call(request, receiver, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'));
   };
   return { backend, near, told, connection, ask };
@@ -45,7 +58,11 @@ describe('an idle connection to a backend', () => {
     await eventually(() => expect(told.slice(4)).toEqual(['head 200', 'data ok', 'freed', 'end']));
   });
 
-  test.each([['a whole answer', ok], ['a few bytes', 'x'], ['the begin of an answer', 'HTTP/1.1 200']])('is closed when the backend sends %s that nobody requested', async (_, bytes) => {
+  test.each([
+    ['a whole answer', ok],
+    ['a few bytes', 'x'],
+    ['the begin of an answer', 'HTTP/1.1 200'],
+  ])('is closed when the backend sends %s that nobody requested', async (_, bytes) => {
     const { backend, near, told, connection, ask } = connected();
     ask();
     await answered(backend, told);

@@ -33,7 +33,10 @@ test('ordinary input is handled at once', () => {
   const record: [string, number][] = [];
   turns.take(input('a', 10, record));
   turns.take(input('a', 20, record));
-  expect(record).toEqual([['a', 10], ['a', 20]]);
+  expect(record).toEqual([
+    ['a', 10],
+    ['a', 20],
+  ]);
 });
 
 test('a client that sends more waits, on all of its connections, and others do not wait for it', async () => {
@@ -56,7 +59,11 @@ test('a client that comes late in a turn has its part of it', () => {
   const record: [string, number][] = [];
   turns.take(input('a', 10_000, record));
   for (const client of ['b', 'c']) turns.take(input(client, 10_000, record));
-  expect(record).toEqual([['a', perTurn], ['b', perClient], ['c', perClient]]);
+  expect(record).toEqual([
+    ['a', perTurn],
+    ['b', perClient],
+    ['c', perClient],
+  ]);
 });
 
 test('input that waits and comes again is handled once', async () => {
@@ -66,7 +73,10 @@ test('input that waits and comes again is handled once', async () => {
   for (const one of [first, second, second, second]) turns.take(one);
   while (second.isHolding) await wholeTurn();
   await wholeTurn();
-  expect(record).toEqual([['a', perTurn], ['a', 100]]);
+  expect(record).toEqual([
+    ['a', perTurn],
+    ['a', 100],
+  ]);
 });
 
 test('input that holds nothing when its turn comes is left out', async () => {

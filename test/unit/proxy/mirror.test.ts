@@ -10,8 +10,21 @@ import { Copy, type CopiedRequest } from '../../../src/proxy/mirror-copy.ts';
 import { compileMirrors, Mirror } from '../../../src/proxy/mirror.ts';
 import { endpointsConfig } from '../../support/config.ts';
 
-const filter: MirrorFilter = { type: 'mirror', target: { type: 'endpoints', key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
-const request: CopiedRequest = { client: '', method: 'POST', target: '/', fields: ['host', 'a'], hasBody: true, gateway: 'infra/gateway', identity: () => undefined };
+const filter: MirrorFilter = {
+  type: 'mirror',
+  target: { type: 'endpoints', key: endpointsConfig('copy').key },
+  numerator: 1,
+  denominator: 1,
+};
+const request: CopiedRequest = {
+  client: '',
+  method: 'POST',
+  target: '/',
+  fields: ['host', 'a'],
+  hasBody: true,
+  gateway: 'infra/gateway',
+  identity: () => undefined,
+};
 const megabyte = 1024 * 1024;
 
 interface Forwarded {
@@ -37,7 +50,9 @@ function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}) {
       release: () => undefined,
       close: () => Promise.resolve(),
     },
-    limits: defaultLimits, counters, quotas: createQuotas(defaultLimits, counters),
+    limits: defaultLimits,
+    counters,
+    quotas: createQuotas(defaultLimits, counters),
   };
   // A copy needs no more of it.
   const plane = used as DataPlane;
@@ -47,7 +62,10 @@ function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}) {
 
 /** A copy that is under way, and the call that carries it. */
 function underWay(): { copy: Copy; call: Forwarded } {
-  const { copy, forwarded: [call] } = sendTo(endpointsConfig('copy', 1));
+  const {
+    copy,
+    forwarded: [call],
+  } = sendTo(endpointsConfig('copy', 1));
   if (copy === undefined || call === undefined) throw new Error('no copy was sent');
   return { copy, call };
 }
@@ -55,7 +73,9 @@ function underWay(): { copy: Copy; call: Forwarded } {
 describe('a copy', () => {
   test('goes to an endpoint of the mirror', () => {
     const { forwarded, counters } = sendTo(endpointsConfig('copy', 8080));
-    expect(forwarded.map(({ request: { method, upstream } }) => ({ method, ...upstream }))).toEqual([{ method: 'POST', host: '127.0.0.1', port: 8080 }]);
+    expect(forwarded.map(({ request: { method, upstream } }) => ({ method, ...upstream }))).toEqual([
+      { method: 'POST', host: '127.0.0.1', port: 8080 },
+    ]);
     expect(counters.mirrored).toBe(1);
   });
 
@@ -131,9 +151,15 @@ describe('the mirrors of a rule', () => {
     expect(compileMirrors([failing, filter]).map(({ endpoints }) => endpoints)).toEqual([endpointsConfig('copy').key]);
   });
 
-  test.each([[1, 4], [3, 7], [0, 5], [5, 5]])('take %i of %i requests, evenly', (numerator, denominator) => {
+  test.each([
+    [1, 4],
+    [3, 7],
+    [0, 5],
+    [5, 5],
+  ])('take %i of %i requests, evenly', (numerator, denominator) => {
     const mirror = new Mirror(endpointsConfig('copy').key, { ...filter, numerator, denominator });
     const taken = Array.from({ length: denominator * 3 }, () => mirror.takes());
-    for (let start = 0; start <= denominator * 2; start += 1) expect(taken.slice(start, start + denominator).filter(Boolean)).toHaveLength(numerator);
+    for (let start = 0; start <= denominator * 2; start += 1)
+      expect(taken.slice(start, start + denominator).filter(Boolean)).toHaveLength(numerator);
   });
 });

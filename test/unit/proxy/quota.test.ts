@@ -21,7 +21,8 @@ test('one client alone gets seven eighths, and others what is left by the same r
 test('clients that come at the same time get the same', () => {
   const { quota } = createQuota(8_192);
   const counts = { a: 0, b: 0, c: 0 };
-  for (let turn = 0; turn < 8_192; turn += 1) for (const client of ['a', 'b', 'c'] as const) if (quota.take(client)) counts[client] += 1;
+  for (let turn = 0; turn < 8_192; turn += 1)
+    for (const client of ['a', 'b', 'c'] as const) if (quota.take(client)) counts[client] += 1;
   // Seven parts of 22 each.
   expect(counts).toEqual({ a: 2_607, b: 2_607, c: 2_606 });
 });

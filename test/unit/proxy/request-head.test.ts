@@ -11,7 +11,12 @@ interface Parts {
 
 /** Reads a request with these fields, name and value in turn, after Host. */
 function read(fields: readonly string[], { method = 'POST', url = '/', httpVersion = '1.1', host = 'a' }: Parts = {}) {
-  const message: RawRequest = { method, url, httpVersion, rawHeaders: [...(host === '' ? [] : ['Host', host]), ...fields] };
+  const message: RawRequest = {
+    method,
+    url,
+    httpVersion,
+    rawHeaders: [...(host === '' ? [] : ['Host', host]), ...fields],
+  };
   return readHttp1Head(message, defaultLimits);
 }
 

@@ -6,17 +6,49 @@ import { requestHead } from '../../../src/proxy/request-writer.ts';
 const body = Readable.from([]);
 
 function head(parts: Partial<UpstreamRequest>): readonly string[] | undefined {
-  return requestHead({ client: '', upstream: { host: '::1', port: 80 }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts })?.split('\r\n');
+  return requestHead({
+    client: '',
+    upstream: { host: '::1', port: 80 },
+    method: 'GET',
+    target: '/',
+    fields: ['host', 'a'],
+    body: undefined,
+    ...parts,
+  })?.split('\r\n');
 }
 
 describe('the head of a request', () => {
   test.each<[string, Partial<UpstreamRequest>, readonly string[]]>([
-    ['without a body', { target: '/a?b', fields: ['Host', 'a', 'X-A', 'b\xe9'] }, ['GET /a?b HTTP/1.1', 'Host: a', 'X-A: b\xe9', 'connection: keep-alive']],
-    ['says that a body is not there', { method: 'POST' }, ['POST / HTTP/1.1', 'host: a', 'connection: keep-alive', 'content-length: 0']],
-    ['with a length', { method: 'POST', body, fields: ['host', 'a', 'Content-Length', '3'] }, ['POST / HTTP/1.1', 'host: a', 'Content-Length: 3', 'connection: keep-alive']],
-    ['without a length', { body }, ['GET / HTTP/1.1', 'host: a', 'connection: keep-alive', 'transfer-encoding: chunked']],
-    ['for a switch', { upgrade: 'websocket' }, ['GET / HTTP/1.1', 'host: a', 'connection: upgrade', 'upgrade: websocket']],
-    ['names the endpoint where no host was named', { fields: [] }, ['GET / HTTP/1.1', 'host: [::1]:80', 'connection: keep-alive']],
+    [
+      'without a body',
+      { target: '/a?b', fields: ['Host', 'a', 'X-A', 'b\xe9'] },
+      ['GET /a?b HTTP/1.1', 'Host: a', 'X-A: b\xe9', 'connection: keep-alive'],
+    ],
+    [
+      'says that a body is not there',
+      { method: 'POST' },
+      ['POST / HTTP/1.1', 'host: a', 'connection: keep-alive', 'content-length: 0'],
+    ],
+    [
+      'with a length',
+      { method: 'POST', body, fields: ['host', 'a', 'Content-Length', '3'] },
+      ['POST / HTTP/1.1', 'host: a', 'Content-Length: 3', 'connection: keep-alive'],
+    ],
+    [
+      'without a length',
+      { body },
+      ['GET / HTTP/1.1', 'host: a', 'connection: keep-alive', 'transfer-encoding: chunked'],
+    ],
+    [
+      'for a switch',
+      { upgrade: 'websocket' },
+      ['GET / HTTP/1.1', 'host: a', 'connection: upgrade', 'upgrade: websocket'],
+    ],
+    [
+      'names the endpoint where no host was named',
+      { fields: [] },
+      ['GET / HTTP/1.1', 'host: [::1]:80', 'connection: keep-alive'],
+    ],
   ])('%s', (_name, parts, lines) => {
     expect(head(parts)).toEqual([...lines, '', '']);
   });

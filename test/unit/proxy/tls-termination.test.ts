@@ -18,15 +18,23 @@ let stranger: CertificatePair;
 
 beforeAll(async () => {
   [servers, clients] = await Promise.all([createAuthority(), createAuthority(undefined, 'clients')]);
-  [serving, client, stranger] = await Promise.all([issueLeaf(servers, { dnsNames: [name] }), issueLeaf(clients, {}), issueLeaf(servers, {})]);
+  [serving, client, stranger] = await Promise.all([
+    issueLeaf(servers, { dnsNames: [name] }),
+    issueLeaf(clients, {}),
+    issueLeaf(servers, {}),
+  ]);
 });
 
-const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly'): ClientValidation => ({ authorities: [clients.certificate], mode });
+const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly'): ClientValidation => ({
+  authorities: [clients.certificate],
+  mode,
+});
 
 /** A termination of one listener, without sockets: `handshake` tells how the server took a client. */
 function terminate() {
   const outcomes: PromiseWithResolvers<'accepted' | 'failed'>[] = [];
-  let contextFor: (serverName: string) => ReturnType<ReturnType<typeof loadCertificates>['contextFor']> = () => undefined;
+  let contextFor: (serverName: string) => ReturnType<ReturnType<typeof loadCertificates>['contextFor']> = () =>
+    undefined;
   const termination = new TlsTermination(defaultLimits, {
     negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
     contextFor: (serverName) => contextFor(serverName),
@@ -38,7 +46,14 @@ function terminate() {
   });
   return {
     configure: (clientValidation?: ClientValidation): void => {
-      const loaded = loadCertificates(listenerConfig('secure', { protocol: 'HTTPS', certificates: ['shop/shop'], ...(clientValidation && { clientValidation }) }), () => serving);
+      const loaded = loadCertificates(
+        listenerConfig('secure', {
+          protocol: 'HTTPS',
+          certificates: ['shop/shop'],
+          ...(clientValidation && { clientValidation }),
+        }),
+        () => serving,
+      );
       contextFor = (serverName) => loaded.contextFor(serverName);
       termination.configure(loaded.first, clientValidation);
     },
@@ -56,7 +71,10 @@ function terminate() {
 const anonymous = { servername: '', checkServerIdentity: () => undefined };
 
 describe('a listener that changes while it serves', () => {
-  test.each([['with', {}], ['without', anonymous]])('requires certificates from the next connection on, %s a server name', async (_, options) => {
+  test.each([
+    ['with', {}],
+    ['without', anonymous],
+  ])('requires certificates from the next connection on, %s a server name', async (_, options) => {
     const { configure, handshake } = terminate();
     configure();
     expect(await handshake(options)).toBe('accepted');
@@ -95,7 +113,10 @@ describe('a listener that changes while it serves', () => {
 
 describe('the certificates of a listener', () => {
   const load = (...secrets: readonly string[]) =>
-    loadCertificates(listenerConfig('secure', { protocol: 'HTTPS', certificates: secrets }), (secret) => ({ 'shop/shop': serving, 'shop/broken': { cert: 'no', key: 'no' } })[secret]);
+    loadCertificates(
+      listenerConfig('secure', { protocol: 'HTTPS', certificates: secrets }),
+      (secret) => ({ 'shop/shop': serving, 'shop/broken': { cert: 'no', key: 'no' } })[secret],
+    );
 
   test('are used without those that cannot be', () => {
     const loaded = load('shop/gone', 'shop/broken', 'shop/shop');
@@ -113,8 +134,13 @@ describe('the certificates of a listener', () => {
 
   test('are chosen by the server name, the first one for other names', async () => {
     const other = await issueLeaf(servers, { dnsNames: ['other.example.com'] });
-    const pairs = new Map([['shop/shop', serving], ['shop/other', other]]);
-    const loaded = loadCertificates(listenerConfig('secure', { certificates: [...pairs.keys()] }), (secret) => pairs.get(secret));
+    const pairs = new Map([
+      ['shop/shop', serving],
+      ['shop/other', other],
+    ]);
+    const loaded = loadCertificates(listenerConfig('secure', { certificates: [...pairs.keys()] }), (secret) =>
+      pairs.get(secret),
+    );
     expect(loaded.contextFor('other.example.com')).not.toBe(loaded.contextFor(name));
     expect(loaded.contextFor('unknown.example.com')).toBe(loaded.contextFor(name));
   });
@@ -122,7 +148,12 @@ describe('the certificates of a listener', () => {
 
 test('a server name that no listener serves fails', async () => {
   const termination = Promise.withResolvers<string>();
-  const server = new TlsTermination(defaultLimits, { negotiation: {}, contextFor: () => undefined, accepted: () => termination.resolve('accepted'), failed: () => termination.resolve('failed') });
+  const server = new TlsTermination(defaultLimits, {
+    negotiation: {},
+    contextFor: () => undefined,
+    accepted: () => termination.resolve('accepted'),
+    failed: () => termination.resolve('failed'),
+  });
   server.configure(serving, undefined);
   const [near, far] = duplexPair();
   server.accept(far as Socket);

@@ -20,7 +20,9 @@ describe('createLogger', () => {
   test('writes a readable line to a terminal', () => {
     const { lines, log } = capture('info', true);
     log.warn({ gateway: 'shop/web', address: 'a b', ports: [80] }, 'gateway not ready');
-    expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d warn {2}gateway not ready {2}gateway=shop\/web {2}address="a b" {2}ports=\[80\]\n$/);
+    expect(lines[0]).toMatch(
+      /^\d\d:\d\d:\d\d warn {2}gateway not ready {2}gateway=shop\/web {2}address="a b" {2}ports=\[80\]\n$/,
+    );
   });
 
   test('escapes control characters for a terminal', () => {
@@ -45,7 +47,10 @@ describe('createLogger', () => {
   test('describes an error with its stack', () => {
     const { lines, log } = capture();
     log.error({ err: new TypeError('boom') }, 'decision failed');
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'decision failed', err: { type: 'TypeError', message: 'boom', stack: expect.stringContaining('log.test') } });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      msg: 'decision failed',
+      err: { type: 'TypeError', message: 'boom', stack: expect.stringContaining('log.test') },
+    });
   });
 
   test('redacts in records, in messages, in errors and in what child loggers carry', () => {

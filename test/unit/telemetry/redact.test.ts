@@ -9,13 +9,22 @@ function redact(value: unknown): unknown {
 }
 
 describe('redactLine', () => {
-  test.each(['password', 'dbPasswd', 'Authorization', 'set-cookie', 'accessToken', 'privateKey', 'private_key', 'tls.key', 'apiKey', 'client_secret', 'credentials'])(
-    'replaces what stands under %s',
-    (name) => {
-      expect(redact({ [name]: 'value' })).toEqual({ [name]: redacted });
-      expect(redact({ a: [{ [name]: { deeper: ['value'] } }] })).toEqual({ a: [{ [name]: redacted }] });
-    },
-  );
+  test.each([
+    'password',
+    'dbPasswd',
+    'Authorization',
+    'set-cookie',
+    'accessToken',
+    'privateKey',
+    'private_key',
+    'tls.key',
+    'apiKey',
+    'client_secret',
+    'credentials',
+  ])('replaces what stands under %s', (name) => {
+    expect(redact({ [name]: 'value' })).toEqual({ [name]: redacted });
+    expect(redact({ a: [{ [name]: { deeper: ['value'] } }] })).toEqual({ a: [{ [name]: redacted }] });
+  });
 
   test.each([
     ['secret', 'shop/certificate'],
@@ -29,7 +38,10 @@ describe('redactLine', () => {
   test('replaces the data of a Secret, wherever it lies', () => {
     const secret = { kind: 'Secret', metadata: { name: 'a' }, data: { any: 'thing' }, stringData: { other: 'thing' } };
     expect(redact({ objects: [secret] })).toEqual({ objects: [{ ...secret, data: redacted, stringData: redacted }] });
-    expect(redact({ kind: 'ConfigMap', data: { any: 'thing' } })).toEqual({ kind: 'ConfigMap', data: { any: 'thing' } });
+    expect(redact({ kind: 'ConfigMap', data: { any: 'thing' } })).toEqual({
+      kind: 'ConfigMap',
+      data: { any: 'thing' },
+    });
   });
 
   test('replaces private keys inside a text and keeps what stands around', () => {

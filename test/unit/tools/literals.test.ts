@@ -5,10 +5,13 @@ const texts = (code: string): readonly string[] => literalsOf(code).map(({ text 
 
 describe('literalsOf', () => {
   test.each<[string, readonly string[]]>([
-    ["const a = 'one'; const b = \"two\";", ['one', 'two']],
+    ['const a = \'one\'; const b = "two";', ['one', 'two']],
     ["const a = 'it\\'s';", ["it's"]],
     ['const a = `one ${b} two`;', ['one ${b} two']],
-    ["const a = `one ${b === '}' ? 'two' : `three ${c}`} four`;", ["one ${b === '}' ? 'two' : `three ${c}`} four", '}', 'two', 'three ${c}']],
+    [
+      "const a = `one ${b === '}' ? 'two' : `three ${c}`} four`;",
+      ["one ${b === '}' ? 'two' : `three ${c}`} four", '}', 'two', 'three ${c}'],
+    ],
     ["// 'comment'\n/* 'another' */ const a = 'one';", ['one']],
     ["const a = /['\"`/]\\/'/.test('one');", ['one']],
     ["const a = b / c; const d = 'one' / 2;", ['one']],

@@ -20,7 +20,10 @@ describe('the mutants of a source', () => {
     ['interface A { readonly a: 1 }', []],
     ['const a: 1 = b as 1', []],
     ["import { a } from 'b'", []],
-    ['class A extends B { constructor() { super(1 as 1); } }', ['class A extends B { constructor() { super(2 as 1); } }']],
+    [
+      'class A extends B { constructor() { super(1 as 1); } }',
+      ['class A extends B { constructor() { super(2 as 1); } }'],
+    ],
   ])('%s', (line, expected) => {
     expect(changes(line)).toEqual(expected);
   });

@@ -1,11 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffOf, sample, survivorsOf, testsOf, type Candidate } from '../../../tools/mutate.ts';
 
-const candidate = (text: string): Candidate => ({ file: 'src/a.ts', line: 1, what: 'change', text, limit: 1, tests: ['test/unit/a.test.ts'] });
+const candidate = (text: string): Candidate => ({
+  file: 'src/a.ts',
+  line: 1,
+  what: 'change',
+  text,
+  limit: 1,
+  tests: ['test/unit/a.test.ts'],
+});
 
 test('the mutants whose tests pass survive, and are reported at once', async () => {
   const told: string[] = [];
-  const survivors = await survivorsOf(['a', 'b', 'c'].map(candidate), ({ text }) => Promise.resolve(text !== 'b'), ({ text }) => told.push(text));
+  const survivors = await survivorsOf(
+    ['a', 'b', 'c'].map(candidate),
+    ({ text }) => Promise.resolve(text !== 'b'),
+    ({ text }) => told.push(text),
+  );
   expect(survivors.map(({ text }) => text)).toEqual(['a', 'c']);
   expect(told).toEqual(['a', 'c']);
 });
@@ -41,5 +52,9 @@ test('the tests of a source are its unit test and those that import it', () => {
     'test/integration/proxy/c.test.ts': "import { a } from '../../../src/proxy/aa.ts';",
     'test/property/d.test.ts': "import { a } from '../../src/proxy/a.ts';",
   };
-  expect(testsOf('src/proxy/a.ts', Object.keys(texts), (test) => texts[test] ?? '')).toEqual(['test/unit/proxy/a.test.ts', 'test/unit/proxy/b.test.ts', 'test/property/d.test.ts']);
+  expect(testsOf('src/proxy/a.ts', Object.keys(texts), (test) => texts[test] ?? '')).toEqual([
+    'test/unit/proxy/a.test.ts',
+    'test/unit/proxy/b.test.ts',
+    'test/property/d.test.ts',
+  ]);
 });

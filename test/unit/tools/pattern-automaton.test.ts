@@ -35,8 +35,28 @@ describe('automatonOf', () => {
   });
 
   test.each([
-    '(?i)a', '(?i:a)', '(?s:.)', '(?=a)', String.raw`\ba`, String.raw`(a)\1`, '(a', 'a)', '[a', '*', 'a{2}{3}', '\\',
-    'é', '[^é]', String.raw`\s`, String.raw`\pL`, '[]a[b]', '[[:alpha:]b[c]', '^(a|b$)', '(^|a)b', 'a$b', '^^a',
+    '(?i)a',
+    '(?i:a)',
+    '(?s:.)',
+    '(?=a)',
+    String.raw`\ba`,
+    String.raw`(a)\1`,
+    '(a',
+    'a)',
+    '[a',
+    '*',
+    'a{2}{3}',
+    '\\',
+    'é',
+    '[^é]',
+    String.raw`\s`,
+    String.raw`\pL`,
+    '[]a[b]',
+    '[[:alpha:]b[c]',
+    '^(a|b$)',
+    '(^|a)b',
+    'a$b',
+    '^^a',
   ])('%s is told to be unknown', (pattern) => {
     expect(() => automatonOf(pattern)).toThrow(/has something unknown/);
   });

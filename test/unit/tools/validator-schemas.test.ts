@@ -18,7 +18,11 @@ function whole(schema: unknown): unknown {
 
 /** Without what a validator does not look at; there is no field by any of these names. */
 function judged(schema: unknown): unknown {
-  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => key === 'default' && !isSchema(value) || key.startsWith('x-kubernetes-') ? undefined : value));
+  return JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) =>
+      (key === 'default' && !isSchema(value)) || key.startsWith('x-kubernetes-') ? undefined : value,
+    ),
+  );
 }
 
 /** TLS settings of a Gateway have a field that is called default. */
@@ -27,13 +31,23 @@ function isSchema(value: unknown): boolean {
 }
 
 describe('validatorSchemas', () => {
-  const expected = Object.values<KindTable>(schemaTables).filter(({ group }) => group.startsWith('gateway.networking.'))
-    .flatMap((table) => minors.flatMap((minor) => channels.flatMap((channel) => versionsIn(table, { minor, channel })
-      .map(({ name }) => ({ key: validatorKey(table.kind, name, { minor, channel }), schema: compileToJsonSchema(table, name, { minor, channel }) })))));
+  const expected = Object.values<KindTable>(schemaTables)
+    .filter(({ group }) => group.startsWith('gateway.networking.'))
+    .flatMap((table) =>
+      minors.flatMap((minor) =>
+        channels.flatMap((channel) =>
+          versionsIn(table, { minor, channel }).map(({ name }) => ({
+            key: validatorKey(table.kind, name, { minor, channel }),
+            schema: compileToJsonSchema(table, name, { minor, channel }),
+          })),
+        ),
+      ),
+    );
 
   test('lose nothing by being cut', () => {
     expect([...roots.keys()].toSorted()).toEqual(expected.map(({ key }) => key).toSorted());
-    for (const { key, schema } of expected) expect([key, whole(definitions.get(roots.get(key) ?? ''))]).toEqual([key, judged(schema)]);
+    for (const { key, schema } of expected)
+      expect([key, whole(definitions.get(roots.get(key) ?? ''))]).toEqual([key, judged(schema)]);
   });
 
   test('share what is the same', () => {

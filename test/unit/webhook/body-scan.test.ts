@@ -11,24 +11,34 @@ function read(text: string, chunk?: number): ReadReview {
 
 describe('a body in chunks', () => {
   test('reads as JSON.parse reads it, wherever it is cut', () => {
-    fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), fc.integer({ min: 1, max: 64 }), (object, oldObject, chunk) => {
-      const text = JSON.stringify(admissionReview({ object, oldObject }));
-      const { request } = JSON.parse(text) as { request: { object: unknown; oldObject: unknown } };
-      expect(read(text, chunk)).toMatchObject({ type: 'request', request: { uid: 'b7a1c5e2' } });
-      const result = read(text, chunk);
-      if (result.type === 'request') expect([result.request.object, result.request.oldObject]).toEqual([request.object ?? undefined, request.oldObject ?? undefined]);
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.integer({ min: 1, max: 64 }), (object, oldObject, chunk) => {
+        const text = JSON.stringify(admissionReview({ object, oldObject }));
+        const { request } = JSON.parse(text) as { request: { object: unknown; oldObject: unknown } };
+        expect(read(text, chunk)).toMatchObject({ type: 'request', request: { uid: 'b7a1c5e2' } });
+        const result = read(text, chunk);
+        if (result.type === 'request')
+          expect([result.request.object, result.request.oldObject]).toEqual([
+            request.object ?? undefined,
+            request.oldObject ?? undefined,
+          ]);
+      }),
+    );
   });
 
   test.each(['\\', '\\"', '"object":', '{', '}],', 'é😀'])('takes %j in a text for text', (part) => {
     const object = { metadata: { name: part, [part]: part } };
-    for (const chunk of [1, 2, 3, 7]) expect(read(JSON.stringify(admissionReview({ object })), chunk)).toMatchObject({ request: { object } });
+    for (const chunk of [1, 2, 3, 7])
+      expect(read(JSON.stringify(admissionReview({ object })), chunk)).toMatchObject({ request: { object } });
   });
 
   test('spaces and the order of fields mean nothing', () => {
     const { request, ...rest } = admissionReview();
     const { object, ...others } = request;
-    expect(read(JSON.stringify({ request: { object, ...others }, ...rest }, null, 2), 5)).toMatchObject({ type: 'request', request: { object } });
+    expect(read(JSON.stringify({ request: { object, ...others }, ...rest }, null, 2), 5)).toMatchObject({
+      type: 'request',
+      request: { object },
+    });
   });
 
   test('names are not taken for others that only look like them', () => {
@@ -41,23 +51,43 @@ const review = (object: string): string => JSON.stringify(admissionReview({ obje
 
 describe('what takes too long to be read', () => {
   test.each([
-    ['items', `[${Array(mostWeight + 2).fill('1').join(',')}]`],
-    ['objects', `[${Array(mostWeight / 4 + 1).fill('{}').join(',')}]`],
+    [
+      'items',
+      `[${Array(mostWeight + 2)
+        .fill('1')
+        .join(',')}]`,
+    ],
+    [
+      'objects',
+      `[${Array(mostWeight / 4 + 1)
+        .fill('{}')
+        .join(',')}]`,
+    ],
     ['nested lists', `${'['.repeat(mostWeight / 3 + 1)}${']'.repeat(mostWeight / 3 + 1)}`],
     ['names', `{${Array.from({ length: mostNames * 1.3 }, (_, index) => `"k${index}":""`).join(',')}}`],
   ])('an object of %s is not read, and everything around it is', (_, object) => {
     const result = read(review(object));
-    expect(result).toMatchObject({ type: 'request', request: { uid: 'b7a1c5e2', kind: 'HTTPRoute', unread: expect.stringContaining('40,000 different field names') } });
+    expect(result).toMatchObject({
+      type: 'request',
+      request: { uid: 'b7a1c5e2', kind: 'HTTPRoute', unread: expect.stringContaining('40,000 different field names') },
+    });
     expect(result).toHaveProperty('request.object', undefined);
   });
 
   test('a text is read as long as the object has no more bytes than a request to an API server', () => {
     expect(read(review(`"${'x'.repeat(mostBytes - 2)}"`))).not.toHaveProperty('request.unread');
-    expect(read(review(`"${'x'.repeat(mostBytes - 1)}"`))).toMatchObject({ request: { unread: expect.stringContaining('more than 3 MiB') } });
+    expect(read(review(`"${'x'.repeat(mostBytes - 1)}"`))).toMatchObject({
+      request: { unread: expect.stringContaining('more than 3 MiB') },
+    });
   });
 
   test('an old object is left out', () => {
-    const text = JSON.stringify(admissionReview({ operation: 'UPDATE', oldObject: '#' })).replace('"#"', `[${Array(mostWeight + 2).fill('1').join(',')}]`);
+    const text = JSON.stringify(admissionReview({ operation: 'UPDATE', oldObject: '#' })).replace(
+      '"#"',
+      `[${Array(mostWeight + 2)
+        .fill('1')
+        .join(',')}]`,
+    );
     const result = read(text);
     expect(result).toMatchObject({ type: 'request', request: { operation: 'UPDATE', object: { kind: 'HTTPRoute' } } });
     expect(result).not.toHaveProperty('request.unread');
@@ -65,9 +95,20 @@ describe('what takes too long to be read', () => {
   });
 
   test('a review is malformed where it is too large beside its objects, where it ends in one, or has one twice', () => {
-    const many = `[${Array(mostWeight + 2).fill('1').join(',')}]`;
-    expect(read(JSON.stringify(admissionReview({ userInfo: '#' })).replace('"#"', many))).toEqual({ type: 'malformed', problem: expect.stringContaining('more values than a review can have') });
-    expect(read(review(many.replace('[', `[${'1,'.repeat(100)}`)).slice(0, -60))).toEqual({ type: 'malformed', problem: expect.stringContaining('more values') });
-    expect(read(review('1,"object":2'))).toEqual({ type: 'malformed', problem: expect.stringContaining('request.object twice') });
+    const many = `[${Array(mostWeight + 2)
+      .fill('1')
+      .join(',')}]`;
+    expect(read(JSON.stringify(admissionReview({ userInfo: '#' })).replace('"#"', many))).toEqual({
+      type: 'malformed',
+      problem: expect.stringContaining('more values than a review can have'),
+    });
+    expect(read(review(many.replace('[', `[${'1,'.repeat(100)}`)).slice(0, -60))).toEqual({
+      type: 'malformed',
+      problem: expect.stringContaining('more values'),
+    });
+    expect(read(review('1,"object":2'))).toEqual({
+      type: 'malformed',
+      problem: expect.stringContaining('request.object twice'),
+    });
   });
 });

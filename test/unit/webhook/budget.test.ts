@@ -13,5 +13,7 @@ describe('remainingBudget', () => {
     ['1m', 0, 10_000],
     ['-5s', 0, 10_000],
     [['5s', '6s'], 0, 10_000],
-  ])('timeout=%j after %d ms leaves %d ms', (timeout, elapsed, left) => expect(remainingBudget(timeout, elapsed)).toBe(left));
+  ])('timeout=%j after %d ms leaves %d ms', (timeout, elapsed, left) =>
+    expect(remainingBudget(timeout, elapsed)).toBe(left),
+  );
 });

@@ -19,10 +19,17 @@ interface Circumstances {
   readonly installed?: (group: string, resource: string) => KnownBundle;
 }
 
-function decide(request: AdmissionRequest, { settings = {}, namespaceLabels, installed = () => certain }: Circumstances = {}): AdmissionVerdict {
+function decide(
+  request: AdmissionRequest,
+  { settings = {}, namespaceLabels, installed = () => certain }: Circumstances = {},
+): AdmissionVerdict {
   const kernel = emptyEvaluation();
   if (namespaceLabels !== undefined) {
-    const parsed = parseObject({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: namespaceLabels } });
+    const parsed = parseObject({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'shop', labels: namespaceLabels },
+    });
     if (parsed.type === 'resource') kernel.apply([write(objectCell, ['Namespace', '', 'shop'], parsed.resource)]);
   }
   const read = readSettings(settings);
@@ -35,7 +42,11 @@ const wrong = requestOf({ object: cartRoute([wrongRule]) }, { resource: 'httprou
 describe('a decision in a cluster', () => {
   test('is made by the settings', () => {
     expect(decide(wrong).allowed).toBe(false);
-    expect(decide(wrong, { settings: { profile: 'audit' } })).toMatchObject({ allowed: true, warnings: [], auditAnnotations: { 'would-deny': expect.stringContaining('redirect-with-backends') } });
+    expect(decide(wrong, { settings: { profile: 'audit' } })).toMatchObject({
+      allowed: true,
+      warnings: [],
+      auditAnnotations: { 'would-deny': expect.stringContaining('redirect-with-backends') },
+    });
   });
 
   test("looks at the labels of the request's namespace", () => {
@@ -46,18 +57,29 @@ describe('a decision in a cluster', () => {
   });
 
   test('knows a namespace that is not seen yet by its name', () => {
-    const settings = { namespaces: [{ selector: { matchLabels: { 'kubernetes.io/metadata.name': 'shop' } }, profile: 'audit' }] };
+    const settings = {
+      namespaces: [{ selector: { matchLabels: { 'kubernetes.io/metadata.name': 'shop' } }, profile: 'audit' }],
+    };
     expect(decide(wrong, { settings }).allowed).toBe(true);
   });
 
   test('leaves exempt users alone, and says so in the audit log', () => {
     const byFlux = { ...wrong, userInfo: { username: 'flux', groups: [] } };
-    expect(decide(byFlux, { settings: { exemptions: { usernames: ['flux'] } } })).toEqual({ allowed: true, warnings: [], findings: [], auditAnnotations: { exempt: 'true' } });
+    expect(decide(byFlux, { settings: { exemptions: { usernames: ['flux'] } } })).toEqual({
+      allowed: true,
+      warnings: [],
+      findings: [],
+      auditAnnotations: { exempt: 'true' },
+    });
   });
 
   test("denies the webhook's own probe whatever the settings are", () => {
-    const request = requestOf({ object: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', ...probeObject } });
-    expect(decide(request, { settings: { profile: 'audit', exemptions: { usernames: ['someone'] } } })).toBe(probeDenial);
+    const request = requestOf({
+      object: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', ...probeObject },
+    });
+    expect(decide(request, { settings: { profile: 'audit', exemptions: { usernames: ['someone'] } } })).toBe(
+      probeDenial,
+    );
   });
 
   test('asks for the bundle of the resource', () => {
@@ -73,9 +95,19 @@ describe('a decision in a cluster', () => {
 
   describe('where the bundle is a guess', () => {
     const guess = { installed: () => ({ ...certain, certain: false }) };
-    const effects = (verdict: AdmissionVerdict, ...rules: readonly string[]) => verdict.findings.filter(({ rule }) => rules.includes(rule)).map(({ rule, mode }) => `${mode} ${rule}`);
+    const effects = (verdict: AdmissionVerdict, ...rules: readonly string[]) =>
+      verdict.findings.filter(({ rule }) => rules.includes(rule)).map(({ rule, mode }) => `${mode} ${rule}`);
     const misshapen = requestOf({ object: cartRoute([{ name: 7 }]) }, { resource: 'httproutes' });
-    const crowded = requestOf({ object: cartRoute([{ matches: Array.from({ length: 64 }, (_, index) => ({ path: { value: `/${index}` } })) }, { matches: Array.from({ length: 64 }, () => ({})) }, {}]) }, { resource: 'httproutes' });
+    const crowded = requestOf(
+      {
+        object: cartRoute([
+          { matches: Array.from({ length: 64 }, (_, index) => ({ path: { value: `/${index}` } })) },
+          { matches: Array.from({ length: 64 }, () => ({})) },
+          {},
+        ]),
+      },
+      { resource: 'httproutes' },
+    );
 
     test('what contradicts its schema is warned of', () => {
       expect(effects(decide(misshapen), 'schema')).toEqual(['deny schema']);
@@ -92,13 +124,19 @@ describe('a decision in a cluster', () => {
     });
 
     test('who asks for a denial gets it', () => {
-      expect(effects(decide(misshapen, { ...guess, settings: { effects: { schema: 'deny' } } }), 'schema')).toEqual(['deny schema']);
-      expect(effects(decide(misshapen, { ...guess, settings: { bundleOverrides: [{ bundle: 'v1.7' }] } }), 'schema')).toEqual(['deny schema']);
+      expect(effects(decide(misshapen, { ...guess, settings: { effects: { schema: 'deny' } } }), 'schema')).toEqual([
+        'deny schema',
+      ]);
+      expect(
+        effects(decide(misshapen, { ...guess, settings: { bundleOverrides: [{ bundle: 'v1.7' }] } }), 'schema'),
+      ).toEqual(['deny schema']);
     });
 
     test('audit does not say that it would be denied', () => {
       const settings = { profile: 'audit' };
-      expect(decide(misshapen, { settings })).toMatchObject({ auditAnnotations: { 'would-deny': expect.stringContaining('schema') } });
+      expect(decide(misshapen, { settings })).toMatchObject({
+        auditAnnotations: { 'would-deny': expect.stringContaining('schema') },
+      });
       expect(decide(misshapen, { ...guess, settings }).auditAnnotations['would-deny']).toBeUndefined();
     });
   });

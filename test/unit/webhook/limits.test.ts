@@ -47,7 +47,11 @@ describe('cleanWarnings', () => {
   });
 
   test('changes nothing on the second time, where all fit', () => {
-    fc.assert(fc.property(fc.array(anyText, { maxLength: 6 }), (warnings) => expect(cleanWarnings(cleanWarnings(warnings))).toEqual(cleanWarnings(warnings))));
+    fc.assert(
+      fc.property(fc.array(anyText, { maxLength: 6 }), (warnings) =>
+        expect(cleanWarnings(cleanWarnings(warnings))).toEqual(cleanWarnings(warnings)),
+      ),
+    );
   });
 });
 

@@ -25,7 +25,10 @@ describe('buildProbes', () => {
   test('/readyz follows readiness and says what is missing', async () => {
     expect(await get('/readyz')).toMatchObject({ statusCode: 200, body: 'ok\n' });
     readiness = { ready: false, reasons: ['caches not synced', 'no certificate'] };
-    expect(await get('/readyz')).toMatchObject({ statusCode: 503, body: 'not ready:\n- caches not synced\n- no certificate\n' });
+    expect(await get('/readyz')).toMatchObject({
+      statusCode: 503,
+      body: 'not ready:\n- caches not synced\n- no certificate\n',
+    });
   });
 
   test('/metrics prints what Prometheus reads', async () => {

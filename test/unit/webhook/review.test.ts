@@ -19,7 +19,8 @@ const asked = {
   dryRun: true,
 };
 const review = (request: unknown) => ({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
-const readText = (body: string | undefined) => runToEnd(readReview(body === undefined ? undefined : bodyOf(body), 5000));
+const readText = (body: string | undefined) =>
+  runToEnd(readReview(body === undefined ? undefined : bodyOf(body), 5000));
 const read = (body: unknown) => readText(JSON.stringify(body));
 
 function request(changes: object = {}): AdmissionRequest {
@@ -50,10 +51,21 @@ describe('readReview', () => {
   });
 
   test('reads what the API server leaves out or sends as null', () => {
-    const bare = read(review({ uid: 'a', operation: 'DELETE', kind: { group: '', version: 'v1', kind: 'Service' }, object: null }));
+    const bare = read(
+      review({ uid: 'a', operation: 'DELETE', kind: { group: '', version: 'v1', kind: 'Service' }, object: null }),
+    );
     expect(bare).toMatchObject({
       type: 'request',
-      request: { group: '', name: '', namespace: '', subResource: '', object: undefined, oldObject: undefined, dryRun: false, userInfo: { username: '', groups: [] } },
+      request: {
+        group: '',
+        name: '',
+        namespace: '',
+        subResource: '',
+        object: undefined,
+        oldObject: undefined,
+        dryRun: false,
+        userInfo: { username: '', groups: [] },
+      },
     });
     expect(bare).toMatchObject({ request: { requestKind: { group: '', version: 'v1', kind: 'Service' } } });
   });
@@ -72,13 +84,19 @@ describe('readReview', () => {
     ['the body is not JSON; send an AdmissionReview of admission.k8s.io/v1 as JSON', '{"apiVersion":'],
     ['found kind missing of apiVersion missing', '[]'],
     ['found kind missing of apiVersion missing', 'null'],
-    ['found kind "AdmissionReview" of apiVersion "admission.k8s.io/v1beta1"; set admissionReviewVersions: ["v1"]', JSON.stringify({ ...review(asked), apiVersion: 'admission.k8s.io/v1beta1' })],
+    [
+      'found kind "AdmissionReview" of apiVersion "admission.k8s.io/v1beta1"; set admissionReviewVersions: ["v1"]',
+      JSON.stringify({ ...review(asked), apiVersion: 'admission.k8s.io/v1beta1' }),
+    ],
     ['found kind "Pod" of', JSON.stringify({ ...review(asked), kind: 'Pod' })],
     ['found kind a number of', JSON.stringify({ ...review(asked), kind: 7 })],
     ['request.uid is missing', JSON.stringify(review(null))],
     ['request.uid is missing', JSON.stringify(review(undefined))],
     ['request.uid is missing', JSON.stringify(review({ ...asked, uid: '' }))],
-    ['request.operation is "PATCH"; send one of CREATE, UPDATE, DELETE, CONNECT', JSON.stringify(review({ ...asked, operation: 'PATCH' }))],
+    [
+      'request.operation is "PATCH"; send one of CREATE, UPDATE, DELETE, CONNECT',
+      JSON.stringify(review({ ...asked, operation: 'PATCH' })),
+    ],
     ['request.kind is missing', JSON.stringify(review({ ...asked, kind: 'HTTPRoute' }))],
   ];
   test.each(malformed)('says what is wrong: %s', (problem, body) => {
@@ -107,7 +125,9 @@ describe('writeReview', () => {
   const denied: Denied = {
     allowed: false,
     message: 'HTTPRoute shop/cart is invalid',
-    causes: [{ field: 'spec.rules[0]', message: 'header-acted-on-twice: write one action', reason: 'FieldValueInvalid' }],
+    causes: [
+      { field: 'spec.rules[0]', message: 'header-acted-on-twice: write one action', reason: 'FieldValueInvalid' },
+    ],
     warnings: ['a warning'],
     findings: [],
     auditAnnotations: { rules: 'header-acted-on-twice' },
@@ -152,7 +172,12 @@ describe('writeReview', () => {
 
   test('lets no control character through to a terminal', () => {
     const evil = 'a\u001b[31m\nb';
-    const answer = writeReview(request(), { ...denied, message: evil, causes: [{ field: evil, message: evil, reason: 'FieldValueInvalid' }], warnings: [evil] });
+    const answer = writeReview(request(), {
+      ...denied,
+      message: evil,
+      causes: [{ field: evil, message: evil, reason: 'FieldValueInvalid' }],
+      warnings: [evil],
+    });
     expect(JSON.stringify(answer)).not.toMatch(/\\u001b|\\n/);
     expect(answer).toMatchObject({ response: { status: { message: 'a [31m b' } } });
   });

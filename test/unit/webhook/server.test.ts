@@ -23,7 +23,13 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 const post = (payload: string | object | undefined, changes: InjectOptions = {}) =>
-  app.inject({ method: 'POST', url: '/validate', headers: { 'content-type': 'application/json' }, ...(payload === undefined ? {} : { payload }), ...changes });
+  app.inject({
+    method: 'POST',
+    url: '/validate',
+    headers: { 'content-type': 'application/json' },
+    ...(payload === undefined ? {} : { payload }),
+    ...changes,
+  });
 
 describe('POST /validate', () => {
   test('answers an AdmissionReview that echoes the uid', async () => {
@@ -35,7 +41,9 @@ describe('POST /validate', () => {
       kind: 'AdmissionReview',
       response: { uid: 'b7a1c5e2', allowed: true, warnings: [], auditAnnotations: {} },
     });
-    expect(asked).toMatchObject([{ kind: 'HTTPRoute', namespace: 'shop', name: 'cart', operation: 'CREATE', dryRun: false }]);
+    expect(asked).toMatchObject([
+      { kind: 'HTTPRoute', namespace: 'shop', name: 'cart', operation: 'CREATE', dryRun: false },
+    ]);
   });
 
   test('hands a denial on, with everything the verdict says', async () => {
@@ -47,32 +55,73 @@ describe('POST /validate', () => {
         { field: 'spec.b', message: 'b', reason: 'FieldValueRequired' },
       ],
       warnings: ['c\nd'],
-      findings: [{ rule: 'a', mode: 'deny' }, { rule: 'b', mode: 'deny' }, { rule: 'c', mode: 'warn' }],
+      findings: [
+        { rule: 'a', mode: 'deny' },
+        { rule: 'b', mode: 'deny' },
+        { rule: 'c', mode: 'warn' },
+      ],
       auditAnnotations: { rules: 'a,b' },
     });
     const { response } = (await post(admissionReview())).json<{ response: Record<string, unknown> }>();
     expect(response).toMatchObject({
       allowed: false,
-      status: { code: 422, reason: 'Invalid', message: 'HTTPRoute shop/cart is invalid: a, b', details: { kind: 'HTTPRoute', name: 'cart' } },
+      status: {
+        code: 422,
+        reason: 'Invalid',
+        message: 'HTTPRoute shop/cart is invalid: a, b',
+        details: { kind: 'HTTPRoute', name: 'cart' },
+      },
       warnings: ['c d'],
       auditAnnotations: { rules: 'a,b' },
     });
-    expect(response).toHaveProperty('status.details.causes.1', { field: 'spec.b', message: 'b', reason: 'FieldValueRequired' });
-    const counted = [['a', 'deny'], ['b', 'deny'], ['c', 'warn']].map(([rule = '', mode = '']) => ground.metrics.findings.at(rule, mode).value);
+    expect(response).toHaveProperty('status.details.causes.1', {
+      field: 'spec.b',
+      message: 'b',
+      reason: 'FieldValueRequired',
+    });
+    const counted = [
+      ['a', 'deny'],
+      ['b', 'deny'],
+      ['c', 'warn'],
+    ].map(([rule = '', mode = '']) => ground.metrics.findings.at(rule, mode).value);
     expect(counted).toEqual([1, 1, 1]);
   });
 
   test('logs a denial, and what would be one, with the rules and without the object', async () => {
-    const findings = [{ rule: 'b', mode: 'would-deny' }, { rule: 'a', mode: 'would-deny' }, { rule: 'b', mode: 'would-deny' }, { rule: 'c', mode: 'record' }] as const;
+    const findings = [
+      { rule: 'b', mode: 'would-deny' },
+      { rule: 'a', mode: 'would-deny' },
+      { rule: 'b', mode: 'would-deny' },
+      { rule: 'c', mode: 'record' },
+    ] as const;
     decide = () => ({ ...allow, findings });
     await post(admissionReview({ dryRun: true }));
-    decide = () => ({ ...allow, findings: [{ rule: 'c', mode: 'record' }, { rule: 'd', mode: 'warn' }, { rule: 'e', mode: 'tolerate' }] });
+    decide = () => ({
+      ...allow,
+      findings: [
+        { rule: 'c', mode: 'record' },
+        { rule: 'd', mode: 'warn' },
+        { rule: 'e', mode: 'tolerate' },
+      ],
+    });
     await post(admissionReview());
-    const lines = ground.logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => String(msg).startsWith('write'));
-    expect(lines).toEqual([{
-      time: expect.any(String), level: 'info', msg: 'write would be denied',
-      uid: 'b7a1c5e2', operation: 'CREATE', kind: 'HTTPRoute', namespace: 'shop', name: 'cart', dryRun: true, rules: ['a', 'b'],
-    }]);
+    const lines = ground.logged
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => String(msg).startsWith('write'));
+    expect(lines).toEqual([
+      {
+        time: expect.any(String),
+        level: 'info',
+        msg: 'write would be denied',
+        uid: 'b7a1c5e2',
+        operation: 'CREATE',
+        kind: 'HTTPRoute',
+        namespace: 'shop',
+        name: 'cart',
+        dryRun: true,
+        rules: ['a', 'b'],
+      },
+    ]);
   });
 
   test('passes on how long the API server waits', async () => {
@@ -85,44 +134,77 @@ describe('POST /validate', () => {
 
   test('asks about deletions, with the old object', async () => {
     await post(admissionReview({ operation: 'DELETE', object: null, oldObject: { metadata: { name: 'cart' } } }));
-    expect(asked).toMatchObject([{ operation: 'DELETE', object: undefined, oldObject: { metadata: { name: 'cart' } } }]);
+    expect(asked).toMatchObject([
+      { operation: 'DELETE', object: undefined, oldObject: { metadata: { name: 'cart' } } },
+    ]);
   });
 
   test('leaves objects of any kind and shape to the decision', async () => {
-    for (const object of [null, 7, [], 'text', { spec: 'text' }]) await post(admissionReview({ object, kind: { group: 'example.com', version: 'v1', kind: 'Unknown' } }));
+    for (const object of [null, 7, [], 'text', { spec: 'text' }])
+      await post(admissionReview({ object, kind: { group: 'example.com', version: 'v1', kind: 'Unknown' } }));
     expect(asked.map(({ object }) => object)).toEqual([undefined, 7, [], 'text', { spec: 'text' }]);
   });
 
-  test.each([{ subResource: 'status', operation: 'UPDATE' }, { subResource: 'scale' }, { operation: 'CONNECT' }])('allows without judging: %j', async (changes) => {
-    decide = () => {
-      throw new Error('not to be asked');
-    };
-    expect((await post(admissionReview(changes))).json()).toMatchObject({ response: { uid: 'b7a1c5e2', allowed: true } });
-    expect(asked).toEqual([]);
-  });
+  test.each([{ subResource: 'status', operation: 'UPDATE' }, { subResource: 'scale' }, { operation: 'CONNECT' }])(
+    'allows without judging: %j',
+    async (changes) => {
+      decide = () => {
+        throw new Error('not to be asked');
+      };
+      expect((await post(admissionReview(changes))).json()).toMatchObject({
+        response: { uid: 'b7a1c5e2', allowed: true },
+      });
+      expect(asked).toEqual([]);
+    },
+  );
 
   const noType = { headers: {} };
   const yaml = { headers: { 'content-type': 'application/yaml' } };
-  const refused: { what: string; payload: string | object | undefined; sent?: InjectOptions; code: number; text: string }[] = [
+  const refused: {
+    what: string;
+    payload: string | object | undefined;
+    sent?: InjectOptions;
+    code: number;
+    text: string;
+  }[] = [
     { what: 'no body', payload: undefined, code: 400, text: 'the body is empty' },
     { what: 'no body and no content type', payload: undefined, sent: noType, code: 400, text: 'the body is empty' },
     { what: 'half a body', payload: '{"apiVersion":', code: 400, text: 'the body is not JSON' },
     { what: 'no request', payload: { ...admissionReview(), request: null }, code: 400, text: 'request.uid is missing' },
     { what: 'no uid', payload: admissionReview({ uid: undefined }), code: 400, text: 'request.uid is missing' },
-    { what: 'another version', payload: { ...admissionReview(), apiVersion: 'admission.k8s.io/v1beta1' }, code: 400, text: 'admissionReviewVersions: ["v1"]' },
+    {
+      what: 'another version',
+      payload: { ...admissionReview(), apiVersion: 'admission.k8s.io/v1beta1' },
+      code: 400,
+      text: 'admissionReviewVersions: ["v1"]',
+    },
     { what: 'another kind', payload: { ...admissionReview(), kind: 'Status' }, code: 400, text: 'found kind "Status"' },
-    { what: 'another content type', payload: 'apiVersion: v1', sent: yaml, code: 415, text: 'Content-Type: application/json' },
-    { what: 'too much', payload: `"${'x'.repeat(7 * 1024 * 1024)}"`, code: 413, text: 'larger than an AdmissionReview can be' },
+    {
+      what: 'another content type',
+      payload: 'apiVersion: v1',
+      sent: yaml,
+      code: 415,
+      text: 'Content-Type: application/json',
+    },
+    {
+      what: 'too much',
+      payload: `"${'x'.repeat(7 * 1024 * 1024)}"`,
+      code: 413,
+      text: 'larger than an AdmissionReview can be',
+    },
   ];
-  test.each(refused)('answers $what with an error status, so that the failurePolicy decides', async ({ payload, sent, code, text }) => {
-    const response = await post(payload, sent);
-    expect(response.statusCode).toBe(code);
-    expect(response.headers['content-type']).toMatch(/^text\/plain\b/);
-    expect(response.headers).not.toHaveProperty('retry-after');
-    expect(response.body).toContain(text);
-    expect(asked).toEqual([]);
-    expect((await post(admissionReview())).statusCode).toBe(200);
-  });
+  test.each(refused)(
+    'answers $what with an error status, so that the failurePolicy decides',
+    async ({ payload, sent, code, text }) => {
+      const response = await post(payload, sent);
+      expect(response.statusCode).toBe(code);
+      expect(response.headers['content-type']).toMatch(/^text\/plain\b/);
+      expect(response.headers).not.toHaveProperty('retry-after');
+      expect(response.body).toContain(text);
+      expect(asked).toEqual([]);
+      expect((await post(admissionReview())).statusCode).toBe(200);
+    },
+  );
 
   test('takes reviews of two large objects', async () => {
     const object = { data: 'x'.repeat(3 * 1024 * 1024) };
@@ -139,7 +221,14 @@ describe('POST /validate', () => {
     expect(response.body).toContain('b7a1c5e2');
     expect(response.body).not.toContain('boom');
     expect(ground.logged).toHaveLength(1);
-    expect(JSON.parse(ground.logged[0] ?? '')).toMatchObject({ level: 'error', msg: 'admission decision failed', kind: 'HTTPRoute', namespace: 'shop', name: 'cart', err: { message: 'boom' } });
+    expect(JSON.parse(ground.logged[0] ?? '')).toMatchObject({
+      level: 'error',
+      msg: 'admission decision failed',
+      kind: 'HTTPRoute',
+      namespace: 'shop',
+      name: 'cart',
+      err: { message: 'boom' },
+    });
     expect(ground.logged[0]).not.toContain('do-not-log');
     decide = () => allow;
     expect((await post(admissionReview())).statusCode).toBe(200);
@@ -186,11 +275,14 @@ describe('POST /validate', () => {
 });
 
 describe('other requests', () => {
-  test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)('%s /validate is not allowed', async (method) => {
-    const response = await app.inject({ method, url: '/validate' });
-    expect(response.statusCode).toBe(405);
-    expect(response.headers['allow']).toBe('POST');
-  });
+  test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
+    '%s /validate is not allowed',
+    async (method) => {
+      const response = await app.inject({ method, url: '/validate' });
+      expect(response.statusCode).toBe(405);
+      expect(response.headers['allow']).toBe('POST');
+    },
+  );
 
   test('another path is not found', async () => {
     const response = await app.inject({ method: 'POST', url: '/mutate', payload: {} });
@@ -203,7 +295,13 @@ describe('draining', () => {
   test('asks clients to open their next connection elsewhere, and answers all the same', async () => {
     let draining = false;
     const server = buildWebhook({ ...ground, decide: atOnce(() => allow), draining: () => draining });
-    const send = () => server.inject({ method: 'POST', url: '/validate', headers: { 'content-type': 'application/json' }, payload: admissionReview() });
+    const send = () =>
+      server.inject({
+        method: 'POST',
+        url: '/validate',
+        headers: { 'content-type': 'application/json' },
+        payload: admissionReview(),
+      });
     expect((await send()).headers['connection']).not.toBe('close');
     draining = true;
     const response = await send();

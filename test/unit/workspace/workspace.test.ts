@@ -60,7 +60,9 @@ describe('workspace', () => {
     space.update([...first, ...second]);
     expect(space.objects().map(({ document }) => document.file)).toEqual(['a.yaml']);
     expect(space.remarks()).toEqual([]);
-    expect(space.copies().map(({ document, original, isSame }) => [document.file, original.document.file, isSame])).toEqual([['b.yaml', 'a.yaml', false]]);
+    expect(
+      space.copies().map(({ document, original, isSame }) => [document.file, original.document.file, isSame]),
+    ).toEqual([['b.yaml', 'a.yaml', false]]);
     space.update(second);
     expect(space.objects().map(({ document }) => document.file)).toEqual(['b.yaml']);
     expect(space.copies()).toEqual([]);
@@ -68,7 +70,8 @@ describe('workspace', () => {
 
   test('says what takes no part', () => {
     const space = workspace();
-    space.update(documentsOf(`
+    space.update(
+      documentsOf(`
 apiVersion: gateway.networking.x-k8s.io/v1alpha1
 kind: XMesh
 metadata: { name: mesh }
@@ -88,20 +91,38 @@ name: a-chart
 ---
 metadata: { name: cart }
 spec: {}
-`));
-    expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid', 'foreign', 'stray', 'invalid']);
+`),
+    );
+    expect(space.remarks().map(({ type }) => type)).toEqual([
+      'unserved',
+      'foreign',
+      'invalid',
+      'foreign',
+      'stray',
+      'invalid',
+    ]);
   });
 
   test('judges the structure of kinds that take no part', () => {
     const experimental = { minor: '1.7', channel: 'experimental' } as const;
     const space = new Workspace(filesOnly(experimental), policyOf('standard', experimental), []);
-    space.update(documentsOf(`
+    space.update(
+      documentsOf(`
 apiVersion: gateway.networking.x-k8s.io/v1alpha1
 kind: XMesh
 metadata: { name: mesh }
 spec: { controllerName: 5 }
-`));
-    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.controllerName'], ['unserved-kind', 'kind']]);
+`),
+    );
+    expect(
+      space
+        .unserved()
+        .flatMap(({ findings }) => findings)
+        .map(({ rule, path }) => [rule, path.join('.')]),
+    ).toEqual([
+      ['schema', 'spec.controllerName'],
+      ['unserved-kind', 'kind'],
+    ]);
     expect(space.size).toBe(1);
   });
 

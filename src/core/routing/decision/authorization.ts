@@ -34,7 +34,15 @@ export interface Authorization {
 const alwaysSent: readonly string[] = ['authorization', 'content-length', 'host'];
 
 /** Fields that describe the response and not the request. */
-const aboutResponse: ReadonlySet<string> = new Set(['authority', 'content-encoding', 'content-language', 'content-location', 'content-range', 'content-type', 'via']);
+const aboutResponse: ReadonlySet<string> = new Set([
+  'authority',
+  'content-encoding',
+  'content-language',
+  'content-location',
+  'content-range',
+  'content-type',
+  'via',
+]);
 
 /** Prepares the ExternalAuth filter of a rule; `undefined` if it has none. */
 export function prepareAuthorization(filters: readonly RouteFilter[]): Authorization | undefined {
@@ -52,7 +60,10 @@ export function prepareAuthorization(filters: readonly RouteFilter[]): Authoriza
     editsBefore: compileHeaderEdits(filters.slice(0, position), 'requestHeaders').length,
     prefix: prefix ?? '',
     maxBody,
-    sent: protocol === 'grpc' && requestHeaders.length === 0 ? undefined : new Set([...requestHeaders.map(headerKey).filter(isEditable), ...alwaysSent]),
+    sent:
+      protocol === 'grpc' && requestHeaders.length === 0
+        ? undefined
+        : new Set([...requestHeaders.map(headerKey).filter(isEditable), ...alwaysSent]),
     returned: responseHeaders.length === 0 ? undefined : new Set(responseHeaders.map(headerKey)),
   };
 }
@@ -64,7 +75,10 @@ export function authorizationPrefix({ path }: Pick<AuthorizationFilter, 'path'>)
 }
 
 /** The request target for the server: the prefix, the path and the query of the client's request. */
-export function authorizationTarget({ prefix }: Pick<Authorization, 'prefix'>, { path, search }: { readonly path: string; readonly search: string }): string {
+export function authorizationTarget(
+  { prefix }: Pick<Authorization, 'prefix'>,
+  { path, search }: { readonly path: string; readonly search: string },
+): string {
   return `${prefix}${path}${search}`;
 }
 
@@ -78,7 +92,10 @@ export function fieldsForServer({ sent }: Pick<Authorization, 'sent'>, fields: F
  * in `allowedResponseHeaders` can only come from the server, so that a client cannot forge them.
  */
 export function editsAfterPermission({ returned }: Pick<Authorization, 'returned'>, fields: Fields): HeaderEdits {
-  const added = fieldsWhere(fields, (key) => isEditable(key) && (returned === undefined ? !aboutResponse.has(key) : returned.has(key)));
+  const added = fieldsWhere(
+    fields,
+    (key) => isEditable(key) && (returned === undefined ? !aboutResponse.has(key) : returned.has(key)),
+  );
   const names = added.filter((_, position) => position % 2 === 0).map(nameKey);
   return { dropped: new Set([...names, ...[...(returned ?? [])].filter(isEditable)]), added };
 }

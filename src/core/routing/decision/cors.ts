@@ -19,8 +19,12 @@ export interface Cors {
 
 /** Fields that only the filter sets; those of a backend's response are dropped. */
 const decided: ReadonlySet<string> = new Set([
-  'access-control-allow-origin', 'access-control-allow-credentials', 'access-control-allow-methods', 'access-control-allow-headers',
-  'access-control-expose-headers', 'access-control-max-age',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-allow-methods',
+  'access-control-allow-headers',
+  'access-control-expose-headers',
+  'access-control-max-age',
 ]);
 
 /** Prepares a CORS filter. */
@@ -41,10 +45,15 @@ export function compileCors(filter: CorsFilter): Cors {
       if (request.method !== 'OPTIONS' || origin === undefined || method === undefined) return undefined;
       if (!origins.include(origin)) return [...vary];
       return [
-        ...granted(origin), ...vary,
+        ...granted(origin),
+        ...vary,
         ...list('access-control-allow-methods', named(filter, filter.allowMethods, method)),
-        ...list('access-control-allow-headers', named(filter, filter.allowHeaders, request.header('access-control-request-headers'))),
-        'access-control-max-age', String(filter.maxAge),
+        ...list(
+          'access-control-allow-headers',
+          named(filter, filter.allowHeaders, request.header('access-control-request-headers')),
+        ),
+        'access-control-max-age',
+        String(filter.maxAge),
       ];
     },
     respond(fields, request) {
@@ -58,7 +67,11 @@ export function compileCors(filter: CorsFilter): Cors {
 }
 
 /** With credentials, `*` is an ordinary name, so the requested name is returned instead. */
-function named({ allowCredentials }: CorsFilter, allowed: readonly string[], asked: string | undefined): readonly string[] {
+function named(
+  { allowCredentials }: CorsFilter,
+  allowed: readonly string[],
+  asked: string | undefined,
+): readonly string[] {
   if (!allowed.includes('*') || !allowCredentials) return allowed;
   return asked === undefined ? [] : [asked];
 }
@@ -94,7 +107,13 @@ class AllowedOrigins {
     if (this.any) return true;
     const asked = withPort(headerKey(origin));
     // The wildcard stands for at least one character.
-    return this.exact.has(asked) || this.wildcards.some(({ scheme, suffix }) => asked.startsWith(scheme) && asked.endsWith(suffix) && asked.length > scheme.length + suffix.length);
+    return (
+      this.exact.has(asked) ||
+      this.wildcards.some(
+        ({ scheme, suffix }) =>
+          asked.startsWith(scheme) && asked.endsWith(suffix) && asked.length > scheme.length + suffix.length,
+      )
+    );
   }
 }
 

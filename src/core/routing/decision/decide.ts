@@ -43,12 +43,23 @@ export type Decision<R> =
   /** A CORS preflight request: 204 with these fields. */
   | { readonly type: 'preflight'; readonly taken: Taken<R>; readonly fields: Fields }
   /** The authorization server is called; `permitted` applies if it permits the request. See `decideAuthorization`. */
-  | { readonly type: 'authorize'; readonly taken: Taken<R>; readonly authorization: Authorization; readonly permitted: Permitted<R> }
+  | {
+      readonly type: 'authorize';
+      readonly taken: Taken<R>;
+      readonly authorization: Authorization;
+      readonly permitted: Permitted<R>;
+    }
   | Permitted<R>;
 
 /** The outcome of a request that needs no permission or has been permitted. */
 export type Permitted<R> =
-  | { readonly type: 'redirect'; readonly taken: Taken<R>; readonly status: number; readonly location: string; readonly fields: string[] }
+  | {
+      readonly type: 'redirect';
+      readonly taken: Taken<R>;
+      readonly status: number;
+      readonly location: string;
+      readonly fields: string[];
+    }
   /** One of the rule's backends, chosen by weight, gets the request. See `decideBackend`. */
   | { readonly type: 'forward'; readonly taken: Taken<R> };
 
@@ -58,7 +69,11 @@ export type Permitted<R> =
  * Order: requests for the proxy itself; loops; the match (HTTPRouteRule.matches); failure of the rule; CORS preflight (HTTPCORSFilter);
  * authorization (HTTPExternalAuthFilter); redirect (HTTPRequestRedirectFilter); backends.
  */
-export function decide<R extends DecidedRule>(routing: Routing<R>, listener: ListenerConfig, request: DecidedRequest): Decision<R> {
+export function decide<R extends DecidedRule>(
+  routing: Routing<R>,
+  listener: ListenerConfig,
+  request: DecidedRequest,
+): Decision<R> {
   if (request.path === '*' || request.remainingHops === 0) {
     return request.method === 'TRACE' ? { type: 'answer', reason: 'trace-unsupported' } : { type: 'acknowledge' };
   }
@@ -70,11 +85,18 @@ export function decide<R extends DecidedRule>(routing: Routing<R>, listener: Lis
   if (rule.failure !== undefined) return { type: 'answer', reason: 'rule-failure', taken };
   const fields = rule.cors?.preflight(request);
   if (fields !== undefined) return { type: 'preflight', taken, fields };
-  const permitted: Permitted<R> = rule.redirect === undefined ? { type: 'forward', taken } : redirection(rule.redirect, taken, request);
-  return rule.authorization === undefined ? permitted : { type: 'authorize', taken, authorization: rule.authorization, permitted };
+  const permitted: Permitted<R> =
+    rule.redirect === undefined ? { type: 'forward', taken } : redirection(rule.redirect, taken, request);
+  return rule.authorization === undefined
+    ? permitted
+    : { type: 'authorize', taken, authorization: rule.authorization, permitted };
 }
 
-function redirection<R extends DecidedRule>(redirect: NonNullable<R['redirect']>, taken: Taken<R>, request: DecidedRequest): Permitted<R> {
+function redirection<R extends DecidedRule>(
+  redirect: NonNullable<R['redirect']>,
+  taken: Taken<R>,
+  request: DecidedRequest,
+): Permitted<R> {
   const { listener, matched, rule } = taken;
   const location = redirectLocation(redirect, listener, request, matched.match);
   const own = ['location', location, 'content-length', '0'];
@@ -118,14 +140,21 @@ export type AuthorizationReason = 'authorization-invalid' | 'authorization-unava
  *
  * @returns the endpoints of the authorization server, or the reason for an error response
  */
-export function decideAuthorization<E extends DecidedEndpoints>(authorization: Pick<Authorization, 'endpoints'>, endpointsOf: (key: ConfigKey) => E | undefined): E | AuthorizationReason {
+export function decideAuthorization<E extends DecidedEndpoints>(
+  authorization: Pick<Authorization, 'endpoints'>,
+  endpointsOf: (key: ConfigKey) => E | undefined,
+): E | AuthorizationReason {
   const endpoints = decideBackend(authorization, endpointsOf);
   if (typeof endpoints !== 'string') return endpoints;
   return endpoints === 'no-endpoints' ? 'authorization-unavailable' : 'authorization-invalid';
 }
 
 /** The request target for a backend: the path after URLRewrite, and the unchanged query. */
-export function forwardedTarget({ path }: Pick<PreparedBackend, 'path'>, request: Pick<DecidedRequest, 'path' | 'search'>, { match }: Pick<MatchedRoute, 'match'>): string {
+export function forwardedTarget(
+  { path }: Pick<PreparedBackend, 'path'>,
+  request: Pick<DecidedRequest, 'path' | 'search'>,
+  { match }: Pick<MatchedRoute, 'match'>,
+): string {
   return `${modifiedPath(request.path, path, match)}${request.search}`;
 }
 

@@ -15,12 +15,27 @@ export interface HeaderEdits {
  * sections 6 and 9): a change would break the framing. Host is changed by URLRewrite only.
  */
 const framing: ReadonlySet<string> = new Set([
-  'connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 /** Prepares the filters of one type in order, without those that have no effect. */
-export function compileHeaderEdits(filters: readonly RouteFilter[], type: HeaderFilter['type']): readonly HeaderEdits[] {
-  return filters.filter((filter): filter is HeaderFilter => filter.type === type).map(compileFilter).filter(hasEffect);
+export function compileHeaderEdits(
+  filters: readonly RouteFilter[],
+  type: HeaderFilter['type'],
+): readonly HeaderEdits[] {
+  return filters
+    .filter((filter): filter is HeaderFilter => filter.type === type)
+    .map(compileFilter)
+    .filter(hasEffect);
 }
 
 function compileFilter(filter: HeaderFilter): HeaderEdits {
@@ -46,7 +61,9 @@ const utf8 = new TextEncoder();
 /** The value as bytes on the wire: UTF-8 without control characters, one character per byte. */
 function sendable(value: string): string {
   const bytes = utf8.encode(value);
-  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('').replace(/[^\t\x20-\x7e\x80-\xff]/g, '');
+  return Array.from(bytes, (byte) => String.fromCharCode(byte))
+    .join('')
+    .replace(/[^\t\x20-\x7e\x80-\xff]/g, '');
 }
 
 /**

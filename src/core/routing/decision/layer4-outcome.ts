@@ -1,5 +1,12 @@
 import { endpointsFor } from '../config.ts';
-import type { ConfigKey, ConfigResource, EndpointsConfig, Layer4Backend, Layer4RouteConfig, ListenerConfig } from '../config.ts';
+import type {
+  ConfigKey,
+  ConfigResource,
+  EndpointsConfig,
+  Layer4Backend,
+  Layer4RouteConfig,
+  ListenerConfig,
+} from '../config.ts';
 import { decideBackend } from './decide.ts';
 import type { BackendReason, DecidedEndpoints } from './decide.ts';
 import { Layer4Table } from './layer4.ts';
@@ -35,12 +42,23 @@ export type Layer4Decision =
   | { readonly type: 'requests' }
   | { readonly type: 'forward'; readonly route: Layer4RouteConfig; readonly shares: readonly Layer4Share[] };
 
-export type Layer4Share = Share<Layer4Backend, { readonly type: 'send'; readonly endpoints: EndpointsConfig } | { readonly type: 'close'; readonly reason: BackendReason; readonly detail: string | undefined }>;
+export type Layer4Share = Share<
+  Layer4Backend,
+  | { readonly type: 'send'; readonly endpoints: EndpointsConfig }
+  | { readonly type: 'close'; readonly reason: BackendReason; readonly detail: string | undefined }
+>;
 
 /** The outcomes of a connection at all Gateways with a listener for the protocol and port, ordered by name. */
-export function layer4OutcomesOf(resources: Iterable<ConfigResource>, connection: ArrivingConnection): readonly Layer4Outcome[] {
+export function layer4OutcomesOf(
+  resources: Iterable<ConfigResource>,
+  connection: ArrivingConnection,
+): readonly Layer4Outcome[] {
   const prepared = new PreparedConnections(resources);
-  return prepared.of(connection).map((routed) => ({ ...routed, candidates: routed.listener === undefined ? [] : [...prepared.table.candidates(routed.listener.key, connection.serverName)] }));
+  return prepared.of(connection).map((routed) => ({
+    ...routed,
+    candidates:
+      routed.listener === undefined ? [] : [...prepared.table.candidates(routed.listener.key, connection.serverName)],
+  }));
 }
 
 /** An outcome without candidates. */
@@ -66,12 +84,25 @@ export class PreparedConnections {
   }
 
   private gatewaysAt(connection: ArrivingConnection): readonly GatewayState[] {
-    const listeners = this.resources.filter((resource): resource is ListenerConfig => resource.kind === 'listener' && arrivesAt(resource, connection));
-    const served = [...Map.groupBy(listeners, ({ gateway }) => gateway)].filter(([, ofGateway]) => ofGateway.some(({ protocol }) => protocol === connection.protocol));
-    return served.sort(([one], [other]) => (one < other ? -1 : 1)).map(([gateway, ofGateway]) => ({ gateway, listeners: indexOf(ofGateway), endpoints: endpointsOf(gateway, this.resources) }));
+    const listeners = this.resources.filter(
+      (resource): resource is ListenerConfig => resource.kind === 'listener' && arrivesAt(resource, connection),
+    );
+    const served = [...Map.groupBy(listeners, ({ gateway }) => gateway)].filter(([, ofGateway]) =>
+      ofGateway.some(({ protocol }) => protocol === connection.protocol),
+    );
+    return served
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([gateway, ofGateway]) => ({
+        gateway,
+        listeners: indexOf(ofGateway),
+        endpoints: endpointsOf(gateway, this.resources),
+      }));
   }
 
-  private outcomeOf({ gateway, listeners, endpoints }: GatewayState, { serverName }: ArrivingConnection): RoutedConnection {
+  private outcomeOf(
+    { gateway, listeners, endpoints }: GatewayState,
+    { serverName }: ArrivingConnection,
+  ): RoutedConnection {
     const listener = listeners.select(serverName);
     if (listener === undefined) return { gateway, listener, decision: { type: 'close', reason: 'no-listener' } };
     if (listener.protocol === 'HTTPS') return { gateway, listener, decision: { type: 'requests' } };
@@ -87,13 +118,20 @@ function indexOf(listeners: readonly ListenerConfig[]): ListenerIndex {
 
 /** HTTPS listeners can share a port with TLS listeners: the server name selects the listener. */
 function arrivesAt({ protocol, port }: ListenerConfig, connection: ArrivingConnection): boolean {
-  return port === connection.port && (protocol === connection.protocol || (protocol === 'HTTPS' && connection.protocol === 'TLS'));
+  return (
+    port === connection.port &&
+    (protocol === connection.protocol || (protocol === 'HTTPS' && connection.protocol === 'TLS'))
+  );
 }
 
 type Endpoints = ReadonlyMap<ConfigKey, EndpointsConfig & DecidedEndpoints>;
 
 function endpointsOf(gateway: string, resources: readonly ConfigResource[]): Endpoints {
-  return new Map(resources.flatMap((resource) => (resource.kind === 'endpoints' ? [[resource.key, decided(endpointsFor(gateway, resource))] as const] : [])));
+  return new Map(
+    resources.flatMap((resource) =>
+      resource.kind === 'endpoints' ? [[resource.key, decided(endpointsFor(gateway, resource))] as const] : [],
+    ),
+  );
 }
 
 interface GatewayState {
@@ -112,7 +150,11 @@ function resultOf(backend: Layer4Backend | undefined, endpoints: Endpoints): Lay
   const key = backend?.target.type === 'endpoints' ? backend.target.key : undefined;
   const found = decideBackend(backend && { endpoints: key }, (wanted) => endpoints.get(wanted));
   if (typeof found !== 'string') return { type: 'send', endpoints: found };
-  return { type: 'close', reason: found, detail: backend?.target.type === 'invalid' ? backend.target.reason : endpoints.get(key ?? '')?.failure };
+  return {
+    type: 'close',
+    reason: found,
+    detail: backend?.target.type === 'invalid' ? backend.target.reason : endpoints.get(key ?? '')?.failure,
+  };
 }
 
 /** Whether every share of connections reaches a backend. */

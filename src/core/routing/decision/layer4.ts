@@ -53,7 +53,8 @@ export class Layer4Table {
     const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4RouteConfig[]>();
     const others = [...byHostname.keys()].filter((hostname) => !covering.includes(hostname)).sort();
     for (const hostname of [...covering, ...others]) {
-      for (const route of byHostname.get(hostname) ?? []) yield { route, hostname, covers: covering.includes(hostname) };
+      for (const route of byHostname.get(hostname) ?? [])
+        yield { route, hostname, covers: covering.includes(hostname) };
     }
   }
 
@@ -88,12 +89,15 @@ function attachedHostnamesOf({ attachments }: Layer4RouteConfig): readonly Attac
 /** The hostnames that cover a server name, the most specific one first. */
 function* hostnamesOver(serverName: string): Iterable<string> {
   if (serverName !== '') yield serverName;
-  for (let dot = serverName.indexOf('.'); dot > 0; dot = serverName.indexOf('.', dot + 1)) yield `*${serverName.slice(dot)}`;
+  for (let dot = serverName.indexOf('.'); dot > 0; dot = serverName.indexOf('.', dot + 1))
+    yield `*${serverName.slice(dot)}`;
   yield '';
 }
 
 function byAge(left: Layer4RouteConfig, right: Layer4RouteConfig): number {
-  return compare(left.created, right.created) || compare(left.route, right.route) || compare(left.routeKind, right.routeKind);
+  return (
+    compare(left.created, right.created) || compare(left.route, right.route) || compare(left.routeKind, right.routeKind)
+  );
 }
 
 function compare(left: string, right: string): number {

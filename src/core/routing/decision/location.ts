@@ -18,7 +18,12 @@ const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 
  * well-known port of its scheme, or the port of the listener if it has no scheme either. The default port of the scheme is
  * omitted. The query is kept.
  */
-export function redirectLocation(redirect: RedirectFilter, listener: ListenerConfig, head: RequestedUrl, match: RouteMatch): string {
+export function redirectLocation(
+  redirect: RedirectFilter,
+  listener: ListenerConfig,
+  head: RequestedUrl,
+  match: RouteMatch,
+): string {
   const path = `${modifiedPath(head.path, redirect.path, match)}${head.search}`;
   const hostname = redirect.hostname ?? head.host;
   // An HTTP/1.0 request may have no host. Only a reference relative to the request is possible then.

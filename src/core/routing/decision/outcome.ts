@@ -1,11 +1,26 @@
 import { endpointsFor } from '../config.ts';
-import type { ConfigKey, ConfigResource, EndpointsConfig, ListenerConfig, MatchedRoute, MirrorFilter } from '../config.ts';
+import type {
+  ConfigKey,
+  ConfigResource,
+  EndpointsConfig,
+  ListenerConfig,
+  MatchedRoute,
+  MirrorFilter,
+} from '../config.ts';
 import { RouteTable } from '../table.ts';
 import type { Candidate } from '../table.ts';
 import { authorizationTarget } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
 import { decide, decideAuthorization, decideBackend, forwardedHost, forwardedTarget } from './decide.ts';
-import type { AuthorizationReason, BackendReason, DecidedEndpoints, DecidedRequest, Decision, Routing, Taken } from './decide.ts';
+import type {
+  AuthorizationReason,
+  BackendReason,
+  DecidedEndpoints,
+  DecidedRequest,
+  Decision,
+  Routing,
+  Taken,
+} from './decide.ts';
 import { ListenerIndex } from './listener-index.ts';
 import { prepareRule } from './prepared-rule.ts';
 import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
@@ -27,7 +42,9 @@ export interface Outcome {
   /** `namespace/name`. */
   readonly gateway: string;
   readonly listener: ListenerConfig | undefined;
-  readonly decision: Decision<PreparedRule> | { readonly type: 'answer'; readonly reason: 'no-listener' | 'misdirected' };
+  readonly decision:
+    | Decision<PreparedRule>
+    | { readonly type: 'answer'; readonly reason: 'no-listener' | 'misdirected' };
   /** For `authorize`: whether and how an authorization server is called. */
   readonly authorization: AuthorizationOutcome | undefined;
   /** The distribution of requests for `forward`, also after `authorize`. Empty otherwise. */
@@ -81,7 +98,9 @@ export interface MirrorShare {
  */
 export function outcomesOf(resources: Iterable<ConfigResource>, request: ArrivingRequest): readonly Outcome[] {
   const all = [...resources];
-  return gatewaysAt(all, request).flatMap((gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request) ?? []);
+  return gatewaysAt(all, request).flatMap(
+    (gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request) ?? [],
+  );
 }
 
 /** A configuration for many requests: data is prepared once per Gateway and port. */
@@ -96,7 +115,9 @@ export class PreparedOutcomes {
   /** The outcomes of a request at each Gateway, ordered by name, without candidates. */
   of(request: ArrivingRequest): readonly RoutedOutcome[] {
     const place = `${request.protocol} ${request.port}`;
-    const known = this.prepared.get(place) ?? gatewaysAt(this.resources, request).map((gateway) => new GatewayConfiguration(gateway, this.resources, request));
+    const known =
+      this.prepared.get(place) ??
+      gatewaysAt(this.resources, request).map((gateway) => new GatewayConfiguration(gateway, this.resources, request));
     this.prepared.set(place, known);
     return known.flatMap((configuration) => configuration.routed(request) ?? []);
   }
@@ -107,11 +128,21 @@ export type RoutedOutcome = Omit<Outcome, 'candidates'>;
 
 /** Whether every share of such requests reaches a backend or gets a response that the route intends. */
 export function isServed({ decision, authorization, shares }: RoutedOutcome): boolean {
-  return decision.type !== 'answer' && authorization?.result.type !== 'answer' && shares.every(({ result }) => result.type === 'send');
+  return (
+    decision.type !== 'answer' &&
+    authorization?.result.type !== 'answer' &&
+    shares.every(({ result }) => result.type === 'send')
+  );
 }
 
 function gatewaysAt(resources: readonly ConfigResource[], request: Arrival): readonly string[] {
-  return [...new Set(resources.flatMap((resource) => (resource.kind === 'listener' && arrivesAt(resource, request) ? [resource.gateway] : [])))].sort();
+  return [
+    ...new Set(
+      resources.flatMap((resource) =>
+        resource.kind === 'listener' && arrivesAt(resource, request) ? [resource.gateway] : [],
+      ),
+    ),
+  ].sort();
 }
 
 type Arrival = Pick<ArrivingRequest, 'protocol' | 'port'>;
@@ -122,7 +153,9 @@ function arrivesAt({ protocol, port }: ListenerConfig, request: Arrival): boolea
 
 /** TLS listeners can share a port with HTTPS listeners: the server name selects the listener. */
 function sharesPort({ protocol, port }: ListenerConfig, request: Arrival): boolean {
-  return port === request.port && (protocol === request.protocol || (protocol === 'TLS' && request.protocol === 'HTTPS'));
+  return (
+    port === request.port && (protocol === request.protocol || (protocol === 'TLS' && request.protocol === 'HTTPS'))
+  );
 }
 
 /** The configuration of one Gateway at one port, as in its data plane. */
@@ -136,8 +169,10 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     this.gateway = gateway;
     for (const resource of resources) {
       if (resource.kind === 'route') this.table.upsert(resource);
-      else if (resource.kind === 'endpoints') this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
-      else if (resource.kind === 'listener' && resource.gateway === gateway && sharesPort(resource, request)) this.listeners.add(resource);
+      else if (resource.kind === 'endpoints')
+        this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
+      else if (resource.kind === 'listener' && resource.gateway === gateway && sharesPort(resource, request))
+        this.listeners.add(resource);
     }
   }
 
@@ -152,23 +187,45 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   /** `undefined` if a TLS listener gets the connection. */
   outcomeOf(request: ArrivingRequest): Outcome | undefined {
     const routed = this.routed(request);
-    return routed && { ...routed, candidates: routed.listener === undefined ? [] : [...this.table.candidates(routed.listener.key, request)] };
+    return (
+      routed && {
+        ...routed,
+        candidates: routed.listener === undefined ? [] : [...this.table.candidates(routed.listener.key, request)],
+      }
+    );
   }
 
   routed(request: ArrivingRequest): RoutedOutcome | undefined {
     const { gateway } = this;
     const listener = this.listenerFor(request);
     if (listener === undefined) return undefined;
-    if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, authorization: undefined, shares: [] };
+    if (typeof listener === 'string')
+      return {
+        gateway,
+        listener: undefined,
+        decision: { type: 'answer', reason: listener },
+        authorization: undefined,
+        shares: [],
+      };
     const decision = decide(this, listener, request);
     const settled = settledDecision(decision);
-    const shares = settled.type === 'forward' ? sharesOf(settled.taken.rule.backends, (backend) => this.resultOf(backend, settled.taken, request)) : [];
-    return { gateway, listener, decision, authorization: decision.type === 'authorize' ? this.authorizationOf(decision.authorization, request) : undefined, shares };
+    const shares =
+      settled.type === 'forward'
+        ? sharesOf(settled.taken.rule.backends, (backend) => this.resultOf(backend, settled.taken, request))
+        : [];
+    return {
+      gateway,
+      listener,
+      decision,
+      authorization: decision.type === 'authorize' ? this.authorizationOf(decision.authorization, request) : undefined,
+      shares,
+    };
   }
 
   private authorizationOf(authorization: Authorization, request: ArrivingRequest): AuthorizationOutcome {
     const endpoints = decideAuthorization(authorization, (key) => this.endpoints.get(key));
-    if (typeof endpoints !== 'string') return { authorization, result: { type: 'ask', endpoints, target: authorizationTarget(authorization, request) } };
+    if (typeof endpoints !== 'string')
+      return { authorization, result: { type: 'ask', endpoints, target: authorizationTarget(authorization, request) } };
     return { authorization, result: { type: 'answer', reason: endpoints, detail: this.problemOf(authorization) } };
   }
 
@@ -179,13 +236,27 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     return connection.protocol === 'TLS' ? undefined : this.listeners.listenerFor(host, connection);
   }
 
-  private resultOf(backend: PreparedBackend | undefined, { matched }: Taken<PreparedRule>, request: ArrivingRequest): AnsweredShare<BackendReason> | SentShare {
+  private resultOf(
+    backend: PreparedBackend | undefined,
+    { matched }: Taken<PreparedRule>,
+    request: ArrivingRequest,
+  ): AnsweredShare<BackendReason> | SentShare {
     const endpoints = decideBackend(backend, (key) => this.endpoints.get(key));
     if (backend === undefined || typeof endpoints === 'string') {
-      return { type: 'answer', reason: typeof endpoints === 'string' ? endpoints : 'no-backend', detail: this.problemOf(backend) };
+      return {
+        type: 'answer',
+        reason: typeof endpoints === 'string' ? endpoints : 'no-backend',
+        detail: this.problemOf(backend),
+      };
     }
     const mirrors = backend.mirrors.map((mirror) => ({ mirror, endpoints: this.mirroredTo(mirror) }));
-    return { type: 'send', endpoints, target: forwardedTarget(backend, request, matched), host: forwardedHost(backend, request.authority), mirrors };
+    return {
+      type: 'send',
+      endpoints,
+      target: forwardedTarget(backend, request, matched),
+      host: forwardedHost(backend, request.authority),
+      mirrors,
+    };
   }
 
   private problemOf(backend: Pick<PreparedBackend, 'problem' | 'endpoints'> | undefined): string | undefined {
@@ -194,17 +265,22 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   }
 
   private mirroredTo({ target }: MirrorFilter): EndpointsConfig | undefined {
-    const endpoints = decideBackend({ endpoints: target.type === 'endpoints' ? target.key : undefined }, (key) => this.endpoints.get(key));
+    const endpoints = decideBackend({ endpoints: target.type === 'endpoints' ? target.key : undefined }, (key) =>
+      this.endpoints.get(key),
+    );
     return typeof endpoints === 'string' ? undefined : endpoints;
   }
 }
 
 /** The decision for permitted requests: skips authorization. */
-export function settledDecision(decision: Outcome['decision']): Exclude<Outcome['decision'], { readonly type: 'authorize' }> {
+export function settledDecision(
+  decision: Outcome['decision'],
+): Exclude<Outcome['decision'], { readonly type: 'authorize' }> {
   return decision.type === 'authorize' ? decision.permitted : decision;
 }
 
 /** Adds the properties of endpoints that decisions use. */
 export function decided(endpoints: EndpointsConfig): EndpointsConfig & DecidedEndpoints {
-  return { ...endpoints, failure: endpoints.failure, isEmpty: endpoints.addresses.length === 0 } as EndpointsConfig & DecidedEndpoints;
+  return { ...endpoints, failure: endpoints.failure, isEmpty: endpoints.addresses.length === 0 } as EndpointsConfig &
+    DecidedEndpoints;
 }

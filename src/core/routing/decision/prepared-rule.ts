@@ -1,4 +1,14 @@
-import type { BackendFilter, ConfigKey, MirrorFilter, PathModifier, RedirectFilter, Retry, RouteBackend, RouteFilter, RouteRule } from '../config.ts';
+import type {
+  BackendFilter,
+  ConfigKey,
+  MirrorFilter,
+  PathModifier,
+  RedirectFilter,
+  Retry,
+  RouteBackend,
+  RouteFilter,
+  RouteRule,
+} from '../config.ts';
 import { prepareAuthorization } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
 import { compileCors } from './cors.ts';

@@ -12,7 +12,10 @@ export interface Share<B, R> {
  *
  * @param resultOf the result for the share of a backend; called with `undefined` if no backend has a weight above zero
  */
-export function sharesOf<B extends { readonly weight: number }, R>(backends: readonly B[], resultOf: (backend: B | undefined) => R): readonly Share<B, R>[] {
+export function sharesOf<B extends { readonly weight: number }, R>(
+  backends: readonly B[],
+  resultOf: (backend: B | undefined) => R,
+): readonly Share<B, R>[] {
   const used = backends.filter(({ weight }) => weight > 0);
   const total = used.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return [{ weight: 1, total: 1, backend: undefined, result: resultOf(undefined) }];

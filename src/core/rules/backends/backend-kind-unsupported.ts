@@ -12,12 +12,20 @@ export const backendKindUnsupported = backendRule({
   source: 'Gateway API v1.7.0, BackendObjectReference.kind; RouteReasonInvalidKind; CVE-2021-25740',
   describe(node, outcome, loss) {
     if (outcome.type === 'externalName') {
-      return { value: 'ExternalName', about: 'dialect', message: `${serviceName(node)} has the unsupported type ExternalName: it could point anywhere (CVE-2021-25740). Use a Service with endpoints.` };
+      return {
+        value: 'ExternalName',
+        about: 'dialect',
+        message: `${serviceName(node)} has the unsupported type ExternalName: it could point anywhere (CVE-2021-25740). Use a Service with endpoints.`,
+      };
     }
     const { group, kind } = node.target;
     const near = group === '' ? nearest(kind, ['Service']) : undefined;
     const requested = display(group === '' ? kind : `${group}/${kind}`);
-    return { value: requested, about: 'dialect', message: `Unsupported backend kind ${requested}: ${loss}. ${near === undefined ? 'Use kind: Service and an empty group.' : `Did you mean ${near}?`}` };
+    return {
+      value: requested,
+      about: 'dialect',
+      message: `Unsupported backend kind ${requested}: ${loss}. ${near === undefined ? 'Use kind: Service and an empty group.' : `Did you mean ${near}?`}`,
+    };
   },
 });
 

@@ -16,13 +16,19 @@ export const experimentalGroup = 'gateway.networking.x-k8s.io';
 export function judgeKind({ group = '', kind = 'Service' }: BackendReference, report: ReportViolation): void {
   const meant = meantBy(group, kind);
   if (meant === undefined) return;
-  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Kind ${quote(kind)} not found in group ${quote(group)}. Did you mean ${meant}?` });
+  report({
+    below: ['kind'],
+    value: display(group === '' ? kind : `${group}/${kind}`),
+    message: `Kind ${quote(kind)} not found in group ${quote(group)}. Did you mean ${meant}?`,
+  });
 }
 
 /** Returns the probably intended kind of a reference to a kind that does not exist; `undefined` if the kind may exist. */
 export function meantBy(group: string, kind: string): string | undefined {
-  if (kind === 'Service' && (group === 'core' || group === 'v1' || group.startsWith('gateway.networking.'))) return 'kind: Service with group: ""';
+  if (kind === 'Service' && (group === 'core' || group === 'v1' || group.startsWith('gateway.networking.')))
+    return 'kind: Service with group: ""';
   if (group === '' && kind !== 'Service') return nearest(kind, ['Service']) === undefined ? undefined : 'kind: Service';
-  if (kind === 'Backend' && group.startsWith('gateway.networking.')) return `kind: XBackend with group: ${experimentalGroup}`;
+  if (kind === 'Backend' && group.startsWith('gateway.networking.'))
+    return `kind: XBackend with group: ${experimentalGroup}`;
   return kind === 'XBackend' && group !== experimentalGroup ? `group: ${experimentalGroup}` : undefined;
 }

@@ -28,10 +28,17 @@ type Path = readonly (string | number)[];
 function judgeReference(ref: BackendReference, below: Path, own: string, report: ReportViolation): void {
   const { kind, group, namespace = own } = ref;
   if (kind !== 'XBackend' || group !== experimentalGroup || namespace === own) return;
-  report({ below: [...below, 'namespace'], value: display(namespace), message: `Invalid namespace ${quote(namespace)}: XBackend ${quote(ref.name)} must be in the namespace of the object that refers to it. Remove namespace, and create the XBackend in namespace ${quote(own)}.` });
+  report({
+    below: [...below, 'namespace'],
+    value: display(namespace),
+    message: `Invalid namespace ${quote(namespace)}: XBackend ${quote(ref.name)} must be in the namespace of the object that refers to it. Remove namespace, and create the XBackend in namespace ${quote(own)}.`,
+  });
 }
 
-function* filterReferences(filters: readonly Filter[] = [], at: Path): Iterable<readonly [ref: BackendReference, below: Path]> {
+function* filterReferences(
+  filters: readonly Filter[] = [],
+  at: Path,
+): Iterable<readonly [ref: BackendReference, below: Path]> {
   for (const [index, filter] of filters.entries()) {
     for (const member of ['requestMirror', 'externalAuth'] as const) {
       const ref = filter[member]?.backendRef;
@@ -51,6 +58,9 @@ function* references(rules: readonly RouteRule[]): Iterable<readonly [ref: Backe
   }
 }
 
-export const backendsOfOwnNamespace = demand(backendOfOtherNamespace, function judge({ metadata, spec }: WholeObject<{ readonly rules?: readonly RouteRule[] }>, report) {
-  for (const [ref, below] of references(spec?.rules ?? [])) judgeReference(ref, below, metadata.namespace, report);
-});
+export const backendsOfOwnNamespace = demand(
+  backendOfOtherNamespace,
+  function judge({ metadata, spec }: WholeObject<{ readonly rules?: readonly RouteRule[] }>, report) {
+    for (const [ref, below] of references(spec?.rules ?? [])) judgeReference(ref, below, metadata.namespace, report);
+  },
+);

@@ -14,7 +14,14 @@ interface BackendReference {
   readonly port?: number;
 }
 
-export const backendWithoutPort = demand(backendPortForbidden, function judge({ group, kind, name, port }: BackendReference, report) {
-  if (group !== 'gateway.networking.x-k8s.io' || kind !== 'XBackend' || port === undefined) return;
-  report({ below: ['port'], value: String(port), message: `Port is not allowed in a reference to XBackend ${quote(name)}: the XBackend defines its port itself. Remove port.` });
-});
+export const backendWithoutPort = demand(
+  backendPortForbidden,
+  function judge({ group, kind, name, port }: BackendReference, report) {
+    if (group !== 'gateway.networking.x-k8s.io' || kind !== 'XBackend' || port === undefined) return;
+    report({
+      below: ['port'],
+      value: String(port),
+      message: `Port is not allowed in a reference to XBackend ${quote(name)}: the XBackend defines its port itself. Remove port.`,
+    });
+  },
+);

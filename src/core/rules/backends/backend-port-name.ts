@@ -10,5 +10,10 @@ export const backendPortName = specificationRule({
 /** The CEL rule should reject names that are not DNS labels, but it compares an optional value with null, which is always false. */
 export const portHasNoName = demand(backendPortName, function judge(name: string, report) {
   if (name === '') return;
-  report({ below: [], value: display(name), message: 'The CRD of this bundle rejects every port name, valid names included. Remove name. The field does not exist in v1.7.' });
+  report({
+    below: [],
+    value: display(name),
+    message:
+      'The CRD of this bundle rejects every port name, valid names included. Remove name. The field does not exist in v1.7.',
+  });
 });

@@ -16,7 +16,9 @@ export const backendProtocolUnsupported = backendRule({
 });
 
 function cureOf(outcome: BackendOutcomeOf<'unsupportedProtocol' | 'policyMissing'>, loss: string): string {
-  if (outcome.type === 'unsupportedProtocol' && outcome.needed === 'UDP') return `which is unsupported for this route, so ${loss}. Use a port with protocol: UDP.`;
-  if (outcome.type === 'unsupportedProtocol') return `which is unsupported for this route, so ${loss}. Use a TCP port with no appProtocol, http or kubernetes.io/h2c.`;
+  if (outcome.type === 'unsupportedProtocol' && outcome.needed === 'UDP')
+    return `which is unsupported for this route, so ${loss}. Use a port with protocol: UDP.`;
+  if (outcome.type === 'unsupportedProtocol')
+    return `which is unsupported for this route, so ${loss}. Use a TCP port with no appProtocol, http or kubernetes.io/h2c.`;
   return `but no BackendTLSPolicy targets it, so ${loss}. Create a BackendTLSPolicy that targets the Service.`;
 }

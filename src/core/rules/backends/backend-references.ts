@@ -1,4 +1,10 @@
-import { type BackendNode, type BackendOutcome, type BackendOutcomeOf, backendPlaces, backends } from '../../graph/backends.ts';
+import {
+  type BackendNode,
+  type BackendOutcome,
+  type BackendOutcomeOf,
+  backendPlaces,
+  backends,
+} from '../../graph/backends.ts';
 import { failureOf, servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';
@@ -18,7 +24,11 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
   readonly reason: string;
   readonly source: string;
   /** `loss` is the end of a sentence that states the effect on the traffic. */
-  readonly describe: (node: BackendNode, outcome: BackendOutcomeOf<T>, loss: string) => Pick<Finding, 'message' | 'value' | 'about'>;
+  readonly describe: (
+    node: BackendNode,
+    outcome: BackendOutcomeOf<T>,
+    loss: string,
+  ) => Pick<Finding, 'message' | 'value' | 'about'>;
 }) {
   const { id, about, outcomes, summary, reason, source, describe } = declaration;
   return rule({
@@ -30,7 +40,10 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
     source,
     check(route, read: Reader, report) {
-      for (const { path, node, outcome } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name), outcomes)) {
+      for (const { path, node, outcome } of backendPlaces(
+        read.query(backends, route.kind, route.ref.namespace, route.ref.name),
+        outcomes,
+      )) {
         const consequence = referenceUnresolvedAt(path, reason);
         report({ path, consequence, ...describe(node, outcome, lossOf(consequence, route.kind)) });
       }
@@ -42,7 +55,9 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
 function lossOf({ scope }: Consequence, kind: ServedRouteKind): string {
   if (scope === 'mirror') return 'no requests are mirrored to it';
   // An authorization server applies to all requests of a rule, so there is no share.
-  return scope === 'rule' ? `all ${failureOf[kind].traffic} that match this rule are ${failureOf[kind].fate}` : `its share of ${failureOf[kind].traffic} is ${failureOf[kind].fate}`;
+  return scope === 'rule'
+    ? `all ${failureOf[kind].traffic} that match this rule are ${failureOf[kind].fate}`
+    : `its share of ${failureOf[kind].traffic} is ${failureOf[kind].fate}`;
 }
 
 export function serviceName({ target }: BackendNode): string {

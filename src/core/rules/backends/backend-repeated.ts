@@ -4,16 +4,20 @@ import { type ReportViolation, unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import { backendOf, type BackendRef, type Route } from '../routes/rule-contents.ts';
 
-export const backendRepeated = unenforcedRule({
-  id: 'backend-repeated',
-  summary: 'A rule has duplicate backendRefs.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, HTTPRouteRule.backendRefs; BackendRef.weight',
-}, function judge({ metadata, spec }: Route, report) {
-  for (const [position, { backendRefs = [] }] of (spec?.rules ?? []).entries()) {
-    if (backendRefs.length > 1) repeatedBackends(backendRefs, ['spec', 'rules', position, 'backendRefs'], metadata.namespace, report);
-  }
-});
+export const backendRepeated = unenforcedRule(
+  {
+    id: 'backend-repeated',
+    summary: 'A rule has duplicate backendRefs.',
+    effect: warned,
+    source: 'Gateway API v1.7.0, HTTPRouteRule.backendRefs; BackendRef.weight',
+  },
+  function judge({ metadata, spec }: Route, report) {
+    for (const [position, { backendRefs = [] }] of (spec?.rules ?? []).entries()) {
+      if (backendRefs.length > 1)
+        repeatedBackends(backendRefs, ['spec', 'rules', position, 'backendRefs'], metadata.namespace, report);
+    }
+  },
+);
 
 function repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: string, report: ReportViolation): void {
   const first = new Map<string, number>();
@@ -23,6 +27,11 @@ function repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: str
     const key = backendOf(ref, own);
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else report({ below: [...at, index], value: display(ref.name ?? ''), message: `Duplicate backendRef: backendRefs[${before}] also names ${quote(ref.name)}, so their weights add up. Remove one of them, or correct the name.` });
+    else
+      report({
+        below: [...at, index],
+        value: display(ref.name ?? ''),
+        message: `Duplicate backendRef: backendRefs[${before}] also names ${quote(ref.name)}, so their weights add up. Remove one of them, or correct the name.`,
+      });
   }
 }

@@ -39,7 +39,11 @@ function lacksPort({ group = '', kind = 'Service', port }: BackendReference): bo
 
 function judge(ref: BackendReference, report: ReportViolation): void {
   const { name = '' } = ref;
-  if (lacksPort(ref)) report({ below: ['port'], message: `Port is required in a reference to Service ${quote(name)}. Set the port of the Service (not its targetPort), for example port: 80.` });
+  if (lacksPort(ref))
+    report({
+      below: ['port'],
+      message: `Port is required in a reference to Service ${quote(name)}. Set the port of the Service (not its targetPort), for example port: 80.`,
+    });
 }
 
 export const servicePort = demand(servicePortMissing, judge);
@@ -52,8 +56,13 @@ interface ServiceReference {
 function portlessReferences(subject: Resource<ServedRouteKind | 'Gateway'>): readonly ServiceReference[] {
   const found: ServiceReference[] = [];
   const rules = subject.kind === 'Gateway' ? [] : routeRules(subject);
-  for (const { rule: { backendRefs }, path } of rules) {
-    backendRefs?.forEach((ref, index) => { if (lacksPort(ref)) found.push({ path: [...path, 'backendRefs', index], ref }); });
+  for (const {
+    rule: { backendRefs },
+    path,
+  } of rules) {
+    backendRefs?.forEach((ref, index) => {
+      if (lacksPort(ref)) found.push({ path: [...path, 'backendRefs', index], ref });
+    });
   }
   visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
     for (const [index, filter] of filters.entries()) {

@@ -24,7 +24,15 @@ const judge = siteJudge({ unenforced: unenforcedTables, official: officialTables
  *
  * @param stored the result of examining the object by the same bundle
  */
-export function judgeByBundle(object: WrittenObject, { stored }: Pick<Examination, 'stored'>, bundle: Bundle): JudgedByBundle {
+export function judgeByBundle(
+  object: WrittenObject,
+  { stored }: Pick<Examination, 'stored'>,
+  bundle: Bundle,
+): JudgedByBundle {
   if (typeof stored !== 'object') return { official: [], unenforced: [] };
-  return judge(object, { ...(stored as object), apiVersion: object.apiVersion, metadata: metadataOf(object.json) }, bundle);
+  return judge(
+    object,
+    { ...(stored as object), apiVersion: object.apiVersion, metadata: metadataOf(object.json) },
+    bundle,
+  );
 }

@@ -37,7 +37,11 @@ function runRule(rule: ObjectRule, subject: Resource, read: Reader): readonly Fi
     rule.check(subject, read, (finding) => findings.add({ rule: rule.id, ...finding }));
   } catch (error) {
     // A rule that throws is a bug in Sallyport. It must not affect the object or other objects.
-    findings.add({ rule: rule.id, path: [], message: `Internal error: the rule failed to check the object (${String(error)}). Please report it.` });
+    findings.add({
+      rule: rule.id,
+      path: [],
+      message: `Internal error: the rule failed to check the object (${String(error)}). Please report it.`,
+    });
   }
   return findings.found;
 }

@@ -24,9 +24,9 @@ export function routeRules(route: Resource<ServedRouteKind>): readonly RouteRule
 
 /** Returns the filter lists of one rule: first its own, then those of its backendRefs that have any. */
 export function filterLists({ rule, path }: RouteRulePart<RequestRouteKind>): readonly FilterList[] {
-  const ofBackends = (rule.backendRefs ?? []).flatMap(({ filters }, index) => (
-    filters === undefined ? [] : [{ path: [...path, 'backendRefs', index, 'filters'], filters }]
-  ));
+  const ofBackends = (rule.backendRefs ?? []).flatMap(({ filters }, index) =>
+    filters === undefined ? [] : [{ path: [...path, 'backendRefs', index, 'filters'], filters }],
+  );
   return [{ path: [...path, 'filters'], filters: rule.filters ?? [] }, ...ofBackends];
 }
 

@@ -22,7 +22,9 @@ export const unenforcedRules: readonly Rule[] = rulesOf(unenforcedTables).filter
 const judgingValues: ReadonlySet<string> = new Set(unenforcedRules.map(({ id }) => id));
 
 /** Rules that the API server enforces with some bundle, and that Sallyport does not apply with others. */
-export const bundleRules: readonly Rule[] = rulesOf(officialTables).filter(({ id }) => !judgingObjects.has(id) && !judgingValues.has(id));
+export const bundleRules: readonly Rule[] = rulesOf(officialTables).filter(
+  ({ id }) => !judgingObjects.has(id) && !judgingValues.has(id),
+);
 
 /** Rules about a write, not about an object: the change, pruned fields, the newest bundle, an unserved kind. */
 export const writeRules: readonly Rule[] = [controllerNameChanged, fieldPruned, refusedLater, unservedKind];

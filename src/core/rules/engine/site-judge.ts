@@ -12,7 +12,11 @@ import { longestMessage, type Finding } from './rule.ts';
  *
  * @param view the object as the bundle reads it: only fields with the types of the kind's table
  */
-export type SiteJudge<T extends string> = (object: WrittenObject, view: unknown, bundle: Bundle) => Readonly<Record<T, readonly Finding[]>>;
+export type SiteJudge<T extends string> = (
+  object: WrittenObject,
+  view: unknown,
+  bundle: Bundle,
+) => Readonly<Record<T, readonly Finding[]>>;
 
 /** Creates a judge for tables of sites. It finds nothing in objects of versions that a bundle does not have, and never throws. */
 export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTables>>): SiteJudge<T> {
@@ -31,14 +35,24 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
     if (walk.found.length === 0) return nothing;
     walk.close();
     // A value of a wrong type, or a field that the bundle does not have, is not a missing value. The schema reports it.
-    const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || !isTaken(json, path));
-    return Object.fromEntries(names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)])) as unknown as Record<T, readonly Finding[]>;
+    const found = walk.found.filter(
+      ({ finding: { path } }) => valueAt(view, path) !== undefined || !isTaken(json, path),
+    );
+    return Object.fromEntries(
+      names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)]),
+    ) as unknown as Record<T, readonly Finding[]>;
   };
 }
 
 /** Returns the value at a path; `undefined` for null. */
 export function valueAt(json: unknown, path: Path): unknown {
-  const value = path.reduce<unknown>((current, part) => (typeof current === 'object' && current !== null && Object.hasOwn(current, part) ? (current as Readonly<Record<string | number, unknown>>)[part] : undefined), json);
+  const value = path.reduce<unknown>(
+    (current, part) =>
+      typeof current === 'object' && current !== null && Object.hasOwn(current, part)
+        ? (current as Readonly<Record<string | number, unknown>>)[part]
+        : undefined,
+    json,
+  );
   return value ?? undefined;
 }
 
@@ -70,14 +84,16 @@ function placesOf(tables: readonly (readonly Site[])[]): LocationNode {
   const root = emptyPlace();
   for (const [table, sites] of tables.entries()) {
     // A view has the types of its table, so the value at a site has the type that its demands expect.
-    for (const { path, demands } of sites) placeAt(root, path).asked.push(...demands.map((demand) => ({ demand: demand as Demand<unknown>, table })));
+    for (const { path, demands } of sites)
+      placeAt(root, path).asked.push(...demands.map((demand) => ({ demand: demand as Demand<unknown>, table })));
   }
   return root;
 }
 
 function placeAt(root: LocationNode, path: string): LocationNode {
   let place = root;
-  for (const part of partsOf(path)) place = typeof part === 'number' ? (place.each ??= emptyPlace()) : fieldOf(place, part);
+  for (const part of partsOf(path))
+    place = typeof part === 'number' ? (place.each ??= emptyPlace()) : fieldOf(place, part);
   return place;
 }
 
@@ -113,7 +129,8 @@ class Walk {
   /** Adds a finding for those beyond the limit. */
   close(): void {
     for (const [{ demand, table }, broken] of this.#broken) {
-      if (broken > findingsPerRule) this.found.push({ table, finding: moreFindings(demand.rule.id, broken - findingsPerRule) });
+      if (broken > findingsPerRule)
+        this.found.push({ table, finding: moreFindings(demand.rule.id, broken - findingsPerRule) });
     }
   }
 

@@ -28,7 +28,12 @@ type IsSet = (member: string) => boolean;
  * Reports members that are missing, or that are set although the discriminator excludes them. An unknown value of the
  * discriminator has no violations, because its member is unknown.
  */
-export function unionViolations(union: Union, object: object, report: ReportViolation, isSet: IsSet = (member) => Object.hasOwn(object, member)): void {
+export function unionViolations(
+  union: Union,
+  object: object,
+  report: ReportViolation,
+  isSet: IsSet = (member) => Object.hasOwn(object, member),
+): void {
   const { discriminator, members, others = [] } = union;
   const type = discriminatorOf(object, discriminator);
   if (type === undefined || !(others.includes(type) || members.some(({ types }) => types.includes(type)))) return;
@@ -38,7 +43,11 @@ export function unionViolations(union: Union, object: object, report: ReportViol
   const [other] = extra;
   if (wanted !== undefined && other !== undefined) {
     const cure = `Use ${discriminator}: ${other.types[0]}, or replace ${other.name} with ${wanted.name}.`;
-    report({ below: [discriminator], value: type, message: `${other.name} conflicts with ${discriminator} ${type}. ${cure}` });
+    report({
+      below: [discriminator],
+      value: type,
+      message: `${other.name} conflicts with ${discriminator} ${type}. ${cure}`,
+    });
     return;
   }
   for (const { name } of missing) {

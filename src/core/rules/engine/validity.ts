@@ -21,7 +21,16 @@ export function consequenceOf(finding: Finding): Consequence | undefined {
 }
 
 /** The position in a path that identifies the part of a scope: `spec.rules[2].matches[1]` is match 1 of rule 2. */
-const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, mirror: 2, target: 2, match: 4, backendRef: 4 };
+const partPositions: Readonly<Record<Scope, number | undefined>> = {
+  object: undefined,
+  listener: 2,
+  parentRef: 2,
+  rule: 2,
+  mirror: 2,
+  target: 2,
+  match: 4,
+  backendRef: 4,
+};
 
 /** A problem of one part of an object, as reported in status. */
 export interface PartProblem {
@@ -53,7 +62,14 @@ function partProblem(finding: Finding, { condition, reason, scope }: Consequence
     const value = finding.path[index];
     return typeof value === 'number' ? value : -1;
   };
-  return { condition, reason, message: finding.message, scope, part: position === undefined ? -1 : at(2), member: position === 4 ? at(4) : -1 };
+  return {
+    condition,
+    reason,
+    message: finding.message,
+    scope,
+    part: position === undefined ? -1 : at(2),
+    member: position === 4 ? at(4) : -1,
+  };
 }
 
 /** The parts of a route that work. */
@@ -76,7 +92,8 @@ export const routeValidity = defineQuery({
   compute(read, kind: string, namespace: string, name: string): RouteValidity {
     const problems = read.query(partProblems, kind, namespace, name);
     const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
-    if (whole !== undefined) return { refused: { reason: whole.reason, message: whole.message }, failedRules: {}, dropped: [] };
+    if (whole !== undefined)
+      return { refused: { reason: whole.reason, message: whole.message }, failedRules: {}, dropped: [] };
 
     const rules = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
     const byRule = Map.groupBy(problems, (problem) => problem.part);
@@ -96,7 +113,10 @@ export const routeValidity = defineQuery({
 });
 
 /** Returns the reason why a whole rule cannot work. Problems of Accepted take precedence over those of ResolvedRefs. */
-function failureOf(rule: { readonly matches?: readonly unknown[]; readonly backendRefs?: readonly unknown[] }, problems: readonly PartProblem[]): PartProblem | undefined {
+function failureOf(
+  rule: { readonly matches?: readonly unknown[]; readonly backendRefs?: readonly unknown[] },
+  problems: readonly PartProblem[],
+): PartProblem | undefined {
   const ofRule = problems.filter((problem) => problem.scope === 'rule');
   const unacceptable = problems.filter((problem) => problem.condition === 'Accepted');
   return (
@@ -128,12 +148,18 @@ export interface ListenerValidity {
 /** Returns the problems of one listener: the first one for each condition. */
 export function listenerValidity(problems: readonly PartProblem[], index: number): ListenerValidity {
   const ofListener = problems.filter((problem) => problem.scope === 'listener' && problem.part === index);
-  const first = (condition: string): PartProblem | undefined => ofListener.find((problem) => problem.condition === condition);
+  const first = (condition: string): PartProblem | undefined =>
+    ofListener.find((problem) => problem.condition === condition);
   const accepted = first('Accepted');
   const conflicted = first('Conflicted');
   const references = first('ResolvedRefs');
   const overlapping = first('OverlappingTLSConfig');
-  return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }), ...(overlapping && { overlapping }) };
+  return {
+    ...(accepted && { accepted }),
+    ...(conflicted && { conflicted }),
+    ...(references && { references }),
+    ...(overlapping && { overlapping }),
+  };
 }
 
 /** Whether a Gateway or ListenerSet has any listener that can be served. */
@@ -173,7 +199,10 @@ export function isValid({ accepted, conflicted }: ListenerValidity): boolean {
 }
 
 /** Returns the key by which the routes of a listener are indexed. */
-export function listenerKey({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }, listener: string): string {
+export function listenerKey(
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+  listener: string,
+): string {
   const owner = kind === 'Gateway' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
   return `listener/${owner}/${listener}`;
 }
@@ -203,12 +232,18 @@ export const gatewaysOfService = defineIndex({
   stratum: strata.findingIndexes,
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
+    const owners = read
+      .query(attachments, kind, namespace, name)
+      .flatMap(({ parent, outcome }) =>
+        outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : [],
+      );
     const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
     // Datagrams are forwarded without TLS, so no policy applies to them.
-    const places = transportOf(kind) === 'TCP' ? backendPlaces(read.query(backends, kind, namespace, name), ['service']) : [];
+    const places =
+      transportOf(kind) === 'TCP' ? backendPlaces(read.query(backends, kind, namespace, name), ['service']) : [];
     for (const { outcome } of places) {
-      for (const gateway of gateways) yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
+      for (const gateway of gateways)
+        yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
     }
   },
 });
@@ -226,7 +261,9 @@ export const gatewaysOfPolicy = defineQuery({
   stratum: strata.emissions,
   compute(read, namespace: string, name: string): readonly string[] {
     const services = (readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? []).filter(isService);
-    const gateways = new Set(services.flatMap((service) => read.list(gatewaysOfService, `${namespace}/${service.name ?? ''}`)));
+    const gateways = new Set(
+      services.flatMap((service) => read.list(gatewaysOfService, `${namespace}/${service.name ?? ''}`)),
+    );
     const byAge = [...gateways].flatMap((gateway) => {
       const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
       const resource = readObject(read, 'Gateway', gatewayNamespace, gatewayName);

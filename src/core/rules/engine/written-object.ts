@@ -29,5 +29,7 @@ export function metadataOf(json: unknown): Metadata {
 }
 
 function property(json: unknown, name: string): unknown {
-  return typeof json === 'object' && json !== null && Object.hasOwn(json, name) ? (json as Readonly<Record<string, unknown>>)[name] : undefined;
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
+    ? (json as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }

@@ -38,12 +38,24 @@ function repetitions(filters: FilterTypes, types: readonly string[], report: Rep
   for (const [index, { type }] of filters.entries()) {
     const first = filters.findIndex((filter) => filter.type === type);
     if (type === undefined || !types.includes(type) || first === index) continue;
-    report({ below: [index], value: type, message: `Duplicate ${type} filter: filters[${first}] has the same type, and only one is allowed. ${cures.get(type)}, and remove this one.` });
+    report({
+      below: [index],
+      value: type,
+      message: `Duplicate ${type} filter: filters[${first}] has the same type, and only one is allowed. ${cures.get(type)}, and remove this one.`,
+    });
   }
 }
 
 /** Filters of the types that exist since v1.0 must be unique in a list. */
-export const filtersDistinct = demand(filterRepeated, (filters: FilterTypes, report) =>
-  repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite'], report), 'v1.0');
+export const filtersDistinct = demand(
+  filterRepeated,
+  (filters: FilterTypes, report) =>
+    repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite'], report),
+  'v1.0',
+);
 /** CORS filters must be unique. Bundles require this only in later releases. No bundle requires it of ExternalAuth. */
-export const corsDistinct = demand(filterRepeated, (filters: FilterTypes, report) => repetitions(filters, ['CORS'], report), 'cors');
+export const corsDistinct = demand(
+  filterRepeated,
+  (filters: FilterTypes, report) => repetitions(filters, ['CORS'], report),
+  'cors',
+);

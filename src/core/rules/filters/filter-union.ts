@@ -42,15 +42,24 @@ export const filterUnion = rule({
         checkUnion(subject.kind === 'GRPCRoute' ? grpcFilters : filters, { subject, path: at, object: filter }, report);
         for (const member of ['requestRedirect', 'urlRewrite'] as const) {
           const modifier = filter[member]?.path;
-          if (modifier !== undefined) checkUnion(pathModifiers, { subject, path: [...at, member, 'path'], object: modifier }, report);
+          if (modifier !== undefined)
+            checkUnion(pathModifiers, { subject, path: [...at, member, 'path'], object: modifier }, report);
         }
       }
     });
   },
 });
 
-export const filterMember = demand(filterUnion, (filter: object, report) => unionViolations(filters, filter, report), 'filter');
-export const pathModifierMember = demand(filterUnion, (modifier: object, report) => unionViolations(pathModifiers, modifier, report), 'path');
+export const filterMember = demand(
+  filterUnion,
+  (filter: object, report) => unionViolations(filters, filter, report),
+  'filter',
+);
+export const pathModifierMember = demand(
+  filterUnion,
+  (modifier: object, report) => unionViolations(pathModifiers, modifier, report),
+  'path',
+);
 
 interface UnionPlace {
   readonly subject: ResourceFrame;

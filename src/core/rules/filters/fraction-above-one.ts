@@ -11,7 +11,14 @@ interface Fraction {
   readonly denominator?: number;
 }
 
-export const fractionUpToOne = demand(fractionAboveOne, function judge({ numerator = 0, denominator = 100 }: Fraction, report) {
-  if (numerator <= denominator) return;
-  report({ below: ['numerator'], value: String(numerator), message: `Invalid numerator ${numerator}: must be at most the denominator ${denominator}. Use a smaller numerator, or a greater denominator.` });
-});
+export const fractionUpToOne = demand(
+  fractionAboveOne,
+  function judge({ numerator = 0, denominator = 100 }: Fraction, report) {
+    if (numerator <= denominator) return;
+    report({
+      below: ['numerator'],
+      value: String(numerator),
+      message: `Invalid numerator ${numerator}: must be at most the denominator ${denominator}. Use a smaller numerator, or a greater denominator.`,
+    });
+  },
+);

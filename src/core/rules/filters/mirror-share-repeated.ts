@@ -3,7 +3,8 @@ import { demand, specificationRule } from '../engine/demand.ts';
 export const mirrorShareRepeated = specificationRule({
   id: 'mirror-share-repeated',
   summary: 'A mirror sets both percent and fraction.',
-  source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.percent and .fraction ("Only one of Fraction or Percent may be specified")',
+  source:
+    'Gateway API v1.7.0, HTTPRequestMirrorFilter.percent and .fraction ("Only one of Fraction or Percent may be specified")',
 });
 
 interface Mirror {
@@ -13,5 +14,9 @@ interface Mirror {
 
 export const oneMirrorShare = demand(mirrorShareRepeated, function judge({ percent, fraction }: Mirror, report) {
   if (percent === undefined || fraction === undefined) return;
-  report({ below: ['percent'], value: String(percent), message: 'percent conflicts with fraction: both set the share of requests to mirror. Remove one of them.' });
+  report({
+    below: ['percent'],
+    value: String(percent),
+    message: 'percent conflicts with fraction: both set the share of requests to mirror. Remove one of them.',
+  });
 });

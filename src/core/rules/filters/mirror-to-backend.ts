@@ -12,18 +12,28 @@ interface MirroringRule {
   readonly backendRefs?: readonly BackendRef[];
 }
 
-export const mirrorToBackend = unenforcedRule({
-  id: 'mirror-to-backend',
-  summary: 'Requests are mirrored to a backend that also gets the original requests.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.backendRef',
-}, function judge({ metadata: { namespace }, spec }: Route<MirroringRule>, report) {
-  for (const [position, { filters = [], backendRefs = [] }] of (spec?.rules ?? []).entries()) {
-    for (const [index, { requestMirror }] of filters.entries()) {
-      const target = requestMirror?.backendRef;
-      const twin = target === undefined ? -1 : backendRefs.findIndex((ref) => backendOf(ref, namespace) === backendOf(target, namespace));
-      if (twin === -1) continue;
-      report({ below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, but backendRefs[${twin}] forwards them to the same backend, so it gets them twice. Use another backend, or remove the mirror.` });
+export const mirrorToBackend = unenforcedRule(
+  {
+    id: 'mirror-to-backend',
+    summary: 'Requests are mirrored to a backend that also gets the original requests.',
+    effect: warned,
+    source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.backendRef',
+  },
+  function judge({ metadata: { namespace }, spec }: Route<MirroringRule>, report) {
+    for (const [position, { filters = [], backendRefs = [] }] of (spec?.rules ?? []).entries()) {
+      for (const [index, { requestMirror }] of filters.entries()) {
+        const target = requestMirror?.backendRef;
+        const twin =
+          target === undefined
+            ? -1
+            : backendRefs.findIndex((ref) => backendOf(ref, namespace) === backendOf(target, namespace));
+        if (twin === -1) continue;
+        report({
+          below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'],
+          value: display(target?.name ?? ''),
+          message: `Requests are mirrored to ${quote(target?.name)}, but backendRefs[${twin}] forwards them to the same backend, so it gets them twice. Use another backend, or remove the mirror.`,
+        });
+      }
     }
-  }
-});
+  },
+);

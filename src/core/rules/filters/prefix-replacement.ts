@@ -32,29 +32,40 @@ export const prefixReplacement = rule({
  * Bundles check only lists with exactly one filter that replaces a prefix: the list of the rule, and the list of a backendRef
  * if no other backendRef has such a filter.
  */
-export const prefixIsClear = demand(prefixReplacement, function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
-  const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
-  const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
-  if (problem === undefined) return;
-  const [own, ...ofBackends] = filterLists(part);
-  for (const member of replacingMembers) {
-    const judged = ofBackends.flatMap((list) => single(list, member));
-    for (const below of [...(own === undefined ? [] : single(own, member)), ...(judged.length === 1 ? judged : [])]) {
-      report({ below, value: 'ReplacePrefixMatch', message: explain(problem) });
+export const prefixIsClear = demand(
+  prefixReplacement,
+  function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
+    const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
+    const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
+    if (problem === undefined) return;
+    const [own, ...ofBackends] = filterLists(part);
+    for (const member of replacingMembers) {
+      const judged = ofBackends.flatMap((list) => single(list, member));
+      for (const below of [...(own === undefined ? [] : single(own, member)), ...(judged.length === 1 ? judged : [])]) {
+        report({ below, value: 'ReplacePrefixMatch', message: explain(problem) });
+      }
     }
-  }
-});
+  },
+);
 
 /** Returns the path of the only filter of a list that replaces a prefix; an empty list if there are several. */
 function single({ filters, path }: FilterList, member: (typeof replacingMembers)[number]): readonly Path[] {
-  const found = prefixReplacements(filters.map((filter) => (filter[member]?.path?.replacePrefixMatch === undefined ? {} : filter)), member);
+  const found = prefixReplacements(
+    filters.map((filter) => (filter[member]?.path?.replacePrefixMatch === undefined ? {} : filter)),
+    member,
+  );
   return found.length === 1 ? found.map((below) => [...path, ...below]) : [];
 }
 
 const replacingMembers = ['requestRedirect', 'urlRewrite'] as const;
 
-function prefixReplacements(filters: FilterList['filters'], member: (typeof replacingMembers)[number]): readonly Path[] {
-  return filters.flatMap((filter, index) => (replacesPrefixBy(filter, member) ? [[index, member, 'path', 'type']] : []));
+function prefixReplacements(
+  filters: FilterList['filters'],
+  member: (typeof replacingMembers)[number],
+): readonly Path[] {
+  return filters.flatMap((filter, index) =>
+    replacesPrefixBy(filter, member) ? [[index, member, 'path', 'type']] : [],
+  );
 }
 
 /** Returns whether any filter of a rule replaces a prefix. Most rules have none and need no further checks. */

@@ -28,7 +28,8 @@ function judge({ filters = [], backendRefs = [] }: RouteRule, report: ReportViol
   report({
     below: ['filters', redirect],
     value: 'RequestRedirect',
-    message: 'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.',
+    message:
+      'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.',
   });
 }
 

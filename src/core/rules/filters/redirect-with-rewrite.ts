@@ -11,7 +11,8 @@ export const redirectWithRewrite = rule({
   summary: 'A rule has both RequestRedirect and URLRewrite, at any level.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
-  source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter and HTTPURLRewriteFilter ("MUST NOT be used on the same Route rule")',
+  source:
+    'Gateway API v1.7.0, HTTPRequestRedirectFilter and HTTPURLRewriteFilter ("MUST NOT be used on the same Route rule")',
   check(route, _read, report) {
     for (const part of routeRules(route)) {
       const redirect = firstOfType(part, 'RequestRedirect');
@@ -23,11 +24,15 @@ export const redirectWithRewrite = rule({
 });
 
 /** Bundles check each list on its own. */
-export const redirectOrRewrite = demand(redirectWithRewrite, function judge(filters: readonly { readonly type?: string }[], report) {
-  const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
-  const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
-  if (redirect !== -1 && rewrite !== -1) report({ below: [rewrite], value: 'URLRewrite', message: explain(`filters[${redirect}]`) });
-});
+export const redirectOrRewrite = demand(
+  redirectWithRewrite,
+  function judge(filters: readonly { readonly type?: string }[], report) {
+    const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
+    const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
+    if (redirect !== -1 && rewrite !== -1)
+      report({ below: [rewrite], value: 'URLRewrite', message: explain(`filters[${redirect}]`) });
+  },
+);
 
 function explain(redirect: string): string {
   return `URLRewrite conflicts with the RequestRedirect at ${redirect}: a request is either redirected or forwarded. Remove one of them, or move one to a separate rule.`;

@@ -12,13 +12,25 @@ const hostname = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z
 
 function judgeHostname({ type, value }: Address, report: ReportViolation): void {
   if (type !== 'Hostname' || value === undefined || hostname.test(value)) return;
-  report({ below: ['value'], value: display(value), message: `Invalid hostname ${quote(value)}: must be a DNS name in lower case, for example gateway.example.com. Correct it, or use another type of address.` });
+  report({
+    below: ['value'],
+    value: display(value),
+    message: `Invalid hostname ${quote(value)}: must be a DNS name in lower case, for example gateway.example.com. Correct it, or use another type of address.`,
+  });
 }
 
 export const addressIsHostname = demand(addressHostname, judgeHostname);
 
 /** For bundles that require a value. */
-export const addressHasHostname = demand(addressHostname, function judge(address: Address, report) {
-  if (address.type === 'Hostname' && address.value === undefined) report({ below: ['value'], message: 'Value is required in an address of type Hostname. Use a DNS name, for example gateway.example.com.' });
-  judgeHostname(address, report);
-}, 'with-value');
+export const addressHasHostname = demand(
+  addressHostname,
+  function judge(address: Address, report) {
+    if (address.type === 'Hostname' && address.value === undefined)
+      report({
+        below: ['value'],
+        message: 'Value is required in an address of type Hostname. Use a DNS name, for example gateway.example.com.',
+      });
+    judgeHostname(address, report);
+  },
+  'with-value',
+);

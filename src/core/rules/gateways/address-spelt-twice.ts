@@ -4,18 +4,26 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Address } from './gateway-details.ts';
 
-export const addressSpeltTwice = unenforcedRule({
-  id: 'address-spelt-twice',
-  summary: 'A Gateway has one IPv6 address twice, in two notations.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, GatewaySpec.addresses ("IPAddress values must be unique"); RFC 5952',
-}, function judge(addresses: readonly Address[], report) {
-  const first = new Map<bigint, number>();
-  for (const [index, { type = 'IPAddress', value = '' }] of addresses.entries()) {
-    const key = type === 'IPAddress' && value.includes(':') ? parseIpAddress(value) : undefined;
-    if (key === undefined) continue;
-    const before = first.get(key);
-    if (before === undefined) first.set(key, index);
-    else if (addresses[before]?.value !== value) report({ below: [index, 'value'], value: display(value), message: `Duplicate address ${quote(value)}: addresses[${before}] is the same address, written ${quote(addresses[before]?.value)}. Remove one of them.` });
-  }
-});
+export const addressSpeltTwice = unenforcedRule(
+  {
+    id: 'address-spelt-twice',
+    summary: 'A Gateway has one IPv6 address twice, in two notations.',
+    effect: warned,
+    source: 'Gateway API v1.7.0, GatewaySpec.addresses ("IPAddress values must be unique"); RFC 5952',
+  },
+  function judge(addresses: readonly Address[], report) {
+    const first = new Map<bigint, number>();
+    for (const [index, { type = 'IPAddress', value = '' }] of addresses.entries()) {
+      const key = type === 'IPAddress' && value.includes(':') ? parseIpAddress(value) : undefined;
+      if (key === undefined) continue;
+      const before = first.get(key);
+      if (before === undefined) first.set(key, index);
+      else if (addresses[before]?.value !== value)
+        report({
+          below: [index, 'value'],
+          value: display(value),
+          message: `Duplicate address ${quote(value)}: addresses[${before}] is the same address, written ${quote(addresses[before]?.value)}. Remove one of them.`,
+        });
+    }
+  },
+);

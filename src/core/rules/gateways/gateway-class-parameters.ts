@@ -16,6 +16,11 @@ export const gatewayClassParameters = rule({
   check(gatewayClass, read, report) {
     if (gatewayClass.spec?.controllerName !== read.input(installationCell)?.controllerName) return;
     const problem = describe(read.query(classParameters, gatewayClass.ref.name));
-    if (problem !== undefined) report({ path: ['spec', 'parametersRef'], ...problem, message: `${problem.message} Until then, the GatewayClass is not accepted, and its Gateways are not reconciled.` });
+    if (problem !== undefined)
+      report({
+        path: ['spec', 'parametersRef'],
+        ...problem,
+        message: `${problem.message} Until then, the GatewayClass is not accepted, and its Gateways are not reconciled.`,
+      });
   },
 });

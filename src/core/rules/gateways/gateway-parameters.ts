@@ -15,6 +15,11 @@ export const gatewayParametersInvalid = rule({
   check({ ref: { namespace, name } }, read, report) {
     if (!read.query(isOurGateway, namespace, name)) return;
     const problem = describe(read.query(gatewayParameters, namespace, name));
-    if (problem !== undefined) report({ path: ['spec', 'infrastructure', 'parametersRef'], ...problem, message: `${problem.message} Until then, the Gateway is not accepted.` });
+    if (problem !== undefined)
+      report({
+        path: ['spec', 'infrastructure', 'parametersRef'],
+        ...problem,
+        message: `${problem.message} Until then, the Gateway is not accepted.`,
+      });
   },
 });

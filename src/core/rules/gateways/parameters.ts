@@ -7,13 +7,24 @@ export const refused: Consequence = { condition: 'Accepted', reason: 'InvalidPar
 export function describe(node: ParametersNode): Pick<Finding, 'value' | 'message'> | undefined {
   switch (node.type) {
     case 'unsupportedKind':
-      return { value: display(node.kind), message: `Unsupported parameters kind ${display(node.kind)}. Use kind: ConfigMap and group: "".` };
+      return {
+        value: display(node.kind),
+        message: `Unsupported parameters kind ${display(node.kind)}. Use kind: ConfigMap and group: "".`,
+      };
     case 'namespaceMissing':
-      return { message: 'Namespace is required: a GatewayClass is cluster-scoped, and ConfigMap is namespaced. Set namespace to the namespace of the ConfigMap.' };
+      return {
+        message:
+          'Namespace is required: a GatewayClass is cluster-scoped, and ConfigMap is namespaced. Set namespace to the namespace of the ConfigMap.',
+      };
     case 'absent':
       return { value: node.target, message: `ConfigMap "${node.target}" not found. Check the name, or create it.` };
     case 'read':
-      return node.problems.length === 0 ? undefined : { value: node.target, message: `Invalid parameters in ConfigMap "${node.target}": ${sentence(node.problems.join('; '))}` };
+      return node.problems.length === 0
+        ? undefined
+        : {
+            value: node.target,
+            message: `Invalid parameters in ConfigMap "${node.target}": ${sentence(node.problems.join('; '))}`,
+          };
     case 'none':
     case 'unobserved':
       return undefined;

@@ -26,7 +26,9 @@ export const controlCharacterInValue = rule({
       });
     };
     // A tab is allowed whitespace in a header value.
-    visitSemantic(subject.kind, subject, 'headerValue', (path, value) => judge(path, value, controlCharacter(value.replaceAll('\t', ' '))));
+    visitSemantic(subject.kind, subject, 'headerValue', (path, value) =>
+      judge(path, value, controlCharacter(value.replaceAll('\t', ' '))),
+    );
     for (const semantic of ['queryValue', 'pathReplacement'] as const) {
       visitSemantic(subject.kind, subject, semantic, (path, value) => judge(path, value, controlCharacter(value)));
     }

@@ -43,7 +43,8 @@ interface Action {
 function* actionsOf({ set = [], add = [], remove = [] }: SemanticValue<'headerModifier'>): Generator<Action> {
   const names = { set: set.map(({ name }) => name), add: add.map(({ name }) => name), remove };
   for (const list of ['set', 'add', 'remove'] as const) {
-    for (const [index, header = ''] of names[list].entries()) if (header !== '' && header !== unreadableString) yield { list, index, header };
+    for (const [index, header = ''] of names[list].entries())
+      if (header !== '' && header !== unreadableString) yield { list, index, header };
   }
 }
 

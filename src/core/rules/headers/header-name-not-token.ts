@@ -35,5 +35,7 @@ export const headerNameNotToken = rule({
 function cure(name: string): string {
   const bare = name.trim().replace(/:.*$/s, '');
   if (isToken(bare)) return `Use ${bare}, without spaces, colon and value.`;
-  return name === '' ? 'Set a name, or remove the entry.' : 'Use letters, digits and hyphens, for example x-request-id.';
+  return name === ''
+    ? 'Set a name, or remove the entry.'
+    : 'Use letters, digits and hyphens, for example x-request-id.';
 }

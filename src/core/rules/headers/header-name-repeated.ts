@@ -13,13 +13,27 @@ export const headerNameRepeated: Rule = {
   id: 'header-name-repeated',
   summary: 'A list has duplicate header names, ignoring case. Only the first entry counts.',
   effect: deniedWhenStrict,
-  source: 'Gateway API v1.7.0, HTTPHeaderMatch.name and HTTPHeader.name ("Subsequent entries with an equivalent header name MUST be ignored")',
+  source:
+    'Gateway API v1.7.0, HTTPHeaderMatch.name and HTTPHeader.name ("Subsequent entries with an equivalent header name MUST be ignored")',
 };
 
 type Named = readonly { readonly name?: string }[];
 
-export const matchedHeadersDistinct = demand(headerNameRepeated, (headers: Named, report) =>
-  repetitions(headers, { list: 'headers', below: [], loss: 'so requests match without it', cure: 'combine both values in one entry of type RegularExpression' }, report), 'matches');
+export const matchedHeadersDistinct = demand(
+  headerNameRepeated,
+  (headers: Named, report) =>
+    repetitions(
+      headers,
+      {
+        list: 'headers',
+        below: [],
+        loss: 'so requests match without it',
+        cure: 'combine both values in one entry of type RegularExpression',
+      },
+      report,
+    ),
+  'matches',
+);
 
 interface Modifier {
   readonly set?: Named;
@@ -27,10 +41,19 @@ interface Modifier {
   readonly remove?: readonly string[];
 }
 
-export const modifiedHeadersDistinct = demand(headerNameRepeated, function judge(modifier: Modifier, report) {
-  for (const list of ['set', 'add'] as const) repetitions(modifier[list] ?? [], { list, below: [list], loss: 'and its value is never used', cure: 'keep the value that you want' }, report);
-  removals(modifier.remove ?? [], report);
-}, 'modifier');
+export const modifiedHeadersDistinct = demand(
+  headerNameRepeated,
+  function judge(modifier: Modifier, report) {
+    for (const list of ['set', 'add'] as const)
+      repetitions(
+        modifier[list] ?? [],
+        { list, below: [list], loss: 'and its value is never used', cure: 'keep the value that you want' },
+        report,
+      );
+    removals(modifier.remove ?? [], report);
+  },
+  'modifier',
+);
 
 function removals(names: readonly string[], report: ReportViolation): void {
   if (names.length < 2) return;
@@ -38,12 +61,25 @@ function removals(names: readonly string[], report: ReportViolation): void {
   for (const [index, name] of names.entries()) {
     const before = first.get(headerKey(name));
     if (before === undefined) first.set(headerKey(name), index);
-    else report({ below: ['remove', index], value: display(name), message: `Duplicate header ${quote(name)}: remove[${before}] names the same header (header names ignore case). Delete this entry, or correct the name.` });
+    else
+      report({
+        below: ['remove', index],
+        value: display(name),
+        message: `Duplicate header ${quote(name)}: remove[${before}] names the same header (header names ignore case). Delete this entry, or correct the name.`,
+      });
   }
 }
 
-export const sentHeadersDistinct = demand(headerNameRepeated, (headers: Named, report) =>
-  repetitions(headers, { list: 'headers', below: [], loss: 'and its value may never be sent', cure: 'keep the value that you want' }, report), 'sent');
+export const sentHeadersDistinct = demand(
+  headerNameRepeated,
+  (headers: Named, report) =>
+    repetitions(
+      headers,
+      { list: 'headers', below: [], loss: 'and its value may never be sent', cure: 'keep the value that you want' },
+      report,
+    ),
+  'sent',
+);
 
 interface ListPlace {
   readonly list: string;

@@ -9,5 +9,9 @@ export const externalHostnameInternal = specificationRule({
 
 export const hostnameIsExternal = demand(externalHostnameInternal, function judge(hostname: string, report) {
   if (!hostname.endsWith('.cluster.local')) return;
-  report({ below: [], value: display(hostname), message: `Invalid hostname ${quote(hostname)}: it is a name inside the cluster. Refer to the Service instead, or use a hostname outside the cluster.` });
+  report({
+    below: [],
+    value: display(hostname),
+    message: `Invalid hostname ${quote(hostname)}: it is a name inside the cluster. Refer to the Service instead, or use a hostname outside the cluster.`,
+  });
 });

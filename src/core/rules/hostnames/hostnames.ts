@@ -9,7 +9,8 @@ import type { Rule } from '../engine/rule.ts';
 export function hostnameRule(kind: HostnameProblemKind, frame: Rule): ValueRule<string> {
   return unenforcedRule(frame, function judge(value, report) {
     for (const problem of hostnameProblems(value)) {
-      if (problem.kind === kind) report({ below: [], value: display(value), message: `Invalid hostname ${quote(value)}: ${problem.message}.` });
+      if (problem.kind === kind)
+        report({ below: [], value: display(value), message: `Invalid hostname ${quote(value)}: ${problem.message}.` });
     }
   });
 }

@@ -15,7 +15,10 @@ export const httpsWithoutTls = rule({
     for (const [index, { name = '', protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index, 'tls'];
       if (tls !== undefined || protocol !== 'HTTPS' || !isReadable(owner, path)) continue;
-      report({ path, message: `Listener ${quote(name)} terminates TLS, but has no certificate. Set tls with certificateRefs that name a Secret of type kubernetes.io/tls, or use protocol: HTTP.` });
+      report({
+        path,
+        message: `Listener ${quote(name)} terminates TLS, but has no certificate. Set tls with certificateRefs that name a Secret of type kubernetes.io/tls, or use protocol: HTTP.`,
+      });
     }
   },
 });

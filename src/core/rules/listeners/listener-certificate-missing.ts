@@ -10,7 +10,8 @@ export const listenerCertificateMissing = rule({
   summary: 'A listener terminates TLS, but has no certificate.',
   effect: denied,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
-  source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs ("certificateRefs or options must be specified when mode is Terminate")',
+  source:
+    'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs ("certificateRefs or options must be specified when mode is Terminate")',
   check(owner, _read, report) {
     for (const [index, { protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index, 'tls'];
@@ -26,7 +27,8 @@ interface ListenerTls {
   readonly options?: object;
 }
 
-const message = 'certificateRefs is required with mode: Terminate. Set certificateRefs with a Secret of type kubernetes.io/tls, or use mode: Passthrough on a listener with protocol TLS.';
+const message =
+  'certificateRefs is required with mode: Terminate. Set certificateRefs with a Secret of type kubernetes.io/tls, or use mode: Passthrough on a listener with protocol TLS.';
 
 function judge({ mode, certificateRefs = [] }: ListenerTls, report: ReportViolation): void {
   if (mode === 'Terminate' && certificateRefs.length === 0) report({ below: ['certificateRefs'], message });

@@ -5,12 +5,19 @@ interface Filters {
   readonly requests?: readonly { readonly type?: string }[];
 }
 
-export const listenerFiltersEmpty = unenforcedRule({
-  id: 'listener-filters-empty',
-  summary: 'The filters of a listener are empty.',
-  effect: recorded,
-  source: 'Gateway API v1.7.0, Listener.filters; GEP-5224',
-}, function judge({ requests = [] }: Filters, report) {
-  if (requests.length > 0) return;
-  report({ below: ['requests'], message: 'filters is empty, so every request passes unchecked. Set requests with at least one filter, or remove filters.' });
-});
+export const listenerFiltersEmpty = unenforcedRule(
+  {
+    id: 'listener-filters-empty',
+    summary: 'The filters of a listener are empty.',
+    effect: recorded,
+    source: 'Gateway API v1.7.0, Listener.filters; GEP-5224',
+  },
+  function judge({ requests = [] }: Filters, report) {
+    if (requests.length > 0) return;
+    report({
+      below: ['requests'],
+      message:
+        'filters is empty, so every request passes unchecked. Set requests with at least one filter, or remove filters.',
+    });
+  },
+);

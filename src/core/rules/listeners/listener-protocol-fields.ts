@@ -8,14 +8,17 @@ import { rule } from '../engine/rule.ts';
 export const listenerProtocolFields = rule({
   id: 'listener-protocol-fields',
   kinds: ['Gateway', 'ListenerSet'],
-  summary: 'A listener has a tls, hostname or filters field that conflicts with its protocol, or lacks one that its protocol requires.',
+  summary:
+    'A listener has a tls, hostname or filters field that conflicts with its protocol, or lacks one that its protocol requires.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },
   source: 'Gateway API v1.7.0, Listener.protocol, .hostname, .tls and .filters; ListenerTLSConfig.mode',
   check(owner, _read, report) {
     for (const [index, listener] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index];
-      const reportReadable = violationsAt(path, (found) => { if (isReadable(owner, found.path)) report(found); });
+      const reportReadable = violationsAt(path, (found) => {
+        if (isReadable(owner, found.path)) report(found);
+      });
       for (const judge of judges) judge(listener, reportReadable);
     }
   },
@@ -47,17 +50,29 @@ function plainWithTls({ protocol = '', tls }: ListenerView, report: ReportViolat
 function streamWithHostname({ protocol, hostname = '' }: ListenerView, report: ReportViolation): void {
   if ((protocol !== 'TCP' && protocol !== 'UDP') || hostname === '') return;
   const cure = `Remove hostname${protocol === 'TCP' ? ', or use protocol: TLS' : ''}.`;
-  report({ below: ['hostname'], value: display(hostname), message: `hostname conflicts with protocol ${protocol}, which carries no hostname. ${cure}` });
+  report({
+    below: ['hostname'],
+    value: display(hostname),
+    message: `hostname conflicts with protocol ${protocol}, which carries no hostname. ${cure}`,
+  });
 }
 
 function httpsPassthrough({ protocol, tls: { mode = 'Terminate' } = {} }: ListenerView, report: ReportViolation): void {
   if (protocol !== 'HTTPS' || mode === 'Terminate') return;
-  report({ below: ['tls', 'mode'], value: display(mode), message: `Invalid mode ${quote(mode)}: a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.` });
+  report({
+    below: ['tls', 'mode'],
+    value: display(mode),
+    message: `Invalid mode ${quote(mode)}: a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.`,
+  });
 }
 
 function tlsMissing({ protocol, tls }: ListenerView, report: ReportViolation): void {
   if (protocol !== 'TLS' || tls !== undefined) return;
-  report({ below: ['tls'], message: 'tls is required with protocol TLS. Set tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' });
+  report({
+    below: ['tls'],
+    message:
+      'tls is required with protocol TLS. Set tls with mode: Passthrough, or with mode: Terminate and certificateRefs.',
+  });
 }
 
 /** Bundles check filters only on Gateways, but the text is the same for ListenerSets. */
@@ -66,20 +81,30 @@ const judges: readonly Judge[] = [plainWithTls, streamWithHostname, httpsPassthr
 function secureWithoutTls(listener: ListenerView, report: ReportViolation): void {
   tlsMissing(listener, report);
   if (listener.protocol !== 'HTTPS' || listener.tls !== undefined) return;
-  report({ below: ['tls'], message: 'tls is required with protocol HTTPS in this bundle. Set tls with certificateRefs, or use protocol: HTTP.' });
+  report({
+    below: ['tls'],
+    message: 'tls is required with protocol HTTPS in this bundle. Set tls with certificateRefs, or use protocol: HTTP.',
+  });
 }
 
 function filtersWithoutHttp({ protocol, filters }: ListenerView, report: ReportViolation): void {
   if (filters === undefined || protocol === 'HTTP' || protocol === 'HTTPS') return;
-  report({ below: ['filters'], message: `filters conflicts with protocol ${display(protocol ?? '')}: filters apply to HTTP requests. Remove filters, or use protocol: HTTP or HTTPS.` });
+  report({
+    below: ['filters'],
+    message: `filters conflicts with protocol ${display(protocol ?? '')}: filters apply to HTTP requests. Remove filters, or use protocol: HTTP or HTTPS.`,
+  });
 }
 
 function ofEach(variant: string, judge: Judge): Demand<readonly ListenerView[]> {
-  return demand(listenerProtocolFields, function judgeAll(listeners, report) {
-    for (const [index, listener] of listeners.entries()) {
-      judge(listener, ({ below, ...found }) => report({ below: [index, ...below], ...found }));
-    }
-  }, variant);
+  return demand(
+    listenerProtocolFields,
+    function judgeAll(listeners, report) {
+      for (const [index, listener] of listeners.entries()) {
+        judge(listener, ({ below, ...found }) => report({ below: [index, ...below], ...found }));
+      }
+    },
+    variant,
+  );
 }
 
 export const plainWithoutTls = ofEach('plain', plainWithTls);

@@ -13,6 +13,10 @@ export const listenerProtocolUnsupported = listenerRule({
     if (routeKindsOf(listener.protocol) !== undefined) return;
     const near = nearest(listener.protocol, servedProtocols());
     const cure = near === undefined ? `Supported protocols: ${servedProtocols().join(', ')}.` : `Did you mean ${near}?`;
-    yield { below: ['protocol'], value: display(listener.protocol), message: `Unsupported protocol ${quote(listener.protocol)}: the listener is not served. ${cure}` };
+    yield {
+      below: ['protocol'],
+      value: display(listener.protocol),
+      message: `Unsupported protocol ${quote(listener.protocol)}: the listener is not served. ${cure}`,
+    };
   },
 });

@@ -5,7 +5,7 @@ import { listenerRule } from './listener-rule.ts';
 export const listenerRouteKindsInvalid = listenerRule({
   id: 'listener-route-kinds-invalid',
   about: 'dialect',
-  summary: "allowedRoutes.kinds names a kind that the protocol of the listener does not support.",
+  summary: 'allowedRoutes.kinds names a kind that the protocol of the listener does not support.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidRouteKinds', scope: 'listener' },
   source: 'Gateway API v1.7.0, AllowedRoutes.kinds; ListenerReasonInvalidRouteKinds',
   *judge(listener) {

@@ -27,7 +27,8 @@ export function listenerRule(declaration: {
     check({ kind, ref: { namespace, name } }, read, report) {
       const owner: ListenerOwner = { kind, namespace, name };
       for (const listener of listenersOf(read, owner)) {
-        for (const { below = [], ...found } of judge(listener, owner, read)) report({ path: ['spec', 'listeners', listener.index, ...below], ...found });
+        for (const { below = [], ...found } of judge(listener, owner, read))
+          report({ path: ['spec', 'listeners', listener.index, ...below], ...found });
       }
     },
   });

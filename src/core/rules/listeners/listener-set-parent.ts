@@ -28,7 +28,8 @@ export function listenerSetRule(declaration: {
     effect: warned,
     check(set, read, report) {
       const parent = read.query(listenerSetParent, set.ref.namespace, set.ref.name);
-      if (parent?.type === outcome) report({ value: qualifiedName(parent), ...describe(quoteRef({ kind: 'Gateway', ...parent }), set) });
+      if (parent?.type === outcome)
+        report({ value: qualifiedName(parent), ...describe(quoteRef({ kind: 'Gateway', ...parent }), set) });
     },
   });
 }

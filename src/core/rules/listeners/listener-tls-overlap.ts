@@ -10,7 +10,8 @@ export const listenerTlsOverlap = listenerRule({
   summary: 'Listeners that terminate TLS on one port have overlapping hostnames.',
   effect: recorded,
   consequence: { condition: 'OverlappingTLSConfig', reason: 'OverlappingHostnames', scope: 'listener' },
-  source: 'Gateway API v1.7.0, ListenerConditionOverlappingTLSConfig ("Controllers MUST detect the presence of overlapping hostnames")',
+  source:
+    'Gateway API v1.7.0, ListenerConditionOverlappingTLSConfig ("Controllers MUST detect the presence of overlapping hostnames")',
   *judge(listener, owner, read) {
     const overlaps = read.query(tlsOverlaps, owner.kind, owner.namespace, owner.name);
     const others = Object.hasOwn(overlaps, listener.name) ? overlaps[listener.name] : undefined;

@@ -4,6 +4,7 @@ import { quoteRef } from '../../resources/reference.ts';
 
 /** Joins the names of other listeners. Listeners of the same owner are named without the owner. */
 export function nameOthers(others: readonly OtherListener[], owner: ListenerOwner): string {
-  const isOwn = ({ kind, namespace, name }: OtherListener): boolean => kind === owner.kind && namespace === owner.namespace && name === owner.name;
+  const isOwn = ({ kind, namespace, name }: OtherListener): boolean =>
+    kind === owner.kind && namespace === owner.namespace && name === owner.name;
   return others.map((other) => (isOwn(other) ? other.listener : `${other.listener} of ${quoteRef(other)}`)).join(', ');
 }

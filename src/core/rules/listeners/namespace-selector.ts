@@ -11,18 +11,28 @@ export const namespaceSelector = rule({
   kinds: ['Gateway', 'ListenerSet'],
   summary: 'A namespace selector is missing or invalid.',
   effect: denied,
-  source: 'Gateway API v1.7.0, RouteNamespaces.selector and ListenerNamespaces.selector ("must be specified when From is set to Selector")',
+  source:
+    'Gateway API v1.7.0, RouteNamespaces.selector and ListenerNamespaces.selector ("must be specified when From is set to Selector")',
   check(owner, _read, report) {
     for (const { namespaces, path, consequence } of namespaceChoices(owner)) {
       const at = [...path, 'selector'];
       if (namespaces?.from !== 'Selector' || !isReadable(owner, at)) continue;
       const { selector } = namespaces;
       if (selector === undefined) {
-        report({ path: at, ...consequence, message: 'selector is required with from: Selector. Without it, no namespace matches. Set matchLabels under selector, for example kubernetes.io/metadata.name: shop, or use from: Same or from: All.' });
+        report({
+          path: at,
+          ...consequence,
+          message:
+            'selector is required with from: Selector. Without it, no namespace matches. Set matchLabels under selector, for example kubernetes.io/metadata.name: shop, or use from: Same or from: All.',
+        });
         continue;
       }
       for (const problem of selectorProblems(selector)) {
-        report({ path: [...at, ...problem.path], ...consequence, message: `Invalid selector, so no namespace matches: ${problem.message}.` });
+        report({
+          path: [...at, ...problem.path],
+          ...consequence,
+          message: `Invalid selector, so no namespace matches: ${problem.message}.`,
+        });
       }
     }
   },
@@ -38,8 +48,21 @@ interface NamespaceChoice {
 function namespaceChoices({ spec }: Resource<'Gateway' | 'ListenerSet'>): readonly NamespaceChoice[] {
   const ofListeners = (spec?.listeners ?? []).map((listener, index): NamespaceChoice => {
     const path = ['spec', 'listeners', index, 'allowedRoutes', 'namespaces'];
-    return { path, namespaces: listener.allowedRoutes?.namespaces, consequence: { consequence: unsupportedValueAt(path) } };
+    return {
+      path,
+      namespaces: listener.allowedRoutes?.namespaces,
+      consequence: { consequence: unsupportedValueAt(path) },
+    };
   });
-  const ofSets = spec !== undefined && 'allowedListeners' in spec ? [{ path: ['spec', 'allowedListeners', 'namespaces'], namespaces: spec.allowedListeners?.namespaces, consequence: {} }] : [];
+  const ofSets =
+    spec !== undefined && 'allowedListeners' in spec
+      ? [
+          {
+            path: ['spec', 'allowedListeners', 'namespaces'],
+            namespaces: spec.allowedListeners?.namespaces,
+            consequence: {},
+          },
+        ]
+      : [];
   return [...ofListeners, ...ofSets];
 }

@@ -4,15 +4,28 @@ import { deniedWhenStrict } from '../engine/effects.ts';
 import { isSubdomain } from '../objects/qualified-key.ts';
 
 /** CRD schemas do not validate map keys. */
-export const optionKey = unenforcedRule({
-  id: 'option-key',
-  summary: 'The key of a TLS option has no domain prefix.',
-  effect: deniedWhenStrict,
-  source: 'Gateway API v1.7.0, ListenerTLSConfig.options and BackendTLSPolicySpec.options ("MUST be prefixed" by implementations; others are reserved)',
-}, function judge(options: Readonly<Record<string, unknown>>, report) {
-  for (const key of Object.keys(options)) {
-    const [domain = '', ...rest] = key.split('/');
-    if (rest.length === 1 && isSubdomain(domain) && /^(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(rest[0] ?? '')) continue;
-    report({ below: [key], value: display(key), message: `Invalid option key ${quote(key)}: keys without a domain prefix are reserved. Use the key that your implementation documents, for example example.com/min-version.` });
-  }
-});
+export const optionKey = unenforcedRule(
+  {
+    id: 'option-key',
+    summary: 'The key of a TLS option has no domain prefix.',
+    effect: deniedWhenStrict,
+    source:
+      'Gateway API v1.7.0, ListenerTLSConfig.options and BackendTLSPolicySpec.options ("MUST be prefixed" by implementations; others are reserved)',
+  },
+  function judge(options: Readonly<Record<string, unknown>>, report) {
+    for (const key of Object.keys(options)) {
+      const [domain = '', ...rest] = key.split('/');
+      if (
+        rest.length === 1 &&
+        isSubdomain(domain) &&
+        /^(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(rest[0] ?? '')
+      )
+        continue;
+      report({
+        below: [key],
+        value: display(key),
+        message: `Invalid option key ${quote(key)}: keys without a domain prefix are reserved. Use the key that your implementation documents, for example example.com/min-version.`,
+      });
+    }
+  },
+);

@@ -6,12 +6,18 @@ interface Namespaces {
   readonly selector?: object;
 }
 
-export const selectorWithoutEffect = unenforcedRule({
-  id: 'selector-without-effect',
-  summary: 'A namespace selector is ignored because from is not Selector.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, RouteNamespaces.selector ("ignored for other values of From")',
-}, function judge({ from = 'Same', selector }: Namespaces, report) {
-  if (selector === undefined || from === 'Selector') return;
-  report({ below: ['selector'], message: `selector is ignored because from is ${from}. Use from: Selector, or remove selector.` });
-});
+export const selectorWithoutEffect = unenforcedRule(
+  {
+    id: 'selector-without-effect',
+    summary: 'A namespace selector is ignored because from is not Selector.',
+    effect: warned,
+    source: 'Gateway API v1.7.0, RouteNamespaces.selector ("ignored for other values of From")',
+  },
+  function judge({ from = 'Same', selector }: Namespaces, report) {
+    if (selector === undefined || from === 'Selector') return;
+    report({
+      below: ['selector'],
+      message: `selector is ignored because from is ${from}. Use from: Selector, or remove selector.`,
+    });
+  },
+);

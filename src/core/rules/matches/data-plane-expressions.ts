@@ -13,11 +13,19 @@ export const dataPlaneExpressionBytes = 32 * 1_024 * 1_024;
 
 /** Returns our Gateways (`namespace/name`) that a route is attached to. */
 function gatewaysOf(read: Reader, kind: string, namespace: string, name: string): readonly string[] {
-  const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
-  return [...new Set(owners.flatMap((owner) => {
-    const gateway = servingGateway(read, owner);
-    return gateway === undefined ? [] : [`${gateway.namespace}/${gateway.name}`];
-  }))];
+  const owners = read
+    .query(attachments, kind, namespace, name)
+    .flatMap(({ parent, outcome }) =>
+      outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : [],
+    );
+  return [
+    ...new Set(
+      owners.flatMap((owner) => {
+        const gateway = servingGateway(read, owner);
+        return gateway === undefined ? [] : [`${gateway.namespace}/${gateway.name}`];
+      }),
+    ),
+  ];
 }
 
 /** Bytes of the compiled expressions of a route; 0 for most routes. */
@@ -42,7 +50,8 @@ export const expressionsOfGateway = defineIndex({
     const bytes = read.query(expressionBytes, kind as RequestRouteKind, namespace, name);
     const route = readObject(read, kind as RequestRouteKind, namespace, name);
     if (bytes === 0 || route === undefined) return;
-    for (const bucket of gatewaysOf(read, kind, namespace, name)) yield { bucket, entry: `${ageEntry(route)}\n${kind}\n${bytes}` };
+    for (const bucket of gatewaysOf(read, kind, namespace, name))
+      yield { bucket, entry: `${ageEntry(route)}\n${kind}\n${bytes}` };
   },
 });
 
@@ -65,7 +74,12 @@ const expressionsWithoutRoom = defineQuery({
 });
 
 /** Returns the first of our Gateways with the route attached whose data plane has no room for its expressions. */
-export function gatewayWithoutRoom(read: Reader, { kind, ref: { namespace, name } }: Resource<RequestRouteKind>): string | undefined {
+export function gatewayWithoutRoom(
+  read: Reader,
+  { kind, ref: { namespace, name } }: Resource<RequestRouteKind>,
+): string | undefined {
   if (read.query(expressionBytes, kind, namespace, name) === 0) return undefined;
-  return gatewaysOf(read, kind, namespace, name).find((gateway) => read.query(expressionsWithoutRoom, gateway).includes(`${kind}/${namespace}/${name}`));
+  return gatewaysOf(read, kind, namespace, name).find((gateway) =>
+    read.query(expressionsWithoutRoom, gateway).includes(`${kind}/${namespace}/${name}`),
+  );
 }

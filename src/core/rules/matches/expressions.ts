@@ -57,7 +57,9 @@ export function judgeExpressions(route: Resource<RequestRouteKind>): JudgedExpre
 
 /** Returns only the first of these expressions in each match. A single one already makes a match unusable. */
 export function firstOfEachMatch(expressions: readonly Expression[]): readonly Expression[] {
-  return [...Map.groupBy(expressions, ({ path }) => path.slice(0, 5).join('.')).values()].flatMap(([first]) => first ?? []);
+  return [...Map.groupBy(expressions, ({ path }) => path.slice(0, 5).join('.')).values()].flatMap(
+    ([first]) => first ?? [],
+  );
 }
 
 /** Returns all regular expressions of a route that a data plane compiles. */
@@ -70,7 +72,10 @@ interface CompiledExpression extends Expression {
   readonly text: string;
 }
 
-function expressionsIn(route: Resource<RequestRouteKind>, reportSyntax: (found: Expression & { readonly problem: string }) => void): readonly CompiledExpression[] {
+function expressionsIn(
+  route: Resource<RequestRouteKind>,
+  reportSyntax: (found: Expression & { readonly problem: string }) => void,
+): readonly CompiledExpression[] {
   const found: CompiledExpression[] = [];
   const badCalls = new Set<string>();
   visitSemantic(route.kind, route, 'regexOrValue', (path, value, parent) => {
@@ -84,13 +89,23 @@ function expressionsIn(route: Resource<RequestRouteKind>, reportSyntax: (found: 
       reportSyntax({ path, value, problem });
     }
   });
-  return route.kind === 'GRPCRoute' ? [...found, ...callsIn(route).filter(({ path }) => !badCalls.has(path.join()))] : found;
+  return route.kind === 'GRPCRoute'
+    ? [...found, ...callsIn(route).filter(({ path }) => !badCalls.has(path.join()))]
+    : found;
 }
 
 function callsIn(route: Resource<'GRPCRoute'>): readonly CompiledExpression[] {
-  return (route.spec?.rules ?? []).flatMap(({ matches = [] }, rule) => matches.flatMap(({ method }, match) => {
-    if (method?.type !== 'RegularExpression') return [];
-    const { service = '', method: name = '' } = method;
-    return [{ path: ['spec', 'rules', rule, 'matches', match, 'method'], value: service === '' ? name : service, text: callExpression(service, name) }];
-  }));
+  return (route.spec?.rules ?? []).flatMap(({ matches = [] }, rule) =>
+    matches.flatMap(({ method }, match) => {
+      if (method?.type !== 'RegularExpression') return [];
+      const { service = '', method: name = '' } = method;
+      return [
+        {
+          path: ['spec', 'rules', rule, 'matches', match, 'method'],
+          value: service === '' ? name : service,
+          text: callExpression(service, name),
+        },
+      ];
+    }),
+  );
 }

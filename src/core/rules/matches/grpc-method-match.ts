@@ -14,7 +14,10 @@ export const grpcMethodMatch = rule({
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
   source: 'Gateway API v1.7.0, GRPCMethodMatch ("At least one of Service and Method MUST be a non-empty string")',
   check(route, _read, report) {
-    for (const { rule: { matches }, path } of routeRules(route)) {
+    for (const {
+      rule: { matches },
+      path,
+    } of routeRules(route)) {
       for (const [position, { method }] of (matches ?? []).entries()) {
         const at = [...path, 'matches', position, 'method'];
         if (method === undefined || !isReadable(route, at)) continue;
@@ -39,19 +42,34 @@ interface Names {
 const spokenName: Names = { service: /^[A-Za-z0-9_.]*$/, method: /^[A-Za-z0-9_.]*$/ };
 
 /** The names that bundles accept. They ignore the case of services; the flags i and u fold Unicode letters like RE2. */
-const officialName: Names = { service: /^\.?[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]*)*$/iu, method: /^[A-Za-z_][A-Za-z_0-9]*$/ };
+const officialName: Names = {
+  service: /^\.?[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]*)*$/iu,
+  method: /^[A-Za-z_][A-Za-z_0-9]*$/,
+};
 
 function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, report: ReportViolation): void {
   if ((service ?? '') === '' && (method ?? '') === '') {
-    report({ below: [], message: 'The method match has neither service nor method, so it matches nothing. Set at least one of them, or remove method from the match to match every call.' });
+    report({
+      below: [],
+      message:
+        'The method match has neither service nor method, so it matches nothing. Set at least one of them, or remove method from the match to match every call.',
+    });
     return;
   }
   if (type !== 'Exact') return;
   if (service !== undefined && !names.service.test(service)) {
-    report({ below: ['service'], value: display(service), message: `Invalid gRPC service ${quote(service)}: the match matches nothing. Use names of letters, digits and "_", separated by dots, for example shop.v1.Cart, or use type: RegularExpression.` });
+    report({
+      below: ['service'],
+      value: display(service),
+      message: `Invalid gRPC service ${quote(service)}: the match matches nothing. Use names of letters, digits and "_", separated by dots, for example shop.v1.Cart, or use type: RegularExpression.`,
+    });
   }
   if (method !== undefined && !names.method.test(method)) {
-    report({ below: ['method'], value: display(method), message: `Invalid gRPC method ${quote(method)}: the match matches nothing. Use a name of letters, digits and "_", for example AddItem, or use type: RegularExpression.` });
+    report({
+      below: ['method'],
+      value: display(method),
+      message: `Invalid gRPC method ${quote(method)}: the match matches nothing. Use a name of letters, digits and "_", for example AddItem, or use type: RegularExpression.`,
+    });
   }
 }
 

@@ -11,15 +11,25 @@ import { isLost, type Resource } from '../../resources/resource.ts';
 import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
 
 /** Returns the matches for each rule of a route. Matches with a problem are left out, so they match nothing. */
-export function servedMatches(route: Resource<ServedRouteKind>, problems: readonly PartProblem[]): readonly (readonly RouteMatch[])[] {
+export function servedMatches(
+  route: Resource<ServedRouteKind>,
+  problems: readonly PartProblem[],
+): readonly (readonly RouteMatch[])[] {
   // A rule with unreadable matches must not respond to requests that it may not be intended for.
   const isKnown = (rule: number): boolean => !isLost(route, ['spec', 'rules', rule, 'matches']);
-  const isInvalid = (rule: number) => (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
+  const isInvalid =
+    (rule: number) =>
+    (match: number): boolean =>
+      problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
   switch (route.kind) {
     case 'GRPCRoute':
-      return (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : []));
+      return (route.spec?.rules ?? []).map(({ matches }, rule) =>
+        isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : [],
+      );
     case 'HTTPRoute':
-      return (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : []));
+      return (route.spec?.rules ?? []).map(({ matches }, rule) =>
+        isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : [],
+      );
     case 'TLSRoute':
     case 'TCPRoute':
     case 'UDPRoute':
@@ -37,7 +47,8 @@ export const routesOfHostname = defineIndex({
   stratum: strata.linkIndexes,
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    for (const place of hostPlaces(read, kind, namespace, name)) yield { bucket: place.key, entry: `${namespace}/${name}` };
+    for (const place of hostPlaces(read, kind, namespace, name))
+      yield { bucket: place.key, entry: `${namespace}/${name}` };
   },
 });
 
@@ -53,12 +64,22 @@ interface HostPlace {
 }
 
 function hostPlaces(read: Reader, kind: string, namespace: string, name: string): readonly HostPlace[] {
-  return read.query(attachments, kind, namespace, name).flatMap(({ index: parent, parent: owner, outcome }) => (
-    outcome.type === 'attached' ? outcome.listeners.flatMap(({ name: listener, hostnames }) => hostnames.map((hostname) => (
-      // Rules of HTTPRoutes and GRPCRoutes never compete for a request, because gRPC requests are first matched against GRPCRoutes.
-      { key: JSON.stringify([listenerKey(owner, listener), kind, hostname]), parent, owner, listener, hostname }
-    ))) : []
-  ));
+  return read.query(attachments, kind, namespace, name).flatMap(({ index: parent, parent: owner, outcome }) =>
+    outcome.type === 'attached'
+      ? outcome.listeners.flatMap(({ name: listener, hostnames }) =>
+          hostnames.map((hostname) =>
+            // Rules of HTTPRoutes and GRPCRoutes never compete for a request, because gRPC requests are first matched against GRPCRoutes.
+            ({
+              key: JSON.stringify([listenerKey(owner, listener), kind, hostname]),
+              parent,
+              owner,
+              listener,
+              hostname,
+            }),
+          ),
+        )
+      : [],
+  );
 }
 
 /** A match of a route at a location where other routes may have an equal match. */
@@ -82,10 +103,16 @@ const matchPlaces = defineQuery({
     const problems = read.query(partProblems, kind, namespace, name);
     if (isUnservable(problems)) return nowhere;
     const route = routeIdentity(resource);
-    const matches = servedMatches(resource, problems).flatMap((ofRule, rule) => ofRule.map((match) => ({ rule, match, requests: requestsOf(match) })));
-    return shared.flatMap(({ key, ...place }) => matches.map(({ rule, match, requests }): MatchPlace => (
-      { ...place, bucket: `${key} ${requests}`, entry: sortKey({ hostname: place.hostname, route, rule, match }) }
-    )));
+    const matches = servedMatches(resource, problems).flatMap((ofRule, rule) =>
+      ofRule.map((match) => ({ rule, match, requests: requestsOf(match) })),
+    );
+    return shared.flatMap(({ key, ...place }) =>
+      matches.map(({ rule, match, requests }): MatchPlace => ({
+        ...place,
+        bucket: `${key} ${requests}`,
+        entry: sortKey({ hostname: place.hostname, route, rule, match }),
+      })),
+    );
   },
 });
 
@@ -115,14 +142,16 @@ export const takenMatches = defineQuery({
   name: 'takenMatches',
   stratum: strata.findings,
   compute(read, kind: string, namespace: string, name: string): readonly TakenMatch[] {
-    const taken = read.query(matchPlaces, kind, namespace, name).flatMap(({ bucket, entry, ...place }): TakenMatch[] => {
-      const first = read.first(matchesOfListener, bucket) ?? entry;
-      if (first === entry) return [];
-      const winner = ofSortKey(first);
-      // Equal matches within a route are reported by match-repeated, regardless of the controller.
-      const isOwn = winner.namespace === namespace && winner.name === name;
-      return isOwn ? [] : [{ ...place, own: ofSortKey(entry), winner }];
-    });
+    const taken = read
+      .query(matchPlaces, kind, namespace, name)
+      .flatMap(({ bucket, entry, ...place }): TakenMatch[] => {
+        const first = read.first(matchesOfListener, bucket) ?? entry;
+        if (first === entry) return [];
+        const winner = ofSortKey(first);
+        // Equal matches within a route are reported by match-repeated, regardless of the controller.
+        const isOwn = winner.namespace === namespace && winner.name === name;
+        return isOwn ? [] : [{ ...place, own: ofSortKey(entry), winner }];
+      });
     return taken.length === 0 ? none : taken;
   },
 });

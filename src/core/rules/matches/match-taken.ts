@@ -9,7 +9,11 @@ import { takenMatches, type TakenMatch } from './match-places.ts';
 import { rule, type Consequence, type ObjectRule } from '../engine/rule.ts';
 
 /** The match is valid, and would get requests without the other one, so nothing is disabled. */
-export const shadowed = { condition: 'sallyport.dev/Shadowed', reason: 'MatchTaken', scope: 'match' } as const satisfies Consequence;
+export const shadowed = {
+  condition: 'sallyport.dev/Shadowed',
+  reason: 'MatchTaken',
+  scope: 'match',
+} as const satisfies Consequence;
 
 /** Describes which match gets no requests, where, and which match gets them instead. */
 export function describeTaken({ own, owner, listener, hostname, winner }: TakenMatch): string {
@@ -25,8 +29,10 @@ export function takenCure(kind: string): string {
   return isLayer4(kind) ? routeCure : matchCure;
 }
 
-const routeCure = 'The oldest route is served, then the first by namespace/name. Remove one of them, or attach it to another listener.';
-const matchCure = 'The match of the oldest route takes precedence, then the first by namespace and name. Remove one of the matches, or make them different.';
+const routeCure =
+  'The oldest route is served, then the first by namespace/name. Remove one of them, or attach it to another listener.';
+const matchCure =
+  'The match of the oldest route takes precedence, then the first by namespace and name. Remove one of the matches, or make them different.';
 
 export const matchTaken = rule({
   id: 'match-taken',
@@ -34,9 +40,13 @@ export const matchTaken = rule({
   summary: 'A match is shadowed: an older route on the same listener and hostname has an equal match.',
   effect: warned,
   consequence: shadowed,
-  source: 'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the oldest Route based on creation timestamp"); API design guide, "Conflicts"',
+  source:
+    'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the oldest Route based on creation timestamp"); API design guide, "Conflicts"',
   check(subject, read, report) {
-    const { kind, ref: { namespace, name } } = subject;
+    const {
+      kind,
+      ref: { namespace, name },
+    } = subject;
     const taken = read.query(takenMatches, kind, namespace, name);
     for (const places of Map.groupBy(taken, ({ own }) => `${own.rule} ${own.match}`).values()) {
       const [first] = places;

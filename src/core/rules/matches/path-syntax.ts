@@ -12,10 +12,13 @@ export const pathSyntax = rule({
   summary: 'The value of an Exact or PathPrefix match is not a valid path.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
-  source: 'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
+  source:
+    'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
-      judge({ type: matchType(parent, 'PathPrefix'), value }, ({ below: _below, ...found }) => report({ path, ...found }));
+      judge({ type: matchType(parent, 'PathPrefix'), value }, ({ below: _below, ...found }) =>
+        report({ path, ...found }),
+      );
     });
   },
 });

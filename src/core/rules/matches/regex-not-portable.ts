@@ -7,9 +7,11 @@ import type { Rule } from '../engine/rule.ts';
 /** The specification leaves the dialect open. GEP-4359 defines the subset that all implementations should support. */
 export const regexNotPortable: Rule = {
   id: 'regex-not-portable',
-  summary: 'A regular expression uses syntax that not every implementation supports, or that implementations interpret differently.',
+  summary:
+    'A regular expression uses syntax that not every implementation supports, or that implementations interpret differently.',
   effect: warned,
-  source: 'GEP-4359, Regular Expressions; Gateway API v1.7.0, PathMatchRegularExpression (dialect is implementation-specific)',
+  source:
+    'GEP-4359, Regular Expressions; Gateway API v1.7.0, PathMatchRegularExpression (dialect is implementation-specific)',
 };
 
 /** Syntax outside the common dialect, most surprising first, and its replacement. */
@@ -40,13 +42,21 @@ function judge(expression: string, below: readonly string[], report: ReportViola
   const found = outside.find(([pattern]) => pattern.test(bare));
   if (found === undefined || patternSyntaxProblem(expression) !== undefined) return;
   const [, what, cure] = found;
-  report({ below, value: display(expression), message: `Regular expression ${quote(expression)} ${what}, which other implementations may reject or interpret differently. ${cure}.` });
+  report({
+    below,
+    value: display(expression),
+    message: `Regular expression ${quote(expression)} ${what}, which other implementations may reject or interpret differently. ${cure}.`,
+  });
 }
 
 /** For matches of headers, query parameters and paths. */
-export const portableValue = demand(regexNotPortable, function ofMatch({ type, value = '' }: Match, report) {
-  if (type === 'RegularExpression') judge(value, ['value'], report);
-}, 'value');
+export const portableValue = demand(
+  regexNotPortable,
+  function ofMatch({ type, value = '' }: Match, report) {
+    if (type === 'RegularExpression') judge(value, ['value'], report);
+  },
+  'value',
+);
 
 interface MethodMatch {
   readonly type?: string;
@@ -54,8 +64,12 @@ interface MethodMatch {
   readonly method?: string;
 }
 
-export const portableMethod = demand(regexNotPortable, function ofMethod({ type, service = '', method = '' }: MethodMatch, report) {
-  if (type !== 'RegularExpression') return;
-  judge(service, ['service'], report);
-  judge(method, ['method'], report);
-}, 'method');
+export const portableMethod = demand(
+  regexNotPortable,
+  function ofMethod({ type, service = '', method = '' }: MethodMatch, report) {
+    if (type !== 'RegularExpression') return;
+    judge(service, ['service'], report);
+    judge(method, ['method'], report);
+  },
+  'method',
+);

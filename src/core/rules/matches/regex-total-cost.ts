@@ -2,7 +2,13 @@ import { requestRouteKinds } from '../../graph/protocols.ts';
 import { display, quote } from '../../text/display.ts';
 import { dataPlaneExpressionBytes, gatewayWithoutRoom } from './data-plane-expressions.ts';
 import { warned } from '../engine/effects.ts';
-import { expressionsOf, firstOfEachMatch, judgeExpressions, routeExpressionLimits, type Expression } from './expressions.ts';
+import {
+  expressionsOf,
+  firstOfEachMatch,
+  judgeExpressions,
+  routeExpressionLimits,
+  type Expression,
+} from './expressions.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import { rule, type Report } from '../engine/rule.ts';
 
@@ -17,13 +23,22 @@ export const regexTotalCost = rule({
   summary: 'The regular expressions of a route, or of all routes of a Gateway, exceed the limit for their total cost.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
-  source: 'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (support is implementation-specific)',
+  source:
+    'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (support is implementation-specific)',
   check(subject, read, report) {
     const gateway = gatewayWithoutRoom(read, subject);
     if (gateway === undefined) {
-      reportEach(judgeExpressions(subject).beyond, `the expressions before it in this route reach the limit of ${effort} steps or ${kibibytes} KiB. Use fewer or cheaper expressions, without large counts and classes such as \\p{L}, or move rules to another route`, report);
+      reportEach(
+        judgeExpressions(subject).beyond,
+        `the expressions before it in this route reach the limit of ${effort} steps or ${kibibytes} KiB. Use fewer or cheaper expressions, without large counts and classes such as \\p{L}, or move rules to another route`,
+        report,
+      );
     } else {
-      reportEach(expressionsOf(subject), `the expressions of this and older routes need more than the ${mebibytes} MiB that the data plane of Gateway ${quote(gateway)} has for them. Remove expressions, use * and + in place of large counts, or attach the route to another Gateway`, report);
+      reportEach(
+        expressionsOf(subject),
+        `the expressions of this and older routes need more than the ${mebibytes} MiB that the data plane of Gateway ${quote(gateway)} has for them. Remove expressions, use * and + in place of large counts, or attach the route to another Gateway`,
+        report,
+      );
     }
   },
 });

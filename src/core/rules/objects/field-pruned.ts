@@ -25,8 +25,14 @@ export function lastApplied(json: unknown): string | undefined {
 export function prunedFields({ kind, apiVersion, json }: WrittenObject, bundle: Bundle): readonly Finding[] {
   const applied = parsed(lastApplied(json));
   if (valueAt(applied, ['kind']) !== kind || valueAt(applied, ['apiVersion']) !== apiVersion) return [];
-  const dropped = examine({ kind, apiVersion, json: applied }, bundle).problems.filter(({ keyword, path }) => keyword === 'unknown' && valueAt(json, path) === undefined);
-  return dropped.map(({ path, message }): Finding => ({ rule: fieldPruned.id, path, message: `The stored object lacks the applied field ${display(String(path.at(-1)))}. ${message}` }));
+  const dropped = examine({ kind, apiVersion, json: applied }, bundle).problems.filter(
+    ({ keyword, path }) => keyword === 'unknown' && valueAt(json, path) === undefined,
+  );
+  return dropped.map(({ path, message }): Finding => ({
+    rule: fieldPruned.id,
+    path,
+    message: `The stored object lacks the applied field ${display(String(path.at(-1)))}. ${message}`,
+  }));
 }
 
 function parsed(text: string | undefined): unknown {

@@ -4,7 +4,8 @@ import { demand, specificationRule, type Violation } from '../engine/demand.ts';
 export const qualifiedKey = specificationRule({
   id: 'qualified-key',
   summary: 'The key of a label or annotation has invalid syntax.',
-  source: 'Gateway API v1.7.0, LabelKey and AnnotationKey; Kubernetes, "Labels and Selectors", syntax and character set',
+  source:
+    'Gateway API v1.7.0, LabelKey and AnnotationKey; Kubernetes, "Labels and Selectors", syntax and character set',
 });
 
 const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
@@ -25,21 +26,33 @@ export function isQualifiedName(text: string): boolean {
 type Entries = Readonly<Record<string, unknown>>;
 
 function violation(key: string): Violation {
-  return { below: [key], value: display(key), message: `Invalid key ${quote(key)}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.` };
+  return {
+    below: [key],
+    value: display(key),
+    message: `Invalid key ${quote(key)}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.`,
+  };
 }
 
 /** For Gateways. The length limit of the prefix also applies to a key without "/". */
-export const infrastructureKeys = demand(qualifiedKey, function judge(entries: Entries, report) {
-  for (const key of Object.keys(entries)) {
-    const [first = ''] = key.split('/', 1);
-    const rest = key.includes('/') ? key.slice(first.length + 1) : key;
-    const isValid = name.test(rest) && (rest === key || subdomain.test(first)) && first.length < maximumSubdomain;
-    if (!isValid) report(violation(key));
-  }
-}, 'infrastructure');
+export const infrastructureKeys = demand(
+  qualifiedKey,
+  function judge(entries: Entries, report) {
+    for (const key of Object.keys(entries)) {
+      const [first = ''] = key.split('/', 1);
+      const rest = key.includes('/') ? key.slice(first.length + 1) : key;
+      const isValid = name.test(rest) && (rest === key || subdomain.test(first)) && first.length < maximumSubdomain;
+      if (!isValid) report(violation(key));
+    }
+  },
+  'infrastructure',
+);
 
-export const selectorKeys = demand(qualifiedKey, function judge(entries: Entries, report) {
-  for (const key of Object.keys(entries)) {
-    if (!isQualifiedName(key)) report(violation(key));
-  }
-}, 'selector');
+export const selectorKeys = demand(
+  qualifiedKey,
+  function judge(entries: Entries, report) {
+    for (const key of Object.keys(entries)) {
+      if (!isQualifiedName(key)) report(violation(key));
+    }
+  },
+  'selector',
+);

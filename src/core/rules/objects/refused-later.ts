@@ -1,5 +1,13 @@
 import { formatPath, PathSet } from '../../resources/path.ts';
-import { examinationOf, minors, nameOfBundle, versionOf, type Bundle, type StructureProblem, type WrittenObject } from '../../schema/index.ts';
+import {
+  examinationOf,
+  minors,
+  nameOfBundle,
+  versionOf,
+  type Bundle,
+  type StructureProblem,
+  type WrittenObject,
+} from '../../schema/index.ts';
 import type { Steps } from '../../text/steps.ts';
 import { warned } from '../engine/effects.ts';
 import { judgeByBundle } from '../engine/judge-by-bundle.ts';
@@ -24,7 +32,11 @@ const newest = minors[minors.length - 1] ?? '1.7';
  *
  * @param present findings of the schema and rules of the current bundle, which are not repeated
  */
-export function* findingsOfNewest(object: WrittenObject, bundle: Bundle, present: readonly Pick<Finding, 'path'>[]): Steps<readonly Finding[]> {
+export function* findingsOfNewest(
+  object: WrittenObject,
+  bundle: Bundle,
+  present: readonly Pick<Finding, 'path'>[],
+): Steps<readonly Finding[]> {
   if (bundle.minor === newest || versionOf(object.kind, object.apiVersion, bundle) === undefined) return [];
   const later: Bundle = { ...bundle, minor: newest };
   const examination = yield* examinationOf(object, later);
@@ -35,7 +47,11 @@ export function* findingsOfNewest(object: WrittenObject, bundle: Bundle, present
     const place = formatPath(path);
     return !seen.has(place) && seen.add(place) && !known.meets(path);
   });
-  return added.map((finding): Finding => ({ ...finding, rule: refusedLater.id, message: `Invalid in ${nameOfBundle(later)}: ${finding.message}` }));
+  return added.map((finding): Finding => ({
+    ...finding,
+    rule: refusedLater.id,
+    message: `Invalid in ${nameOfBundle(later)}: ${finding.message}`,
+  }));
 }
 
 function asFinding({ path, message }: StructureProblem): Finding {

@@ -28,7 +28,12 @@ export const unreadableField = rule({
 });
 
 /** Reasons of condition Accepted for an invalid object, by kind. */
-const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', ListenerSet: 'Invalid', BackendTLSPolicy: 'Invalid' };
+const objectReasons: Readonly<Partial<Record<KindName, string>>> = {
+  GatewayClass: 'Unsupported',
+  Gateway: 'Invalid',
+  ListenerSet: 'Invalid',
+  BackendTLSPolicy: 'Invalid',
+};
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 
 function consequenceAt(kind: KindName, path: Path): Consequence {

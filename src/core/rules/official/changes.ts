@@ -20,6 +20,12 @@ export function judgeChange(kind: SchemaKind, before: unknown, after: unknown): 
 }
 
 function textAt(json: unknown, path: Path = []): string | undefined {
-  const value = path.reduce<unknown>((current, part) => (typeof current === 'object' && current !== null && Object.hasOwn(current, part) ? (current as Readonly<Record<string, unknown>>)[part] : undefined), json);
+  const value = path.reduce<unknown>(
+    (current, part) =>
+      typeof current === 'object' && current !== null && Object.hasOwn(current, part)
+        ? (current as Readonly<Record<string, unknown>>)[part]
+        : undefined,
+    json,
+  );
   return typeof value === 'string' ? value : undefined;
 }

@@ -4,7 +4,14 @@ import { addressesComparable, addressesDistinct } from '../gateways/address-repe
 import { routabilityIsKnown } from '../gateways/address-routability.ts';
 import { filterMember } from '../filters/filter-union.ts';
 import { certificate, certificateOrOptions } from '../listeners/listener-certificate-missing.ts';
-import { filtersNeedHttp, httpsTerminates, plainWithoutTls, secureHasSettings, streamsWithoutHostname, tlsHasSettings } from '../listeners/listener-protocol-fields.ts';
+import {
+  filtersNeedHttp,
+  httpsTerminates,
+  plainWithoutTls,
+  secureHasSettings,
+  streamsWithoutHostname,
+  tlsHasSettings,
+} from '../listeners/listener-protocol-fields.ts';
 import { listenersDistinct } from '../listeners/listener-repeated.ts';
 import { infrastructureKeys } from '../objects/qualified-key.ts';
 import { trustBundlesWithoutNamespace } from '../tls/trust-bundle-namespace.ts';
@@ -17,7 +24,10 @@ const listeners: Sites = {
   'spec.listeners[].tls': [until('1.1', certificate), since('1.1', certificateOrOptions)],
 };
 
-const listenerFilters: Sites = below(['spec.listeners[].filters.requests[]'], merge({ '': [filterMember] }, below(['externalAuth'], externalAuth)));
+const listenerFilters: Sites = below(
+  ['spec.listeners[].filters.requests[]'],
+  merge({ '': [filterMember] }, below(['externalAuth'], externalAuth)),
+);
 
 /** Does not apply to XListenerSets, which do not exist since v1.5. */
 const tlsSettings: Sites = { 'spec.listeners': [since('1.5', tlsHasSettings)] };
@@ -30,16 +40,20 @@ const addresses: Sites = {
   'status.addresses[].routability': [routabilityIsKnown],
 };
 
-export const gatewaySites: readonly SiteGroup[] = [{
-  sites: merge(addresses, listeners, listenerFilters, tlsSettings, {
-    'spec.infrastructure.labels': [since('1.2', infrastructureKeys)],
-    'spec.infrastructure.annotations': [since('1.2', infrastructureKeys)],
-    'spec.listeners': [until('1.1', secureHasSettings)],
-    'spec.listeners[]': [experimental('1.7', filtersNeedHttp)],
-    'spec.tls.frontend.default.validation.caCertificateRefs': [experimental('1.7', trustBundlesWithoutNamespace)],
-    'spec.tls.frontend.perPort[].tls.validation.caCertificateRefs': [experimental('1.7', trustBundlesWithoutNamespace)],
-  }),
-}];
+export const gatewaySites: readonly SiteGroup[] = [
+  {
+    sites: merge(addresses, listeners, listenerFilters, tlsSettings, {
+      'spec.infrastructure.labels': [since('1.2', infrastructureKeys)],
+      'spec.infrastructure.annotations': [since('1.2', infrastructureKeys)],
+      'spec.listeners': [until('1.1', secureHasSettings)],
+      'spec.listeners[]': [experimental('1.7', filtersNeedHttp)],
+      'spec.tls.frontend.default.validation.caCertificateRefs': [experimental('1.7', trustBundlesWithoutNamespace)],
+      'spec.tls.frontend.perPort[].tls.validation.caCertificateRefs': [
+        experimental('1.7', trustBundlesWithoutNamespace),
+      ],
+    }),
+  },
+];
 
 export const listenerSetSites: readonly SiteGroup[] = [{ sites: merge(listeners, listenerFilters, tlsSettings) }];
 export const xListenerSetSites: readonly SiteGroup[] = [{ sites: listeners }];

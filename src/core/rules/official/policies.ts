@@ -6,8 +6,14 @@ import { budgetInterval, rateInterval } from '../timing/retry-interval.ts';
 import { targetsDistinct } from '../policies/target-repeated.ts';
 import { hasTracing } from '../policies/tracing-missing.ts';
 import {
-  attributeMember, backendValidationMember, clientCertificateMember, hostnameBackendMember, parentBasedSamplingMember,
-  selectorBackendMember, subjectAltNameMember, tracingMember,
+  attributeMember,
+  backendValidationMember,
+  clientCertificateMember,
+  hostnameBackendMember,
+  parentBasedSamplingMember,
+  selectorBackendMember,
+  subjectAltNameMember,
+  tracingMember,
 } from '../objects/union-member.ts';
 import { portHasNoName } from '../backends/backend-port-name.ts';
 import { protocolSuitsTls } from '../backends/backend-protocol-tls.ts';
@@ -21,39 +27,49 @@ const validation: Sites = {
   'subjectAltNames[]': [subjectAltNameMember],
 };
 
-export const backendTlsPolicySites: readonly SiteGroup[] = [{
-  sites: merge(below(['spec.validation'], validation), {
-    'spec.targetRefs': [since({ experimental: '1.3', standard: '1.4' }, targetsDistinct)],
-    'spec.tls': [oneAuthorityAlpha],
-  }),
-}];
+export const backendTlsPolicySites: readonly SiteGroup[] = [
+  {
+    sites: merge(below(['spec.validation'], validation), {
+      'spec.targetRefs': [since({ experimental: '1.3', standard: '1.4' }, targetsDistinct)],
+      'spec.tls': [oneAuthorityAlpha],
+    }),
+  },
+];
 
-export const backendLbPolicySites: readonly SiteGroup[] = [{ sites: below(['spec.sessionPersistence'], sessionPersistence) }];
+export const backendLbPolicySites: readonly SiteGroup[] = [
+  { sites: below(['spec.sessionPersistence'], sessionPersistence) },
+];
 
-export const xBackendTrafficPolicySites: readonly SiteGroup[] = [{
-  sites: merge(below(['spec.sessionPersistence'], sessionPersistence), {
-    'spec.retryConstraint.budget.interval': [budgetInterval],
-    'spec.retryConstraint.minRetryRate.interval': [rateInterval],
-  }),
-}];
+export const xBackendTrafficPolicySites: readonly SiteGroup[] = [
+  {
+    sites: merge(below(['spec.sessionPersistence'], sessionPersistence), {
+      'spec.retryConstraint.budget.interval': [budgetInterval],
+      'spec.retryConstraint.minRetryRate.interval': [rateInterval],
+    }),
+  },
+];
 
-export const xBackendSites: readonly SiteGroup[] = [{
-  sites: merge(below(['spec.tls.validation'], validation), below(['spec.sessionPersistence'], sessionPersistence), {
-    spec: [hostnameBackendMember, since('1.7', selectorBackendMember), since('1.7', protocolSuitsTls)],
-    'spec.tls': [clientCertificateMember, since('1.7', backendValidationMember)],
-    'spec.endpointSelector.matchLabels': [selectorKeys],
-    'spec.externalHostname.hostname': [hostnameIsExternal],
-    'spec.port.name': [until('1.7', portHasNoName)],
-  }),
-}];
+export const xBackendSites: readonly SiteGroup[] = [
+  {
+    sites: merge(below(['spec.tls.validation'], validation), below(['spec.sessionPersistence'], sessionPersistence), {
+      spec: [hostnameBackendMember, since('1.7', selectorBackendMember), since('1.7', protocolSuitsTls)],
+      'spec.tls': [clientCertificateMember, since('1.7', backendValidationMember)],
+      'spec.endpointSelector.matchLabels': [selectorKeys],
+      'spec.externalHostname.hostname': [hostnameIsExternal],
+      'spec.port.name': [until('1.7', portHasNoName)],
+    }),
+  },
+];
 
-export const xTelemetryPolicySites: readonly SiteGroup[] = [{
-  sites: merge(below(['spec.tracing.provider.backendRef'], backendRef), {
-    spec: [hasTracing],
-    'spec.tracing': [tracingMember],
-    'spec.tracing.samplingRate': [fractionUpToOne],
-    'spec.tracing.parentBasedSampling': [parentBasedSamplingMember],
-    'spec.tracing.parentBasedSampling.samplingRate': [fractionUpToOne],
-    'spec.tracing.attributes[]': [attributeMember],
-  }),
-}];
+export const xTelemetryPolicySites: readonly SiteGroup[] = [
+  {
+    sites: merge(below(['spec.tracing.provider.backendRef'], backendRef), {
+      spec: [hasTracing],
+      'spec.tracing': [tracingMember],
+      'spec.tracing.samplingRate': [fractionUpToOne],
+      'spec.tracing.parentBasedSampling': [parentBasedSamplingMember],
+      'spec.tracing.parentBasedSampling.samplingRate': [fractionUpToOne],
+      'spec.tracing.attributes[]': [attributeMember],
+    }),
+  },
+];

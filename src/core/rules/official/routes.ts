@@ -18,7 +18,10 @@ import { backendRef, externalAuth, sessionPersistence } from './shared.ts';
 import { below, merge, type SiteGroup, type Sites } from './sites.ts';
 
 const parents: Sites = {
-  'spec.parentRefs': [available({ since: { standard: '1.0' } }, parentsToldApartBySection), experimental('1.0', parentsToldApartBySectionOrPort)],
+  'spec.parentRefs': [
+    available({ since: { standard: '1.0' } }, parentsToldApartBySection),
+    experimental('1.0', parentsToldApartBySectionOrPort),
+  ],
 };
 
 const requestMirror: Sites = merge(
@@ -32,10 +35,15 @@ const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters
 /** The sites of routes with filters. */
 const requestRoute: Sites = merge(
   parents,
-  { 'spec.rules': [since('1.2', matchesWithinLimit), since({ experimental: '1.2', standard: '1.7' }, ruleNameRepeated)] },
+  {
+    'spec.rules': [since('1.2', matchesWithinLimit), since({ experimental: '1.2', standard: '1.7' }, ruleNameRepeated)],
+  },
   backendRefs,
   below(['spec.rules[].sessionPersistence'], sessionPersistence),
-  below(filterLists, merge({ '': [filtersDistinct], '[]': [filterMember] }, below(['[].requestMirror'], requestMirror))),
+  below(
+    filterLists,
+    merge({ '': [filtersDistinct], '[]': [filterMember] }, below(['[].requestMirror'], requestMirror)),
+  ),
 );
 
 const httpFilters: Sites = merge(
@@ -50,23 +58,30 @@ const httpFilters: Sites = merge(
   below(['[].externalAuth'], externalAuth),
 );
 
-export const httpRouteSites: readonly SiteGroup[] = [{
-  sites: merge(requestRoute, below(filterLists, httpFilters), {
-    'spec.rules[]': [redirectAlone, prefixIsClear],
-    'spec.rules[].matches[].path': [pathIsValid],
-    'spec.rules[].timeouts': [timeoutsInOrder],
-  }),
-}];
+export const httpRouteSites: readonly SiteGroup[] = [
+  {
+    sites: merge(requestRoute, below(filterLists, httpFilters), {
+      'spec.rules[]': [redirectAlone, prefixIsClear],
+      'spec.rules[].matches[].path': [pathIsValid],
+      'spec.rules[].timeouts': [timeoutsInOrder],
+    }),
+  },
+];
 
-export const grpcRouteSites: readonly SiteGroup[] = [{
-  sites: merge(requestRoute, { 'spec.rules[].matches[].method': [methodIsValid] }),
-}];
+export const grpcRouteSites: readonly SiteGroup[] = [
+  {
+    sites: merge(requestRoute, { 'spec.rules[].matches[].method': [methodIsValid] }),
+  },
+];
 
 const streamRoute: Sites = merge(parents, backendRefs);
 const namedRules: Sites = { 'spec.rules': [experimental('1.2', ruleNameRepeated)] };
 
 /** Since v1alpha3 of TLSRoute, and v1 of the others, a route has only one rule, so names need no comparison. */
-export const streamRouteSites: readonly SiteGroup[] = [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: namedRules }];
+export const streamRouteSites: readonly SiteGroup[] = [
+  { sites: streamRoute },
+  { versions: ['v1alpha2'], sites: namedRules },
+];
 
 export const tlsRouteSites: readonly SiteGroup[] = [
   ...streamRouteSites,

@@ -12,5 +12,10 @@ export const backendRef: Sites = { '': [servicePort, experimental('1.7', backend
 export const externalAuth: Sites = merge({ '': [externalAuthMember] }, below(['backendRef'], backendRef));
 
 export const sessionPersistence: Sites = {
-  '': [until('1.7', cookieConfigEnds), between({ experimental: '1.5' }, '1.7', cookieConfigMember), since('1.7', cookieEnds), since('1.7', sessionMember)],
+  '': [
+    until('1.7', cookieConfigEnds),
+    between({ experimental: '1.5' }, '1.7', cookieConfigMember),
+    since('1.7', cookieEnds),
+    since('1.7', sessionMember),
+  ],
 };

@@ -11,7 +11,11 @@ export type Sites = Readonly<Record<string, readonly MaybeVersioned<Demand>[]>>;
 
 /** Returns the sites below each of several paths. */
 export function below(places: readonly string[], sites: Sites): Sites {
-  return merge(...places.map((place) => Object.fromEntries(Object.entries(sites).map(([path, demands]) => [join(place, path), demands]))));
+  return merge(
+    ...places.map((place) =>
+      Object.fromEntries(Object.entries(sites).map(([path, demands]) => [join(place, path), demands])),
+    ),
+  );
 }
 
 function join(place: string, path: string): string {
@@ -21,7 +25,8 @@ function join(place: string, path: string): string {
 /** Merges the sites of several tables. If two tables have the same site, both demands apply. */
 export function merge(...tables: readonly Sites[]): Sites {
   const merged: Record<string, readonly MaybeVersioned<Demand>[]> = {};
-  for (const [path, demands] of tables.flatMap((table) => Object.entries(table))) merged[path] = [...(merged[path] ?? []), ...demands];
+  for (const [path, demands] of tables.flatMap((table) => Object.entries(table)))
+    merged[path] = [...(merged[path] ?? []), ...demands];
   return merged;
 }
 
@@ -38,7 +43,10 @@ export type SiteTables = { readonly [K in SchemaKind]?: readonly SiteGroup[] };
 export function kindsByRule(tables: SiteTables): ReadonlyMap<string, readonly SchemaKind[]> {
   const kinds = new Map<string, Set<SchemaKind>>();
   for (const [kind, groups] of Object.entries(tables) as [SchemaKind, readonly SiteGroup[]][]) {
-    for (const { rule: { id } } of demandsOf(groups)) kinds.set(id, (kinds.get(id) ?? new Set()).add(kind));
+    for (const {
+      rule: { id },
+    } of demandsOf(groups))
+      kinds.set(id, (kinds.get(id) ?? new Set()).add(kind));
   }
   return new Map([...kinds].map(([rule, set]) => [rule, [...set]]));
 }
@@ -63,13 +71,20 @@ export interface Site {
 /** Returns the sites of one version of a kind that apply in a bundle. */
 export function sitesIn(groups: readonly SiteGroup[] | undefined, version: string, bundle: Bundle): readonly Site[] {
   const applicable = (groups ?? []).filter(({ versions }) => versions?.includes(version) ?? true);
-  return applicable.flatMap(({ sites }) => Object.entries(sites)).flatMap(([path, demands]) => {
-    const inForce = resolveAll(demands, bundle);
-    return inForce.length === 0 ? [] : [{ path, demands: inForce }];
-  });
+  return applicable
+    .flatMap(({ sites }) => Object.entries(sites))
+    .flatMap(([path, demands]) => {
+      const inForce = resolveAll(demands, bundle);
+      return inForce.length === 0 ? [] : [{ path, demands: inForce }];
+    });
 }
 
 /** Returns the path of a site in an object whose lists have one item: `spec.rules[]` → `['spec', 'rules', 0]`. */
 export function partsOf(path: string): Path {
-  return path === '' ? [] : path.replaceAll('[]', '.[]').split('.').map((part) => (part === '[]' ? 0 : part));
+  return path === ''
+    ? []
+    : path
+        .replaceAll('[]', '.[]')
+        .split('.')
+        .map((part) => (part === '[]' ? 0 : part));
 }

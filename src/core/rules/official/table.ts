@@ -1,6 +1,12 @@
 import type { Bundle, SchemaKind } from '../../schema/index.ts';
 import { gatewaySites, listenerSetSites, xListenerSetSites } from './gateways.ts';
-import { backendLbPolicySites, backendTlsPolicySites, xBackendSites, xBackendTrafficPolicySites, xTelemetryPolicySites } from './policies.ts';
+import {
+  backendLbPolicySites,
+  backendTlsPolicySites,
+  xBackendSites,
+  xBackendTrafficPolicySites,
+  xTelemetryPolicySites,
+} from './policies.ts';
 import { grpcRouteSites, httpRouteSites, streamRouteSites, tlsRouteSites } from './routes.ts';
 import { kindsByRule, sitesIn, type Site, type SiteTables } from './sites.ts';
 

@@ -10,8 +10,19 @@ export const notAllowedByListeners = attachmentRule({
   describe(attachment, outcome, route) {
     const [value, refused, cure] =
       outcome.by === 'kind'
-        ? [route.kind, `routes of kind ${route.kind}`, "Add the kind to allowedRoutes.kinds of a listener, or attach to a listener with another protocol."]
-        : [route.ref.namespace, `routes from namespace "${route.ref.namespace}"`, 'The owner of the listener can allow them in allowedRoutes.namespaces (from: All or Selector).'];
-    return { value, message: `${quoteRef(attachment.parent)} does not allow ${refused}. ${cure} Listeners: ${outcome.listeners.join(', ')}.` };
+        ? [
+            route.kind,
+            `routes of kind ${route.kind}`,
+            'Add the kind to allowedRoutes.kinds of a listener, or attach to a listener with another protocol.',
+          ]
+        : [
+            route.ref.namespace,
+            `routes from namespace "${route.ref.namespace}"`,
+            'The owner of the listener can allow them in allowedRoutes.namespaces (from: All or Selector).',
+          ];
+    return {
+      value,
+      message: `${quoteRef(attachment.parent)} does not allow ${refused}. ${cure} Listeners: ${outcome.listeners.join(', ')}.`,
+    };
   },
 });

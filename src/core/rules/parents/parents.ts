@@ -12,7 +12,10 @@ export interface ParentRefView {
   readonly port?: number;
 }
 
-export type Route = WholeObject<{ readonly parentRefs?: readonly ParentRefView[]; readonly useDefaultGateways?: string }>;
+export type Route = WholeObject<{
+  readonly parentRefs?: readonly ParentRefView[];
+  readonly useDefaultGateways?: string;
+}>;
 
 export function parentsOf(spec: Route['spec'], ownNamespace: string): readonly Parent[] {
   return (spec?.parentRefs ?? []).map((ref) => withDefaults(ref, ownNamespace));
@@ -51,7 +54,9 @@ export function areDistinct(a: Parent, b: Parent): boolean {
 }
 
 export function isSameParent(one: Parent, other: Parent): boolean {
-  return one.group === other.group && one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
+  return (
+    one.group === other.group && one.kind === other.kind && one.namespace === other.namespace && one.name === other.name
+  );
 }
 
 export function isGiven(value: string | number | undefined): boolean {

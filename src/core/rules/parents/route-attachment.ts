@@ -16,7 +16,11 @@ export function attachmentRule<const T extends AttachmentOutcome['type']>(declar
   readonly summary: string;
   readonly reason?: string;
   readonly source: string;
-  readonly describe: (attachment: Attachment, outcome: OutcomeOf<T>, route: Resource<ServedRouteKind>) => Pick<Finding, 'message' | 'value'>;
+  readonly describe: (
+    attachment: Attachment,
+    outcome: OutcomeOf<T>,
+    route: Resource<ServedRouteKind>,
+  ) => Pick<Finding, 'message' | 'value'>;
 }) {
   const { id, outcome: type, summary, reason, source, describe } = declaration;
   return rule({
@@ -29,7 +33,10 @@ export function attachmentRule<const T extends AttachmentOutcome['type']>(declar
     check(route, read: Reader, report) {
       for (const attachment of read.query(attachments, route.kind, route.ref.namespace, route.ref.name)) {
         if (attachment.outcome.type !== type) continue;
-        report({ path: ['spec', 'parentRefs', attachment.index], ...describe(attachment, attachment.outcome as OutcomeOf<T>, route) });
+        report({
+          path: ['spec', 'parentRefs', attachment.index],
+          ...describe(attachment, attachment.outcome as OutcomeOf<T>, route),
+        });
       }
     },
   });

@@ -18,7 +18,10 @@ export const targetsDistinct = demand(targetRepeated, function judge(targets: re
   for (const [index, target] of targets.entries()) {
     const before = targets.slice(0, index).findIndex((other) => isSame(target, other) && !areToldApart(target, other));
     if (before === -1) continue;
-    report({ below: [index], message: `Duplicate targetRef: targetRefs[${before}] also names ${target.kind} ${quote(target.name)}. Remove one of them, or use distinct sectionNames.` });
+    report({
+      below: [index],
+      message: `Duplicate targetRef: targetRefs[${before}] also names ${target.kind} ${quote(target.name)}. Remove one of them, or use distinct sectionNames.`,
+    });
   }
 });
 

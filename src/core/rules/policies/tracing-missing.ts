@@ -7,5 +7,10 @@ export const tracingMissing = specificationRule({
 });
 
 export const hasTracing = demand(tracingMissing, function judge({ tracing }: { readonly tracing?: object }, report) {
-  if (tracing === undefined) report({ below: ['tracing'], message: 'tracing is required: without it, the policy has no effect. Set tracing, for example with mode: Disabled.' });
+  if (tracing === undefined)
+    report({
+      below: ['tracing'],
+      message:
+        'tracing is required: without it, the policy has no effect. Set tracing, for example with mode: Disabled.',
+    });
 });

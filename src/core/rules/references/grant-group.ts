@@ -4,25 +4,49 @@ import { type ReportViolation, unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Party } from './grants.ts';
 
-const gatewayKinds: ReadonlySet<string> = new Set(['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute', 'BackendTLSPolicy']);
+const gatewayKinds: ReadonlySet<string> = new Set([
+  'Gateway',
+  'ListenerSet',
+  'HTTPRoute',
+  'GRPCRoute',
+  'TLSRoute',
+  'TCPRoute',
+  'UDPRoute',
+  'BackendTLSPolicy',
+]);
 const coreKinds: ReadonlySet<string> = new Set(['Service', 'Secret', 'ConfigMap']);
 const gatewayGroup = 'gateway.networking.k8s.io';
 
 /** The known kinds of groups, for detecting misspellings. */
-const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([[gatewayGroup, gatewayKinds], ['', coreKinds]]);
+const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [gatewayGroup, gatewayKinds],
+  ['', coreKinds],
+]);
 
 function judgeGroup({ group = '', kind = '' }: Party, report: ReportViolation): void {
   const known = kindsOf.get(group);
   const near = known === undefined || known.has(kind) ? undefined : nearest(kind, known);
-  if (near !== undefined) report({ below: ['kind'], value: display(kind), message: `Kind ${quote(kind)} not found in group ${quote(group)}, so the entry grants nothing. Did you mean ${near}?` });
+  if (near !== undefined)
+    report({
+      below: ['kind'],
+      value: display(kind),
+      message: `Kind ${quote(kind)} not found in group ${quote(group)}, so the entry grants nothing. Did you mean ${near}?`,
+    });
   const wanted = gatewayKinds.has(kind) ? gatewayGroup : coreKinds.has(kind) ? '' : undefined;
   if (wanted === undefined || wanted === group) return;
-  report({ below: ['group'], value: display(group), message: `Kind ${kind} not found in group ${quote(group)}, so the entry grants nothing. Use group: ${wanted === '' ? '""' : wanted}.` });
+  report({
+    below: ['group'],
+    value: display(group),
+    message: `Kind ${kind} not found in group ${quote(group)}, so the entry grants nothing. Use group: ${wanted === '' ? '""' : wanted}.`,
+  });
 }
 
-export const grantGroup = unenforcedRule({
-  id: 'grant-group',
-  summary: 'The group and kind of a ReferenceGrant do not match.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, ReferenceGrantFrom.group and ReferenceGrantTo.group',
-}, judgeGroup);
+export const grantGroup = unenforcedRule(
+  {
+    id: 'grant-group',
+    summary: 'The group and kind of a ReferenceGrant do not match.',
+    effect: warned,
+    source: 'Gateway API v1.7.0, ReferenceGrantFrom.group and ReferenceGrantTo.group',
+  },
+  judgeGroup,
+);

@@ -14,9 +14,20 @@ interface Session {
 
 function judge(field: 'cookie' | 'cookieConfig', session: Session, report: ReportViolation): void {
   if (session[field]?.lifetimeType !== 'Permanent' || session.absoluteTimeout !== undefined) return;
-  report({ below: ['absoluteTimeout'], message: `absoluteTimeout is required with ${field}.lifetimeType: Permanent. Set absoluteTimeout, for example 24h, or use lifetimeType: Session.` });
+  report({
+    below: ['absoluteTimeout'],
+    message: `absoluteTimeout is required with ${field}.lifetimeType: Permanent. Set absoluteTimeout, for example 24h, or use lifetimeType: Session.`,
+  });
 }
 
-export const cookieEnds = demand(sessionWithoutEnd, (session: Session, report) => judge('cookie', session, report), 'cookie');
+export const cookieEnds = demand(
+  sessionWithoutEnd,
+  (session: Session, report) => judge('cookie', session, report),
+  'cookie',
+);
 /** The location of the field before v1.7. */
-export const cookieConfigEnds = demand(sessionWithoutEnd, (session: Session, report) => judge('cookieConfig', session, report), 'cookieConfig');
+export const cookieConfigEnds = demand(
+  sessionWithoutEnd,
+  (session: Session, report) => judge('cookieConfig', session, report),
+  'cookieConfig',
+);

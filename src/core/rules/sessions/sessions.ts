@@ -14,14 +14,28 @@ export interface Session {
 }
 
 /** Returns the name of the cookie or header, and its location. */
-export function nameOf({ type = 'Cookie', sessionName, cookie, header }: Session): { readonly name: string; readonly below: readonly string[] } | undefined {
-  const [member, settings] = type === 'Header' ? ['header', header] as const : ['cookie', cookie] as const;
+export function nameOf({
+  type = 'Cookie',
+  sessionName,
+  cookie,
+  header,
+}: Session): { readonly name: string; readonly below: readonly string[] } | undefined {
+  const [member, settings] = type === 'Header' ? (['header', header] as const) : (['cookie', cookie] as const);
   if (settings?.name !== undefined) return { name: settings.name, below: [member, 'name'] };
   return sessionName === undefined ? undefined : { name: sessionName, below: ['sessionName'] };
 }
 
 /** Before v1.7, the schema did not restrict the characters of a name. */
-export const sessionNameVisible = demand(controlCharacterInValue, function judge(name: string, report) {
-  const found = controlCharacter(name);
-  if (found !== undefined) report({ below: [], value: display(name), message: `Invalid cookie or header name ${quote(name)}: it contains the control character ${found}. Remove it.` });
-}, 'sessionName');
+export const sessionNameVisible = demand(
+  controlCharacterInValue,
+  function judge(name: string, report) {
+    const found = controlCharacter(name);
+    if (found !== undefined)
+      report({
+        below: [],
+        value: display(name),
+        message: `Invalid cookie or header name ${quote(name)}: it contains the control character ${found}. Remove it.`,
+      });
+  },
+  'sessionName',
+);

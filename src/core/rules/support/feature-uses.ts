@@ -29,12 +29,17 @@ export function featureUses(route: Resource<ServedRouteKind>, read: Reader): rea
 function* usesIn(route: Resource<ServedRouteKind>, read: Reader): Iterable<FeatureUse> {
   yield { names: [route.kind], path: ['kind'] };
   if (route.kind === 'GRPCRoute') {
-    for (const { rule, path } of routeRules(route)) if (rule.name !== undefined) yield { names: ['GRPCRouteNamedRouteRule'], path: [...path, 'name'] };
+    for (const { rule, path } of routeRules(route))
+      if (rule.name !== undefined) yield { names: ['GRPCRouteNamedRouteRule'], path: [...path, 'name'] };
     return;
   }
   if (route.kind !== 'HTTPRoute') return;
   for (const [index, { port }] of (route.spec?.parentRefs ?? []).entries()) {
-    if (port !== undefined) yield { names: ['HTTPRouteParentRefPort', 'HTTPRouteDestinationPortMatching'], path: ['spec', 'parentRefs', index, 'port'] };
+    if (port !== undefined)
+      yield {
+        names: ['HTTPRouteParentRefPort', 'HTTPRouteDestinationPortMatching'],
+        path: ['spec', 'parentRefs', index, 'port'],
+      };
   }
   for (const { rule, path } of routeRules(route)) yield* usesInRule(rule, path);
   yield* protocolUses(route, read);
@@ -50,53 +55,88 @@ function* usesInRule(rule: RouteRuleView<'HTTPRoute'>, path: Path): Iterable<Fea
   yield* filterUses(rule.filters ?? [], [...path, 'filters'], filterFeatures);
   yield* timeUses(rule, path);
   for (const [index, { filters }] of (rule.backendRefs ?? []).entries()) {
-    if (filters !== undefined) yield* filterUses(filters, [...path, 'backendRefs', index, 'filters'], backendFilterFeatures);
+    if (filters !== undefined)
+      yield* filterUses(filters, [...path, 'backendRefs', index, 'filters'], backendFilterFeatures);
   }
 }
 
 function* timeUses({ timeouts, retry }: RouteRuleView<'HTTPRoute'>, path: Path): Iterable<FeatureUse> {
-  if (timeouts?.request !== undefined) yield { names: ['HTTPRouteRequestTimeout'], path: [...path, 'timeouts', 'request'] };
-  if (timeouts?.backendRequest !== undefined) yield { names: ['HTTPRouteBackendTimeout'], path: [...path, 'timeouts', 'backendRequest'] };
+  if (timeouts?.request !== undefined)
+    yield { names: ['HTTPRouteRequestTimeout'], path: [...path, 'timeouts', 'request'] };
+  if (timeouts?.backendRequest !== undefined)
+    yield { names: ['HTTPRouteBackendTimeout'], path: [...path, 'timeouts', 'backendRequest'] };
   if (retry === undefined) return;
   // Before v1.7, HTTPRouteRetry was the name for retries by status code.
-  if ((retry.codes ?? []).length > 0) yield { names: ['HTTPRouteRetryCodes', 'HTTPRouteRetry'], path: [...path, 'retry', 'codes'] };
-  else yield { names: ['HTTPRouteRetryConnectionError', 'HTTPRouteRetryCodes', 'HTTPRouteRetry'], path: [...path, 'retry'] };
+  if ((retry.codes ?? []).length > 0)
+    yield { names: ['HTTPRouteRetryCodes', 'HTTPRouteRetry'], path: [...path, 'retry', 'codes'] };
+  else
+    yield {
+      names: ['HTTPRouteRetryConnectionError', 'HTTPRouteRetryCodes', 'HTTPRouteRetry'],
+      path: [...path, 'retry'],
+    };
 }
 
 /** A field of a filter and the feature that it uses. */
-type FieldFeature = readonly [feature: string, member: keyof FilterView, uses: (filter: FilterView) => unknown, field?: string];
+type FieldFeature = readonly [
+  feature: string,
+  member: keyof FilterView,
+  uses: (filter: FilterView) => unknown,
+  field?: string,
+];
 
 const filterFeatures: readonly FieldFeature[] = [
-  ['HTTPRouteResponseHeaderModification', 'responseHeaderModifier', ({ responseHeaderModifier }) => responseHeaderModifier],
+  [
+    'HTTPRouteResponseHeaderModification',
+    'responseHeaderModifier',
+    ({ responseHeaderModifier }) => responseHeaderModifier,
+  ],
   ['HTTPRouteRequestMirror', 'requestMirror', ({ requestMirror }) => requestMirror],
   ['HTTPRouteRequestPercentageMirror', 'requestMirror', ({ requestMirror }) => requestMirror?.percent, 'percent'],
   ['HTTPRouteRequestPercentageMirror', 'requestMirror', ({ requestMirror }) => requestMirror?.fraction, 'fraction'],
   ['HTTPRouteSchemeRedirect', 'requestRedirect', ({ requestRedirect }) => requestRedirect?.scheme, 'scheme'],
   ['HTTPRoutePortRedirect', 'requestRedirect', ({ requestRedirect }) => requestRedirect?.port, 'port'],
   ['HTTPRoutePathRedirect', 'requestRedirect', ({ requestRedirect }) => requestRedirect?.path, 'path'],
-  ...[303, 307, 308].map((code): FieldFeature => [`HTTPRoute${code}RedirectStatusCode`, 'requestRedirect', ({ requestRedirect }) => requestRedirect?.statusCode === code || undefined, 'statusCode']),
+  ...[303, 307, 308].map((code): FieldFeature => [
+    `HTTPRoute${code}RedirectStatusCode`,
+    'requestRedirect',
+    ({ requestRedirect }) => requestRedirect?.statusCode === code || undefined,
+    'statusCode',
+  ]),
   ['HTTPRouteHostRewrite', 'urlRewrite', ({ urlRewrite }) => urlRewrite?.hostname, 'hostname'],
   ['HTTPRoutePathRewrite', 'urlRewrite', ({ urlRewrite }) => urlRewrite?.path, 'path'],
   ['HTTPRouteCORS', 'cors', ({ cors }) => cors],
 ];
 
 const backendFilterFeatures: readonly FieldFeature[] = [
-  ['HTTPRouteBackendRequestHeaderModification', 'requestHeaderModifier', ({ requestHeaderModifier }) => requestHeaderModifier],
+  [
+    'HTTPRouteBackendRequestHeaderModification',
+    'requestHeaderModifier',
+    ({ requestHeaderModifier }) => requestHeaderModifier,
+  ],
   ['HTTPRouteBackendURLRewrite', 'urlRewrite', ({ urlRewrite }) => urlRewrite],
   ...filterFeatures,
 ];
 
-function* filterUses(filters: readonly FilterView[], at: Path, features: readonly FieldFeature[]): Iterable<FeatureUse> {
+function* filterUses(
+  filters: readonly FilterView[],
+  at: Path,
+  features: readonly FieldFeature[],
+): Iterable<FeatureUse> {
   for (const [index, filter] of filters.entries()) {
     for (const [feature, member, uses, field] of features) {
-      if (uses(filter) !== undefined) yield { names: [feature], path: [...at, index, member, ...(field === undefined ? [] : [field])] };
+      if (uses(filter) !== undefined)
+        yield { names: [feature], path: [...at, index, member, ...(field === undefined ? [] : [field])] };
     }
   }
   const second = filters.flatMap(({ requestMirror }, index) => (requestMirror === undefined ? [] : [index]))[1];
-  if (second !== undefined) yield { names: ['HTTPRouteRequestMultipleMirrors'], path: [...at, second, 'requestMirror'] };
+  if (second !== undefined)
+    yield { names: ['HTTPRouteRequestMultipleMirrors'], path: [...at, second, 'requestMirror'] };
 }
 
-const protocolFeatures: Readonly<Partial<Record<string, string>>> = { 'kubernetes.io/h2c': 'HTTPRouteBackendProtocolH2C', 'kubernetes.io/ws': 'HTTPRouteBackendProtocolWebSocket' };
+const protocolFeatures: Readonly<Partial<Record<string, string>>> = {
+  'kubernetes.io/h2c': 'HTTPRouteBackendProtocolH2C',
+  'kubernetes.io/ws': 'HTTPRouteBackendProtocolWebSocket',
+};
 
 function* protocolUses({ kind, ref }: Resource<'HTTPRoute'>, read: Reader): Iterable<FeatureUse> {
   for (const [position, { backends: nodes }] of read.query(backends, kind, ref.namespace, ref.name).entries()) {

@@ -13,10 +13,14 @@ export const featureWithoutEffect = rule({
   about: 'dialect',
   summary: 'The object uses an unsupported feature, which is ignored.',
   effect: warned,
-  source: 'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
+  source:
+    'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
   check(subject, _read, report) {
     for (const path of placesIn(subject)) {
-      report({ path, message: `Unsupported field ${String(path.at(-1))}: it is ignored. Remove it, unless another controller also serves this object.` });
+      report({
+        path,
+        message: `Unsupported field ${String(path.at(-1))}: it is ignored. Remove it, unless another controller also serves this object.`,
+      });
     }
   },
 });

@@ -12,21 +12,44 @@ export interface CheckedValue<T> {
   readonly path: Path;
 }
 
-const outcomes: Readonly<Partial<Record<string, string>>> = { listener: 'the listener is not served', match: 'the match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests that match this rule get an error' };
+const outcomes: Readonly<Partial<Record<string, string>>> = {
+  listener: 'the listener is not served',
+  match: 'the match matches nothing',
+  backendRef: 'its share of requests gets an error',
+  rule: 'requests that match this rule get an error',
+};
 
 /** Reports a value that is not supported. An absent value has a default, or is checked elsewhere. */
-export function expectOneOf(known: readonly string[], { what, value, path }: CheckedValue<string>, report: Report): void {
+export function expectOneOf(
+  known: readonly string[],
+  { what, value, path }: CheckedValue<string>,
+  report: Report,
+): void {
   if (value === undefined || known.includes(value)) return;
   const consequence = unsupportedValueAt(path);
-  report({ path, value: display(value), consequence, message: `Unsupported ${what} ${quote(value)}: ${outcomes[consequence.scope] ?? 'it is ignored'}. ${advice(value, known)}` });
+  report({
+    path,
+    value: display(value),
+    consequence,
+    message: `Unsupported ${what} ${quote(value)}: ${outcomes[consequence.scope] ?? 'it is ignored'}. ${advice(value, known)}`,
+  });
 }
 
 /** Reports a number outside of `bounds`, which are inclusive. */
-export function expectWithin([from, to]: readonly [from: number, to: number], { what, value, path }: CheckedValue<number>, report: Report): void {
+export function expectWithin(
+  [from, to]: readonly [from: number, to: number],
+  { what, value, path }: CheckedValue<number>,
+  report: Report,
+): void {
   if (value === undefined || (value >= from && value <= to)) return;
   const consequence = unsupportedValueAt(path);
   const cure = Number.isFinite(to) ? `between ${from} and ${to}` : `at least ${from}`;
-  report({ path, value: String(value), consequence, message: `Invalid ${what} ${value}: must be ${cure}, so ${outcomes[consequence.scope] ?? 'it is ignored'}.` });
+  report({
+    path,
+    value: String(value),
+    consequence,
+    message: `Invalid ${what} ${value}: must be ${cure}, so ${outcomes[consequence.scope] ?? 'it is ignored'}.`,
+  });
 }
 
 /** Returns the supported value that was probably intended, or the list of supported values. */

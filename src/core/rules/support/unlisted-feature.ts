@@ -37,7 +37,12 @@ function listingClasses(read: Reader, { parents }: Ownership): readonly Listing[
   for (const { owner } of parents) {
     if (owner.type !== 'other' || owner.className === undefined || classes.has(owner.className)) continue;
     const features = read.input(classFeaturesCell, owner.className) ?? [];
-    if (features.length > 0) classes.set(owner.className, { className: owner.className, controllerName: owner.controllerName ?? '', features: new Set(features) });
+    if (features.length > 0)
+      classes.set(owner.className, {
+        className: owner.className,
+        controllerName: owner.controllerName ?? '',
+        features: new Set(features),
+      });
   }
   return [...classes.values()];
 }
@@ -46,7 +51,10 @@ function isUnlisted({ names }: FeatureUse, { features }: Listing): boolean {
   return !names.some((name) => features.has(name));
 }
 
-function describe({ names: [feature = ''], path }: FeatureUse, { className, controllerName }: Listing): { readonly path: Path; readonly value: string; readonly message: string } {
+function describe(
+  { names: [feature = ''], path }: FeatureUse,
+  { className, controllerName }: Listing,
+): { readonly path: Path; readonly value: string; readonly message: string } {
   return {
     path,
     value: feature,

@@ -13,5 +13,10 @@ export const unservedKind: Rule = {
 
 /** Returns the finding for every object of an unsupported kind. */
 export function findingOfUnserved(kind: SchemaKind): Finding {
-  return { rule: unservedKind.id, path: ['kind'], value: kind, message: `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.` };
+  return {
+    rule: unservedKind.id,
+    path: ['kind'],
+    value: kind,
+    message: `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.`,
+  };
 }

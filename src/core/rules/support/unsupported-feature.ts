@@ -15,7 +15,8 @@ export const unsupportedFeature = rule({
   summary: 'The object uses an unsupported value or feature that must not be ignored.',
   effect: { audit: 'record', standard: 'warn', strict: 'deny' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
-  source: 'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',
+  source:
+    'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',
   check(subject, read, report) {
     if (subject.kind === 'Gateway') checkGatewayFeatures(subject, read, report);
     if (subject.kind === 'Gateway' || subject.kind === 'ListenerSet') checkListenerFeatures(subject, report);

@@ -13,8 +13,13 @@ import type { Report } from '../engine/rule.ts';
 const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
 
 /** The supported filters on rules and backendRefs of each kind. */
-const served: Readonly<Record<RequestRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>> = {
-  HTTPRoute: { onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS', 'ExternalAuth'], onBackend: [...everywhere, 'URLRewrite'] },
+const served: Readonly<
+  Record<RequestRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>
+> = {
+  HTTPRoute: {
+    onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS', 'ExternalAuth'],
+    onBackend: [...everywhere, 'URLRewrite'],
+  },
   GRPCRoute: { onRule: everywhere, onBackend: everywhere },
 };
 const pathModifierTypes = ['ReplaceFullPath', 'ReplacePrefixMatch'];
@@ -36,7 +41,12 @@ export function checkFilter(filter: FilterView, place: FilterPlace, report: Repo
   const at = place.path;
   for (const member of ['requestRedirect', 'urlRewrite'] as const) {
     const modifier = filter[member]?.path;
-    if (modifier !== undefined) expectOneOf(pathModifierTypes, { what: 'path modifier', value: modifier.type ?? '', path: [...at, member, 'path', 'type'] }, report);
+    if (modifier !== undefined)
+      expectOneOf(
+        pathModifierTypes,
+        { what: 'path modifier', value: modifier.type ?? '', path: [...at, member, 'path', 'type'] },
+        report,
+      );
     checkHostname(filter[member]?.hostname, [...at, member, 'hostname'], report);
   }
   if (filter.requestRedirect !== undefined) checkRedirect(filter.requestRedirect, [...at, 'requestRedirect'], report);
@@ -55,7 +65,8 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
     path,
     value: display(type),
     // An ExtensionRef is a reference. A reference to an unknown kind does not resolve (GEP-1364).
-    consequence: type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
+    consequence:
+      type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
     message: `Unsupported filter type ${quote(type)}${onBackend ? ' on a backendRef' : ''}: its requests are ${failureOf[kind].fate}. ${advice(type, known)}`,
   });
 }
@@ -67,14 +78,23 @@ function checkHostname(hostname: string | undefined, path: Path, report: Report)
   if (hostname === undefined) return;
   const problem = preciseHostnameProblems(hostname).find(({ kind }) => unusable.has(kind));
   if (problem === undefined) return;
-  report({ path, value: display(hostname), consequence: unsupportedValueAt(path), message: `Invalid hostname ${quote(hostname)}: ${problem.message}.` });
+  report({
+    path,
+    value: display(hostname),
+    consequence: unsupportedValueAt(path),
+    message: `Invalid hostname ${quote(hostname)}: ${problem.message}.`,
+  });
 }
 
 type Member<K extends keyof FilterView> = NonNullable<FilterView[K]>;
 
 function checkRedirect({ scheme, statusCode, port }: Member<'requestRedirect'>, at: Path, report: Report): void {
   expectOneOf(redirectSchemes, { what: 'scheme', value: scheme, path: [...at, 'scheme'] }, report);
-  expectOneOf(redirectCodes.map(String), { what: 'status code of a redirect', value: statusCode?.toString(), path: [...at, 'statusCode'] }, report);
+  expectOneOf(
+    redirectCodes.map(String),
+    { what: 'status code of a redirect', value: statusCode?.toString(), path: [...at, 'statusCode'] },
+    report,
+  );
   expectWithin([1, 65_535], { what: 'port', value: port, path: [...at, 'port'] }, report);
 }
 
@@ -83,35 +103,76 @@ function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, r
   if (fraction === undefined) return;
   if (percent !== undefined) {
     const path = [...at, 'percent'];
-    report({ path, value: String(percent), consequence: unsupportedValueAt(path), message: 'percent conflicts with fraction: both set the share of requests to mirror, so requests that match this rule get an error. Remove one of them.' });
+    report({
+      path,
+      value: String(percent),
+      consequence: unsupportedValueAt(path),
+      message:
+        'percent conflicts with fraction: both set the share of requests to mirror, so requests that match this rule get an error. Remove one of them.',
+    });
   }
   const { numerator = 0, denominator = 100 } = fraction;
-  expectWithin([1, Infinity], { what: 'denominator', value: denominator, path: [...at, 'fraction', 'denominator'] }, report);
-  expectWithin([0, Math.max(0, denominator)], { what: 'numerator', value: numerator, path: [...at, 'fraction', 'numerator'] }, report);
+  expectWithin(
+    [1, Infinity],
+    { what: 'denominator', value: denominator, path: [...at, 'fraction', 'denominator'] },
+    report,
+  );
+  expectWithin(
+    [0, Math.max(0, denominator)],
+    { what: 'numerator', value: numerator, path: [...at, 'fraction', 'numerator'] },
+    report,
+  );
 }
 
-function checkCors({ allowOrigins, allowMethods, allowHeaders, exposeHeaders, maxAge }: Member<'cors'>, at: Path, report: Report): void {
+function checkCors(
+  { allowOrigins, allowMethods, allowHeaders, exposeHeaders, maxAge }: Member<'cors'>,
+  at: Path,
+  report: Report,
+): void {
   for (const [index, origin] of (allowOrigins ?? []).entries()) {
     if (canonicalOrigin(origin) !== undefined) continue;
     const path = [...at, 'allowOrigins', index];
-    report({ path, value: display(origin), consequence: unsupportedValueAt(path), message: `Invalid origin ${quote(origin)}: requests that match this rule get an error. Use scheme and host, for example https://shop.example.com or https://*.example.com, or use "*".` });
+    report({
+      path,
+      value: display(origin),
+      consequence: unsupportedValueAt(path),
+      message: `Invalid origin ${quote(origin)}: requests that match this rule get an error. Use scheme and host, for example https://shop.example.com or https://*.example.com, or use "*".`,
+    });
   }
   // All three become headers. "*" is also a token.
   for (const [field, names] of Object.entries({ allowMethods, allowHeaders, exposeHeaders })) {
     for (const [index, name] of (names ?? []).entries()) {
       if (isToken(name)) continue;
       const path = [...at, field, index];
-      report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `Invalid method or header name ${quote(name)}: requests that match this rule get an error. Use a name such as PATCH or x-request-id, or use "*".` });
+      report({
+        path,
+        value: display(name),
+        consequence: unsupportedValueAt(path),
+        message: `Invalid method or header name ${quote(name)}: requests that match this rule get an error. Use a name such as PATCH or x-request-id, or use "*".`,
+      });
     }
   }
   expectWithin([1, Infinity], { what: 'age', value: maxAge, path: [...at, 'maxAge'] }, report);
 }
 
 function checkExternalAuth({ protocol, http, forwardBody }: Member<'externalAuth'>, at: Path, report: Report): void {
-  expectOneOf(authorizationProtocols, { what: 'protocol of an authorization server', value: protocol ?? '', path: [...at, 'protocol'] }, report);
-  expectWithin([0, longestForwardedBody], { what: 'maxSize', value: forwardBody?.maxSize, path: [...at, 'forwardBody', 'maxSize'] }, report);
+  expectOneOf(
+    authorizationProtocols,
+    { what: 'protocol of an authorization server', value: protocol ?? '', path: [...at, 'protocol'] },
+    report,
+  );
+  expectWithin(
+    [0, longestForwardedBody],
+    { what: 'maxSize', value: forwardBody?.maxSize, path: [...at, 'forwardBody', 'maxSize'] },
+    report,
+  );
   const prefix = http?.path;
   if (prefix === undefined || pathProblems(prefix.startsWith('/') ? prefix : `/${prefix}`).length === 0) return;
   const path = [...at, 'http', 'path'];
-  report({ path, value: display(prefix), consequence: unsupportedValueAt(path), message: `Invalid path ${quote(prefix)}: requests that match this rule get an error. Use a prefix such as /authorize.` });
+  report({
+    path,
+    value: display(prefix),
+    consequence: unsupportedValueAt(path),
+    message: `Invalid path ${quote(prefix)}: requests that match this rule get an error. Use a prefix such as /authorize.`,
+  });
 }

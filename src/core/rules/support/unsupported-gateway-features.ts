@@ -11,10 +11,20 @@ import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
 
 /** Reports unsupported settings of a Gateway. Ignoring them could allow more than its owner intended. */
-export function checkGatewayFeatures({ ref: { namespace, name } }: Resource<'Gateway'>, read: Reader, report: Report): void {
+export function checkGatewayFeatures(
+  { ref: { namespace, name } }: Resource<'Gateway'>,
+  read: Reader,
+  report: Report,
+): void {
   for (const address of read.query(addresses, namespace, name)) {
     const problem = describeAddress(address);
-    if (problem !== undefined) report({ path: ['spec', 'addresses', address.index, ...problem.below], consequence: { condition: 'Accepted', reason: 'UnsupportedAddress', scope: 'object' }, value: problem.value, message: problem.message });
+    if (problem !== undefined)
+      report({
+        path: ['spec', 'addresses', address.index, ...problem.below],
+        consequence: { condition: 'Accepted', reason: 'UnsupportedAddress', scope: 'object' },
+        value: problem.value,
+        message: problem.message,
+      });
   }
 }
 
@@ -22,11 +32,23 @@ function describeAddress(address: AddressNode): Required<Violation> | undefined 
   const loss = 'so the Gateway is not accepted';
   switch (address.outcome) {
     case 'unsupportedType':
-      return { below: ['type'], value: display(address.type), message: `Unsupported address type ${quote(address.type)}, ${loss}. ${advice(address.type, ['IPAddress', 'Hostname'])}` };
+      return {
+        below: ['type'],
+        value: display(address.type),
+        message: `Unsupported address type ${quote(address.type)}, ${loss}. ${advice(address.type, ['IPAddress', 'Hostname'])}`,
+      };
     case 'unsupportedRoutability':
-      return { below: [], value: display(address.routability), message: `Unsupported field routability, ${loss}: the address could be reachable from more networks than intended. Remove routability.` };
+      return {
+        below: [],
+        value: display(address.routability),
+        message: `Unsupported field routability, ${loss}: the address could be reachable from more networks than intended. Remove routability.`,
+      };
     case 'malformed':
-      return { below: ['value'], value: display(address.value), message: `Invalid ${address.type === 'IPAddress' ? 'IP address' : 'hostname'} ${quote(address.value)}, ${loss}. ${isIpAddress(address.value) ? 'Use type: IPAddress' : 'Correct it'}, or remove value to get any address.` };
+      return {
+        below: ['value'],
+        value: display(address.value),
+        message: `Invalid ${address.type === 'IPAddress' ? 'IP address' : 'hostname'} ${quote(address.value)}, ${loss}. ${isIpAddress(address.value) ? 'Use type: IPAddress' : 'Correct it'}, or remove value to get any address.`,
+      };
     case 'wanted':
       return undefined;
   }
@@ -42,24 +64,28 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
       report({
         path: [...path, 'name'],
         consequence: unsupportedValueAt(path),
-        message: 'Name is required: routes and status refer to a listener by its name. The listener is not served. Set a name.',
+        message:
+          'Name is required: routes and status refer to a listener by its name. The listener is not served. Set a name.',
       });
     }
     if (isReadable(owner, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
     // Another rule reports unsupported modes with HTTPS.
-    if (protocol === 'TLS') expectOneOf(tlsModes, { what: 'TLS mode', value: tls?.mode, path: [...path, 'tls', 'mode'] }, report);
+    if (protocol === 'TLS')
+      expectOneOf(tlsModes, { what: 'TLS mode', value: tls?.mode, path: [...path, 'tls', 'mode'] }, report);
     if (tls?.frontendValidation !== undefined) {
       report({
         path: [...path, 'tls', 'frontendValidation'],
         consequence: unsupportedValueAt(path),
-        message: 'Unsupported field: client validation is configured on the Gateway, not on listeners. The listener is not served, because without the validation it would admit every client. Use spec.tls.frontend.',
+        message:
+          'Unsupported field: client validation is configured on the Gateway, not on listeners. The listener is not served, because without the validation it would admit every client. Use spec.tls.frontend.',
       });
     }
     if ((filters?.requests ?? []).length > 0) {
       report({
         path: [...path, 'filters'],
         consequence: unsupportedValueAt(path),
-        message: 'Unsupported field filters: the listener is not served, because without the filters requests would pass unchecked. Remove filters.',
+        message:
+          'Unsupported field filters: the listener is not served, because without the filters requests would pass unchecked. Remove filters.',
       });
     }
   }

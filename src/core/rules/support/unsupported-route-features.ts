@@ -15,7 +15,11 @@ const maximumWeight = 1_000_000;
 export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: Report): void {
   for (const { rule, path } of routeRules(route)) {
     for (const [index, { weight }] of (rule.backendRefs ?? []).entries()) {
-      expectWithin([0, maximumWeight], { what: 'weight', value: weight, path: [...path, 'backendRefs', index, 'weight'] }, report);
+      expectWithin(
+        [0, maximumWeight],
+        { what: 'weight', value: weight, path: [...path, 'backendRefs', index, 'weight'] },
+        report,
+      );
     }
   }
   if (ofLayer4(route)) checkLayer4Rules(route, report);
@@ -29,14 +33,18 @@ function ofLayer4(route: Resource<ServedRouteKind>): route is Resource<Layer4Rou
 /** Layer 4 rules have no matches, so nothing can select between them. Since v1, only one rule is allowed. */
 function checkLayer4Rules(route: Resource<Layer4RouteKind>, report: Report): void {
   for (const { path } of routeRules(route).slice(1)) {
-    report({ path, message: `A ${route.kind} forwards everything by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a ${route.kind} of its own.` });
+    report({
+      path,
+      message: `A ${route.kind} forwards everything by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a ${route.kind} of its own.`,
+    });
   }
 }
 
 function checkRequestRoute(route: Resource<RequestRouteKind>, report: Report): void {
   for (const part of routeRules(route)) {
     for (const { filters, path } of filterLists(part)) {
-      for (const [index, filter] of filters.entries()) checkFilter(filter, { kind: route.kind, path: [...path, index] }, report);
+      for (const [index, filter] of filters.entries())
+        checkFilter(filter, { kind: route.kind, path: [...path, index] }, report);
     }
   }
   if (route.kind === 'GRPCRoute') checkCallRules(routeRules(route), report);
@@ -45,7 +53,8 @@ function checkRequestRoute(route: Resource<RequestRouteKind>, report: Report): v
 
 function checkRequestRules(parts: readonly RouteRulePart<'HTTPRoute'>[], report: Report): void {
   for (const { rule, path } of parts) {
-    for (const [position, match] of (rule.matches ?? []).entries()) checkMatch(match, [...path, 'matches', position], report);
+    for (const [position, match] of (rule.matches ?? []).entries())
+      checkMatch(match, [...path, 'matches', position], report);
     if (rule.retry !== undefined) checkRetry(rule.retry, [...path, 'retry'], report);
   }
 }
@@ -66,13 +75,21 @@ function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: Re
   for (const { rule, path } of parts) {
     for (const [position, { method, headers }] of (rule.matches ?? []).entries()) {
       const at = [...path, 'matches', position];
-      expectOneOf(valueMatchTypes, { what: 'match type', value: method?.type, path: [...at, 'method', 'type'] }, report);
+      expectOneOf(
+        valueMatchTypes,
+        { what: 'match type', value: method?.type, path: [...at, 'method', 'type'] },
+        report,
+      );
       checkValueMatches(headers, [...at, 'headers'], report);
     }
   }
 }
 
-function checkRetry({ attempts, codes }: NonNullable<RouteRuleView<'HTTPRoute'>['retry']>, at: Path, report: Report): void {
+function checkRetry(
+  { attempts, codes }: NonNullable<RouteRuleView<'HTTPRoute'>['retry']>,
+  at: Path,
+  report: Report,
+): void {
   expectWithin([0, Infinity], { what: 'number of attempts', value: attempts, path: [...at, 'attempts'] }, report);
   for (const [index, code] of (codes ?? []).entries()) {
     expectWithin([400, 599], { what: 'code to retry after', value: code, path: [...at, 'codes', index] }, report);

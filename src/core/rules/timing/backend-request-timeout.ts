@@ -12,7 +12,10 @@ export const backendRequestTimeout = rule({
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteTimeouts.backendRequest',
   check(route, _read, report) {
-    for (const { rule: { timeouts = {} }, path } of routeRules(route)) {
+    for (const {
+      rule: { timeouts = {} },
+      path,
+    } of routeRules(route)) {
       judge(timeouts, violationsAt([...path, 'timeouts'], report));
     }
   },

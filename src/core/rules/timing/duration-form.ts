@@ -19,7 +19,8 @@ export const durationForm = rule({
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'duration', (path, value) => {
       const parsed = parseDuration(value);
-      if (!parsed.ok) report({ path, value: display(value), message: `Invalid duration ${quote(value)}: ${parsed.problem}.` });
+      if (!parsed.ok)
+        report({ path, value: display(value), message: `Invalid duration ${quote(value)}: ${parsed.problem}.` });
     });
   },
 });

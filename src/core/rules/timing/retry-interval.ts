@@ -10,12 +10,28 @@ export const retryInterval = specificationRule({
 const second = 1000;
 const hour = 3600 * second;
 
-function judge(interval: string, shortest: { readonly milliseconds: number; readonly text: string }, report: ReportViolation): void {
+function judge(
+  interval: string,
+  shortest: { readonly milliseconds: number; readonly text: string },
+  report: ReportViolation,
+): void {
   const parsed = parseDuration(interval);
   // The schema rejects invalid durations.
   if (!parsed.ok || (parsed.milliseconds >= shortest.milliseconds && parsed.milliseconds <= hour)) return;
-  report({ below: [], value: interval, message: `Invalid interval ${interval}: must be between ${shortest.text} and 1h.` });
+  report({
+    below: [],
+    value: interval,
+    message: `Invalid interval ${interval}: must be between ${shortest.text} and 1h.`,
+  });
 }
 
-export const budgetInterval = demand(retryInterval, (interval: string, report) => judge(interval, { milliseconds: second, text: '1s' }, report), 'budget');
-export const rateInterval = demand(retryInterval, (interval: string, report) => judge(interval, { milliseconds: 1, text: '1ms' }, report), 'rate');
+export const budgetInterval = demand(
+  retryInterval,
+  (interval: string, report) => judge(interval, { milliseconds: second, text: '1s' }, report),
+  'budget',
+);
+export const rateInterval = demand(
+  retryInterval,
+  (interval: string, report) => judge(interval, { milliseconds: 1, text: '1ms' }, report),
+  'rate',
+);

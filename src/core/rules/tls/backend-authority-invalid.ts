@@ -9,14 +9,20 @@ export const backendAuthorityInvalid = rule({
   summary: 'A CA certificate reference of a BackendTLSPolicy is invalid.',
   effect: warned,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCACertificateRef', scope: 'object' },
-  source: 'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs; BackendTLSPolicyReasonInvalidCACertificateRef, BackendTLSPolicyReasonInvalidKind',
+  source:
+    'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs; BackendTLSPolicyReasonInvalidCACertificateRef, BackendTLSPolicyReasonInvalidKind',
   check({ ref: { namespace, name } }, read, report) {
     for (const reference of read.query(policyAuthorities, namespace, name)) {
       const problem = describeAuthority(reference);
       if (problem === undefined) continue;
       const reason = reference.type === 'unsupportedKind' ? 'InvalidKind' : 'InvalidCACertificateRef';
       const { about } = problem;
-      report({ path: ['spec', 'validation', 'caCertificateRefs', reference.index], ...(about && { about }), consequence: { condition: 'ResolvedRefs', reason, scope: 'object' }, message: `Invalid CA certificate reference: ${problem.message}` });
+      report({
+        path: ['spec', 'validation', 'caCertificateRefs', reference.index],
+        ...(about && { about }),
+        consequence: { condition: 'ResolvedRefs', reason, scope: 'object' },
+        message: `Invalid CA certificate reference: ${problem.message}`,
+      });
     }
   },
 });

@@ -23,10 +23,17 @@ interface Found {
 
 function judge({ refs, wellKnown }: Authorities, found: Found, report: ReportViolation): void {
   if (found.refs === 'given' && found.wellKnown !== undefined) {
-    report({ below: [wellKnown], value: display(found.wellKnown), message: `${refs} conflicts with ${wellKnown}: both set the trusted CA certificates. Remove one of them.` });
+    report({
+      below: [wellKnown],
+      value: display(found.wellKnown),
+      message: `${refs} conflicts with ${wellKnown}: both set the trusted CA certificates. Remove one of them.`,
+    });
   }
   if (found.refs === 'absent' && found.wellKnown === undefined) {
-    report({ below: [], message: `CA certificates are required. Set ${refs} with a ConfigMap that has ca.crt, or use ${wellKnown}: System.` });
+    report({
+      below: [],
+      message: `CA certificates are required. Set ${refs} with a ConfigMap that has ca.crt, or use ${wellKnown}: System.`,
+    });
   }
 }
 
@@ -36,12 +43,32 @@ type Validation = Readonly<Record<string, unknown>>;
 function filled({ refs, wellKnown }: Authorities, validation: Validation): Found {
   const list = validation[refs];
   const value = validation[wellKnown];
-  return { refs: Array.isArray(list) && list.length > 0 ? 'given' : 'absent', wellKnown: typeof value === 'string' && value !== '' ? value : undefined };
+  return {
+    refs: Array.isArray(list) && list.length > 0 ? 'given' : 'absent',
+    wellKnown: typeof value === 'string' && value !== '' ? value : undefined,
+  };
 }
 
-export const oneAuthority = demand(backendAuthority, (validation: Validation, report) => judge(fields, filled(fields, validation), report));
-export const oneAuthorityAlpha = demand(backendAuthority, (validation: Validation, report) => judge(alphaFields, filled(alphaFields, validation), report), 'v1alpha2');
-export const oneAuthorityField = demand(backendAuthority, (validation: Validation, report) => {
-  const value = validation[fields.wellKnown];
-  judge(fields, { refs: validation[fields.refs] === undefined ? 'absent' : 'given', wellKnown: typeof value === 'string' ? value : undefined }, report);
-}, 'field');
+export const oneAuthority = demand(backendAuthority, (validation: Validation, report) =>
+  judge(fields, filled(fields, validation), report),
+);
+export const oneAuthorityAlpha = demand(
+  backendAuthority,
+  (validation: Validation, report) => judge(alphaFields, filled(alphaFields, validation), report),
+  'v1alpha2',
+);
+export const oneAuthorityField = demand(
+  backendAuthority,
+  (validation: Validation, report) => {
+    const value = validation[fields.wellKnown];
+    judge(
+      fields,
+      {
+        refs: validation[fields.refs] === undefined ? 'absent' : 'given',
+        wellKnown: typeof value === 'string' ? value : undefined,
+      },
+      report,
+    );
+  },
+  'field',
+);

@@ -24,13 +24,27 @@ function describeProof(reference: ReferenceOutcome): Omit<Finding, 'rule' | 'pat
   const effect = 'Until then, the Gateway sends no client certificate to backends.';
   switch (reference.type) {
     case 'unsupportedKind':
-      return { value: display(reference.kind), about: 'dialect', message: `Unsupported certificate kind ${display(reference.kind)}. Use kind: Secret and an empty group. ${effect}` };
+      return {
+        value: display(reference.kind),
+        about: 'dialect',
+        message: `Unsupported certificate kind ${display(reference.kind)}. Use kind: Secret and an empty group. ${effect}`,
+      };
     case 'notPermitted':
-      return { value: reference.target, consequence: notPermitted, message: `Reference to Secret "${reference.target}" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind Secret. ${effect}` };
+      return {
+        value: reference.target,
+        consequence: notPermitted,
+        message: `Reference to Secret "${reference.target}" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind Secret. ${effect}`,
+      };
     case 'absent':
-      return { value: reference.target, message: `Secret "${reference.target}" not found. Check its name and namespace, or create it with type kubernetes.io/tls. ${effect}` };
+      return {
+        value: reference.target,
+        message: `Secret "${reference.target}" not found. Check its name and namespace, or create it with type kubernetes.io/tls. ${effect}`,
+      };
     case 'unusable':
-      return { value: reference.target, message: `Invalid certificate in Secret "${reference.target}": ${reference.problem}. ${effect}` };
+      return {
+        value: reference.target,
+        message: `Invalid certificate in Secret "${reference.target}": ${reference.problem}. ${effect}`,
+      };
     case 'usable':
     case 'unobserved':
       return undefined;

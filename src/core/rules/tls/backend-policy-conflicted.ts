@@ -10,7 +10,8 @@ export const backendPolicyConflicted = rule({
   summary: 'An older BackendTLSPolicy targets the same Service or port.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'Conflicted', scope: 'target' },
-  source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs ("For any BackendTLSPolicy that does not take precedence")',
+  source:
+    'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs ("For any BackendTLSPolicy that does not take precedence")',
   check({ spec, ref: { namespace, name } }, read, report) {
     for (const [index, target] of (spec?.targetRefs ?? []).entries()) {
       const { name: service = '', sectionName = '' } = target;
@@ -18,7 +19,11 @@ export const backendPolicyConflicted = rule({
       if (winner === undefined || winner === name) continue;
       const targeted = quoteRef({ kind: 'Service', namespace, name: service });
       const what = sectionName === '' ? targeted : `port ${display(sectionName)} of ${targeted}`;
-      report({ path: ['spec', 'targetRefs', index], value: winner, message: `Conflicts with BackendTLSPolicy "${namespace}/${winner}", which also targets ${what} and takes precedence (older, or first by name). Remove one of them, or target different ports with sectionName.` });
+      report({
+        path: ['spec', 'targetRefs', index],
+        value: winner,
+        message: `Conflicts with BackendTLSPolicy "${namespace}/${winner}", which also targets ${what} and takes precedence (older, or first by name). Remove one of them, or target different ports with sectionName.`,
+      });
     }
   },
 });

@@ -20,10 +20,19 @@ export const backendPolicyTargetMissing = rule({
       const service = readObject(read, 'Service', namespace, name);
       const path = ['spec', 'targetRefs', index];
       if (service === undefined) {
-        if (read.query(isObserved, 'Service')) report({ path: [...path, 'name'], value: display(name), message: `${quoteRef({ kind: 'Service', namespace, name })} not found. Check the name, or create it. A policy can target only Services in its own namespace.` });
+        if (read.query(isObserved, 'Service'))
+          report({
+            path: [...path, 'name'],
+            value: display(name),
+            message: `${quoteRef({ kind: 'Service', namespace, name })} not found. Check the name, or create it. A policy can target only Services in its own namespace.`,
+          });
       } else if (sectionName !== undefined && !service.spec?.ports?.some((port) => port.name === sectionName)) {
         const names = (service.spec?.ports ?? []).flatMap((port) => port.name ?? []);
-        report({ path: [...path, 'sectionName'], value: display(sectionName), message: `Port ${quote(sectionName)} not found in ${quoteRef({ kind: 'Service', namespace, name })}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Use one of them, or remove sectionName.` });
+        report({
+          path: [...path, 'sectionName'],
+          value: display(sectionName),
+          message: `Port ${quote(sectionName)} not found in ${quoteRef({ kind: 'Service', namespace, name })}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Use one of them, or remove sectionName.`,
+        });
       }
     }
   },

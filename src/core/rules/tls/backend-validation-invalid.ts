@@ -34,23 +34,53 @@ interface ValidationProblem {
 function* validationProblems(validation: ValidationView): Iterable<ValidationProblem> {
   const { hostname = '', caCertificateRefs = [], wellKnownCACertificates = '', subjectAltNames = [] } = validation;
   const [badHostname] = preciseHostnameProblems(hostname);
-  if (badHostname !== undefined) yield { below: ['hostname'], value: display(hostname), message: `Invalid hostname: ${badHostname.message}. ${unchecked}` };
+  if (badHostname !== undefined)
+    yield {
+      below: ['hostname'],
+      value: display(hostname),
+      message: `Invalid hostname: ${badHostname.message}. ${unchecked}`,
+    };
   if (wellKnownCACertificates !== '' && wellKnownCACertificates !== 'System') {
-    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), about: 'dialect', message: `Unsupported wellKnownCACertificates ${quote(wellKnownCACertificates)}. Use System, or use ConfigMaps in caCertificateRefs. ${unchecked}` };
+    yield {
+      below: ['wellKnownCACertificates'],
+      value: display(wellKnownCACertificates),
+      about: 'dialect',
+      message: `Unsupported wellKnownCACertificates ${quote(wellKnownCACertificates)}. Use System, or use ConfigMaps in caCertificateRefs. ${unchecked}`,
+    };
   }
   if (caCertificateRefs.length > 0 && wellKnownCACertificates !== '') {
-    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), message: `caCertificateRefs conflicts with wellKnownCACertificates: both set the trusted CA certificates. Remove one of them. ${unchecked}` };
+    yield {
+      below: ['wellKnownCACertificates'],
+      value: display(wellKnownCACertificates),
+      message: `caCertificateRefs conflicts with wellKnownCACertificates: both set the trusted CA certificates. Remove one of them. ${unchecked}`,
+    };
   }
   for (const [index, name] of subjectAltNames.entries()) yield* nameProblems(name, ['subjectAltNames', index]);
 }
 
-function* nameProblems({ type = '', hostname = '', uri = '' }: NonNullable<ValidationView['subjectAltNames']>[number], below: Path): Iterable<ValidationProblem> {
+function* nameProblems(
+  { type = '', hostname = '', uri = '' }: NonNullable<ValidationView['subjectAltNames']>[number],
+  below: Path,
+): Iterable<ValidationProblem> {
   if (type === 'Hostname') {
     const [problem] = hostnameProblems(hostname);
-    if (problem !== undefined) yield { below: [...below, 'hostname'], value: display(hostname), message: `Invalid hostname: ${problem.message}. ${unchecked}` };
+    if (problem !== undefined)
+      yield {
+        below: [...below, 'hostname'],
+        value: display(hostname),
+        message: `Invalid hostname: ${problem.message}. ${unchecked}`,
+      };
   } else if (type === 'URI') {
-    if (uri === '') yield { below: [...below, 'uri'], message: `URI is required with type: URI. Use a URI such as spiffe://example.com/shop. ${unchecked}` };
+    if (uri === '')
+      yield {
+        below: [...below, 'uri'],
+        message: `URI is required with type: URI. Use a URI such as spiffe://example.com/shop. ${unchecked}`,
+      };
   } else {
-    yield { below: [...below, 'type'], value: display(type), message: `Unsupported type ${quote(type)}. Use Hostname or URI. ${unchecked}` };
+    yield {
+      below: [...below, 'type'],
+      value: display(type),
+      message: `Unsupported type ${quote(type)}. Use Hostname or URI. ${unchecked}`,
+    };
   }
 }

@@ -3,12 +3,18 @@ import { warned } from '../engine/effects.ts';
 import type { Backend } from './backend-tls-details.ts';
 
 /** Bundles reject this since v1.7. */
-export const backendValidationMissing = unenforcedRule({
-  id: 'backend-validation-missing',
-  summary: 'An XBackend has TLS, but no validation.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, BackendTLS.validation (required unless mode is None)',
-}, function judge({ mode = 'None', validation }: NonNullable<Backend['tls']>, report) {
-  if (mode === 'None' || validation !== undefined) return;
-  report({ below: ['validation'], message: `validation is required with mode: ${mode}; v1.7 rejects the object without it. Set validation with hostname and wellKnownCACertificates: System or caCertificateRefs.` });
-});
+export const backendValidationMissing = unenforcedRule(
+  {
+    id: 'backend-validation-missing',
+    summary: 'An XBackend has TLS, but no validation.',
+    effect: warned,
+    source: 'Gateway API v1.7.0, BackendTLS.validation (required unless mode is None)',
+  },
+  function judge({ mode = 'None', validation }: NonNullable<Backend['tls']>, report) {
+    if (mode === 'None' || validation !== undefined) return;
+    report({
+      below: ['validation'],
+      message: `validation is required with mode: ${mode}; v1.7 rejects the object without it. Set validation with hostname and wellKnownCACertificates: System or caCertificateRefs.`,
+    });
+  },
+);

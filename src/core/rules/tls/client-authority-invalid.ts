@@ -8,7 +8,8 @@ export const clientAuthorityInvalid = listenerRule({
   id: 'client-authority-invalid',
   summary: 'A CA certificate reference for client certificates is invalid.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCACertificateRef', scope: 'listener' },
-  source: 'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; ListenerReasonInvalidCACertificateRef, ListenerReasonInvalidCACertificateKind',
+  source:
+    'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; ListenerReasonInvalidCACertificateRef, ListenerReasonInvalidCACertificateKind',
   *judge(listener, owner, read) {
     const validation = clientValidationOf(read, owner, listener);
     for (const reference of validation?.authorities ?? []) {
@@ -16,20 +17,36 @@ export const clientAuthorityInvalid = listenerRule({
       if (problem === undefined) continue;
       const { reason = 'InvalidCACertificateRef', message, ...about } = problem;
       const place = formatPath([...(validation?.path ?? []), 'caCertificateRefs', reference.index]);
-      yield { below: ['port'], ...about, consequence: { condition: 'ResolvedRefs', reason, scope: 'listener' }, message: `Client validation uses ${place} of the Gateway, which is invalid: ${message}` };
+      yield {
+        below: ['port'],
+        ...about,
+        consequence: { condition: 'ResolvedRefs', reason, scope: 'listener' },
+        message: `Client validation uses ${place} of the Gateway, which is invalid: ${message}`,
+      };
     }
   },
 });
 
 /** Describes why a reference to a CA certificate is invalid. Without `reason`, the default reason applies. */
-export function describeAuthority(reference: ReferenceOutcome): { readonly reason?: string; readonly about?: 'dialect'; readonly message: string } | undefined {
+export function describeAuthority(
+  reference: ReferenceOutcome,
+): { readonly reason?: string; readonly about?: 'dialect'; readonly message: string } | undefined {
   switch (reference.type) {
     case 'unsupportedKind':
-      return { reason: 'InvalidCACertificateKind', about: 'dialect', message: `unsupported CA certificate kind ${display(reference.kind)}. Use kind: ConfigMap and group: "".` };
+      return {
+        reason: 'InvalidCACertificateKind',
+        about: 'dialect',
+        message: `unsupported CA certificate kind ${display(reference.kind)}. Use kind: ConfigMap and group: "".`,
+      };
     case 'notPermitted':
-      return { reason: 'RefNotPermitted', message: `reference to ConfigMap "${reference.target}" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind ConfigMap.` };
+      return {
+        reason: 'RefNotPermitted',
+        message: `reference to ConfigMap "${reference.target}" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind ConfigMap.`,
+      };
     case 'absent':
-      return { message: `ConfigMap "${reference.target}" not found. Check its name and namespace, or create it with a PEM bundle in ca.crt.` };
+      return {
+        message: `ConfigMap "${reference.target}" not found. Check its name and namespace, or create it with a PEM bundle in ca.crt.`,
+      };
     case 'unusable':
       return { message: `ConfigMap "${reference.target}" has no valid certificate: ${reference.problem}.` };
     case 'usable':

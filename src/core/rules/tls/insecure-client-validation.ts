@@ -13,13 +13,23 @@ export const insecureClientValidation = rule({
   check(gateway, _read, report) {
     for (const { path, mode } of validationModes(gateway)) {
       if (mode !== 'AllowInsecureFallback') continue;
-      report({ path, value: mode, message: `${formatPath(path)}: AllowInsecureFallback admits clients without a valid certificate, so backends must reject them. Use AllowValidOnly, unless this is intended.` });
+      report({
+        path,
+        value: mode,
+        message: `${formatPath(path)}: AllowInsecureFallback admits clients without a valid certificate, so backends must reject them. Use AllowValidOnly, unless this is intended.`,
+      });
     }
   },
 });
 
 function validationModes({ spec }: Resource<'Gateway'>) {
   const { default: whole, perPort = [] } = spec?.tls?.frontend ?? {};
-  const ofPorts = perPort.map(({ tls }, index) => ({ path: ['spec', 'tls', 'frontend', 'perPort', index, 'tls', 'validation', 'mode'], mode: tls?.validation?.mode }));
-  return [{ path: ['spec', 'tls', 'frontend', 'default', 'validation', 'mode'], mode: whole?.validation?.mode }, ...ofPorts];
+  const ofPorts = perPort.map(({ tls }, index) => ({
+    path: ['spec', 'tls', 'frontend', 'perPort', index, 'tls', 'validation', 'mode'],
+    mode: tls?.validation?.mode,
+  }));
+  return [
+    { path: ['spec', 'tls', 'frontend', 'default', 'validation', 'mode'], mode: whole?.validation?.mode },
+    ...ofPorts,
+  ];
 }

@@ -15,6 +15,10 @@ const ipv4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`);
 export const serverNamesAreNames = demand(serverNameIsIp, function judge(hostnames: readonly string[], report) {
   for (const [index, hostname] of hostnames.entries()) {
     if (!ipv4.test(hostname)) continue;
-    report({ below: [index], value: display(hostname), message: `Invalid hostname ${quote(hostname)}: it is an IP address, which clients do not send as server name. Use a DNS name, for example shop.example.com.` });
+    report({
+      below: [index],
+      value: display(hostname),
+      message: `Invalid hostname ${quote(hostname)}: it is an IP address, which clients do not send as server name. Use a DNS name, for example shop.example.com.`,
+    });
   }
 });

@@ -14,9 +14,16 @@ interface AuthorityRef {
   readonly namespace?: string;
 }
 
-export const trustBundlesWithoutNamespace = demand(trustBundleNamespace, function judge(refs: readonly AuthorityRef[], report) {
-  for (const [index, { group, kind, name, namespace }] of refs.entries()) {
-    if (group !== 'certificates.k8s.io' || kind !== 'ClusterTrustBundle' || namespace === undefined) continue;
-    report({ below: [index, 'namespace'], value: display(namespace), message: `Namespace is not allowed in a reference to ClusterTrustBundle ${quote(name)}: the kind is cluster-scoped. Remove namespace.` });
-  }
-});
+export const trustBundlesWithoutNamespace = demand(
+  trustBundleNamespace,
+  function judge(refs: readonly AuthorityRef[], report) {
+    for (const [index, { group, kind, name, namespace }] of refs.entries()) {
+      if (group !== 'certificates.k8s.io' || kind !== 'ClusterTrustBundle' || namespace === undefined) continue;
+      report({
+        below: [index, 'namespace'],
+        value: display(namespace),
+        message: `Namespace is not allowed in a reference to ClusterTrustBundle ${quote(name)}: the kind is cluster-scoped. Remove namespace.`,
+      });
+    }
+  },
+);

@@ -29,16 +29,19 @@ import { below, merge, type Sites, type SiteTables } from '../official/sites.ts'
 import { versionSuperseded } from '../objects/version-superseded.ts';
 
 /** The sites of listeners of Gateways, ListenerSets and XListenerSets. */
-const listeners: Sites = merge({ 'spec.listeners': [protocolsOnPort, tlsModesMixed, overlapsOnPort] }, below(['spec.listeners[]'], {
-  '': [kindsOfProtocol, certificatesWithoutUse, severalCertificates],
-  hostname: [hostnameIsIp, hostnameLabelTooLong],
-  'tls.options': [optionKey],
-  'allowedRoutes.kinds': [routeKindRepeated],
-  'allowedRoutes.namespaces': [selectorWithoutEffect],
-  filters: [listenerFiltersEmpty],
-  'filters.requests': [listenerFilterRepeated],
-  'filters.requests[].extensionRef': [extensionReference],
-}));
+const listeners: Sites = merge(
+  { 'spec.listeners': [protocolsOnPort, tlsModesMixed, overlapsOnPort] },
+  below(['spec.listeners[]'], {
+    '': [kindsOfProtocol, certificatesWithoutUse, severalCertificates],
+    hostname: [hostnameIsIp, hostnameLabelTooLong],
+    'tls.options': [optionKey],
+    'allowedRoutes.kinds': [routeKindRepeated],
+    'allowedRoutes.namespaces': [selectorWithoutEffect],
+    filters: [listenerFiltersEmpty],
+    'filters.requests': [listenerFilterRepeated],
+    'filters.requests[].extensionRef': [extensionReference],
+  }),
+);
 
 /** For bundles that do not reject the namespace themselves. */
 const plainTrustBundle = available({ until: { experimental: '1.7' } }, trustBundleNamespaceIgnored);
@@ -48,15 +51,19 @@ const clientValidation: Sites = {
   'caCertificateRefs[]': [plainTrustBundle],
 };
 
-const gateway: Sites = merge(listeners, below(['spec.tls.frontend.default.validation', 'spec.tls.frontend.perPort[].tls.validation'], clientValidation), {
-  '': [gatewayName],
-  spec: [clientValidationWithoutListener],
-  'spec.gatewayClassName': [gatewayClassName],
-  'spec.addresses': [addressSpeltTwice, addressAskedTwice],
-  'spec.addresses[]': [experimental('1.7', routabilityUnusual)],
-  'spec.allowedListeners.namespaces': [selectorWithoutEffect],
-  'spec.infrastructure.labels': [infrastructureLabelReserved],
-});
+const gateway: Sites = merge(
+  listeners,
+  below(['spec.tls.frontend.default.validation', 'spec.tls.frontend.perPort[].tls.validation'], clientValidation),
+  {
+    '': [gatewayName],
+    spec: [clientValidationWithoutListener],
+    'spec.gatewayClassName': [gatewayClassName],
+    'spec.addresses': [addressSpeltTwice, addressAskedTwice],
+    'spec.addresses[]': [experimental('1.7', routabilityUnusual)],
+    'spec.allowedListeners.namespaces': [selectorWithoutEffect],
+    'spec.infrastructure.labels': [infrastructureLabelReserved],
+  },
+);
 
 const superseded: Sites = { apiVersion: [versionSuperseded] };
 
@@ -70,8 +77,14 @@ const referenceGrant: Sites = {
 
 export const unenforcedGatewayTables: SiteTables = {
   Gateway: [{ sites: gateway }, { versions: ['v1beta1'], sites: superseded }],
-  GatewayClass: [{ sites: { '': [gatewayName], 'spec.parametersRef': [classParametersNamespace] } }, { versions: ['v1beta1'], sites: superseded }],
+  GatewayClass: [
+    { sites: { '': [gatewayName], 'spec.parametersRef': [classParametersNamespace] } },
+    { versions: ['v1beta1'], sites: superseded },
+  ],
   ListenerSet: [{ sites: listeners }],
   XListenerSet: [{ sites: listeners }],
-  ReferenceGrant: [{ sites: referenceGrant }, { versions: ['v1alpha2', 'v1beta1'], sites: { apiVersion: [since('1.5', versionSuperseded)] } }],
+  ReferenceGrant: [
+    { sites: referenceGrant },
+    { versions: ['v1alpha2', 'v1beta1'], sites: { apiVersion: [since('1.5', versionSuperseded)] } },
+  ],
 };

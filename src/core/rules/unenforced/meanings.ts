@@ -1,12 +1,26 @@
-import { allVariants, schemaTables, type KindTable, type Node, type SchemaKind, type Semantic } from '../../schema/index.ts';
+import {
+  allVariants,
+  schemaTables,
+  type KindTable,
+  type Node,
+  type SchemaKind,
+  type Semantic,
+} from '../../schema/index.ts';
 import type { Demand } from '../engine/demand.ts';
 import type { Sites } from '../official/sites.ts';
 
 /** Creates sites with a demand at all locations in the spec of a kind that have one of these meanings, in all versions. */
 export function wherever(kind: SchemaKind, meanings: readonly Semantic[], demand: Demand): Sites {
   const table: KindTable = schemaTables[kind];
-  const bodies = [table.body, ...table.versions.flatMap((version) => allVariants(version)).flatMap(({ body }) => body ?? [])];
-  const places = new Set(bodies.flatMap(({ fields }) => (fields['spec'] === undefined ? [] : allVariants(fields['spec']))).flatMap((spec) => [...placesIn(spec, 'spec', meanings)]));
+  const bodies = [
+    table.body,
+    ...table.versions.flatMap((version) => allVariants(version)).flatMap(({ body }) => body ?? []),
+  ];
+  const places = new Set(
+    bodies
+      .flatMap(({ fields }) => (fields['spec'] === undefined ? [] : allVariants(fields['spec'])))
+      .flatMap((spec) => [...placesIn(spec, 'spec', meanings)]),
+  );
   return Object.fromEntries([...places].map((place) => [place, [demand]]));
 }
 

@@ -30,11 +30,15 @@ const backendTlsPolicy: Sites = merge(below(['spec.validation'], validation), {
   'spec.options': [optionKey],
 });
 
-const xBackend: Sites = merge(below(['spec.tls.validation'], validation), below(['spec.sessionPersistence'], sessions), {
-  spec: [externalBackendWithoutTls, backendHostnameDiffers, sessionWithoutHttp],
-  'spec.externalHostname.hostname': [externalHostnameIsIp, externalHostnameLocal, hostnameLabelTooLong],
-  'spec.tls': [between({ experimental: '1.6' }, '1.7', backendValidationMissing)],
-});
+const xBackend: Sites = merge(
+  below(['spec.tls.validation'], validation),
+  below(['spec.sessionPersistence'], sessions),
+  {
+    spec: [externalBackendWithoutTls, backendHostnameDiffers, sessionWithoutHttp],
+    'spec.externalHostname.hostname': [externalHostnameIsIp, externalHostnameLocal, hostnameLabelTooLong],
+    'spec.tls': [between({ experimental: '1.6' }, '1.7', backendValidationMissing)],
+  },
+);
 
 const xTelemetryPolicy: Sites = {
   'spec.targetRefs': [targetsDistinct],
@@ -47,14 +51,26 @@ const xTelemetryPolicy: Sites = {
 };
 
 export const unenforcedPolicyTables: SiteTables = {
-  BackendTLSPolicy: [{ sites: backendTlsPolicy }, { versions: ['v1alpha3'], sites: { apiVersion: [since('1.4', versionSuperseded)] } }],
-  BackendLBPolicy: [{ sites: merge(below(['spec.sessionPersistence'], sessions), wherever('BackendLBPolicy', ['duration'], durationNotStandard)) }],
-  XBackendTrafficPolicy: [{
-    sites: merge(
-      below(['spec.sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionPolicyDeprecated)] })),
-      wherever('XBackendTrafficPolicy', ['duration'], durationNotStandard),
-    ),
-  }],
+  BackendTLSPolicy: [
+    { sites: backendTlsPolicy },
+    { versions: ['v1alpha3'], sites: { apiVersion: [since('1.4', versionSuperseded)] } },
+  ],
+  BackendLBPolicy: [
+    {
+      sites: merge(
+        below(['spec.sessionPersistence'], sessions),
+        wherever('BackendLBPolicy', ['duration'], durationNotStandard),
+      ),
+    },
+  ],
+  XBackendTrafficPolicy: [
+    {
+      sites: merge(
+        below(['spec.sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionPolicyDeprecated)] })),
+        wherever('XBackendTrafficPolicy', ['duration'], durationNotStandard),
+      ),
+    },
+  ],
   XBackend: [{ sites: merge(xBackend, wherever('XBackend', ['duration'], durationNotStandard)) }],
   XTelemetryPolicy: [{ sites: xTelemetryPolicy }],
 };

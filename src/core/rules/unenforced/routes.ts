@@ -72,7 +72,9 @@ const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters
 /** For bundles that do not validate the characters of header values themselves. */
 const plainHeaderValue = available({ until: { experimental: '1.5' } }, headerValueCharset);
 
-const modifiers = filterLists.flatMap((list) => ['requestHeaderModifier', 'responseHeaderModifier'].map((member) => `${list}[].${member}`));
+const modifiers = filterLists.flatMap((list) =>
+  ['requestHeaderModifier', 'responseHeaderModifier'].map((member) => `${list}[].${member}`),
+);
 
 const headerValues: Sites = below(modifiers, { 'set[].value': [plainHeaderValue], 'add[].value': [plainHeaderValue] });
 
@@ -80,10 +82,19 @@ const headerValues: Sites = below(modifiers, { 'set[].value': [plainHeaderValue]
 const requestRoute: Sites = merge(
   everyRoute,
   headerValues,
-  { '': [mirrorToBackend], 'spec.rules': [matchRepeated, sessionNameRepeated], 'spec.rules[]': [ruleWithoutBackend], 'spec.rules[].matches[].headers[]': [portableValue] },
+  {
+    '': [mirrorToBackend],
+    'spec.rules': [matchRepeated, sessionNameRepeated],
+    'spec.rules[]': [ruleWithoutBackend],
+    'spec.rules[].matches[].headers[]': [portableValue],
+  },
   below(['spec.rules[].sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionOfRouteDeprecated)] })),
   { 'spec.rules[].backendRefs[]': [backendKindOfEvaluated] },
-  below(filterLists, { '': [filterWithoutEffect], '[].requestMirror.backendRef': [backendKindOfEvaluated], '[].extensionRef': [extensionReference] }),
+  below(filterLists, {
+    '': [filterWithoutEffect],
+    '[].requestMirror.backendRef': [backendKindOfEvaluated],
+    '[].extensionRef': [extensionReference],
+  }),
 );
 
 const cors: Sites = { '': [corsValueRedundant, corsWildcardWithCredentials], 'allowOrigins[]': [corsOriginPort] };
@@ -91,7 +102,10 @@ const cors: Sites = { '': [corsValueRedundant, corsWildcardWithCredentials], 'al
 const httpFilters: Sites = merge(
   { '': [filterOrder] },
   below(['[].cors'], cors),
-  below(['[].requestRedirect'], { '': [redirectWithoutChange, redirectPortOfOtherScheme], path: [pathReplacementSyntax] }),
+  below(['[].requestRedirect'], {
+    '': [redirectWithoutChange, redirectPortOfOtherScheme],
+    path: [pathReplacementSyntax],
+  }),
   below(['[].urlRewrite.path'], { '': [pathReplacementSyntax] }),
   below(['[].externalAuth.forwardBody.maxSize'], { '': [between({ experimental: '1.4' }, '1.7', forwardBodySize)] }),
 );
@@ -114,12 +128,21 @@ const superseded: Sites = { apiVersion: [versionSuperseded] };
 
 export const unenforcedRouteTables: SiteTables = {
   HTTPRoute: [{ sites: merge(meaningsIn('HTTPRoute'), httpRoute) }, { versions: ['v1beta1'], sites: superseded }],
-  GRPCRoute: [{ sites: merge(meaningsIn('GRPCRoute'), grpcRoute) }, { versions: ['v1alpha2'], sites: { apiVersion: [since('1.1', versionSuperseded)] } }],
+  GRPCRoute: [
+    { sites: merge(meaningsIn('GRPCRoute'), grpcRoute) },
+    { versions: ['v1alpha2'], sites: { apiVersion: [since('1.1', versionSuperseded)] } },
+  ],
   TLSRoute: [
     { sites: merge(meaningsIn('TLSRoute'), streamRoute) },
     { versions: ['v1alpha2'], sites: { '': [serverNamesMissing], spec: [ruleBeyondFirst] } },
     { versions: ['v1alpha2', 'v1alpha3'], sites: { apiVersion: [since('1.5', versionSuperseded)] } },
   ],
-  TCPRoute: [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } }],
-  UDPRoute: [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } }],
+  TCPRoute: [
+    { sites: streamRoute },
+    { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } },
+  ],
+  UDPRoute: [
+    { sites: streamRoute },
+    { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } },
+  ],
 };

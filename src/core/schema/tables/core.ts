@@ -17,9 +17,15 @@ export const service = coreTable({
       type: string(),
       clusterIP: string(),
       externalName: string(),
-      ports: list(object({
-        name: string(), port: integer(), targetPort: intOrString(), protocol: string(), appProtocol: string(),
-      })),
+      ports: list(
+        object({
+          name: string(),
+          port: integer(),
+          targetPort: intOrString(),
+          protocol: string(),
+          appProtocol: string(),
+        }),
+      ),
       selector: map(string()),
     }),
   }),
@@ -27,12 +33,14 @@ export const service = coreTable({
 
 const endpointSliceBody = object({
   addressType: string(),
-  endpoints: list(object({
-    addresses: list(string()),
-    conditions: object({ ready: boolean(), serving: boolean(), terminating: boolean() }),
-    nodeName: string(),
-    zone: string(),
-  })),
+  endpoints: list(
+    object({
+      addresses: list(string()),
+      conditions: object({ ready: boolean(), serving: boolean(), terminating: boolean() }),
+      nodeName: string(),
+      zone: string(),
+    }),
+  ),
   ports: list(object({ name: string(), port: integer(), protocol: string(), appProtocol: string() })),
 });
 
@@ -42,14 +50,22 @@ export const endpointSlice: KindTable<typeof endpointSliceBody> = {
 };
 
 export const namespace = coreTable({
-  kind: 'Namespace', plural: 'namespaces', namespaced: false, body: object({}),
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+  body: object({}),
 });
 
 export const secret = coreTable({
-  kind: 'Secret', plural: 'secrets', namespaced: true,
+  kind: 'Secret',
+  plural: 'secrets',
+  namespaced: true,
   body: object({ type: string(), data: map(string({ format: 'byte' })) }),
 });
 
 export const configMap = coreTable({
-  kind: 'ConfigMap', plural: 'configmaps', namespaced: true, body: object({ data: map(string()) }),
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+  body: object({ data: map(string()) }),
 });

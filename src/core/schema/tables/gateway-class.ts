@@ -4,25 +4,43 @@ import { conditionsDefaulting, controllerName, group, kind, name, namespace, wai
 import { gatewayTable, v1AndBeta } from './table.ts';
 
 /** The controller of a class or mesh. */
-export const controllerSpec = object({
-  controllerName,
-  description: string({ maxLength: 64 }),
-  parametersRef: object({ group, kind, name, namespace }, { required: ['group', 'kind', 'name'] }),
-}, { required: ['controllerName'] });
+export const controllerSpec = object(
+  {
+    controllerName,
+    description: string({ maxLength: 64 }),
+    parametersRef: object({ group, kind, name, namespace }, { required: ['group', 'kind', 'name'] }),
+  },
+  { required: ['controllerName'] },
+);
 
 /** The feature names that v1.0 allowed. Later releases allow any name. */
 const firstFeatures = [
-  'Gateway', 'GatewayPort8080', 'GatewayStaticAddresses', 'HTTPRoute', 'HTTPRouteDestinationPortMatching',
-  'HTTPRouteHostRewrite', 'HTTPRouteMethodMatching', 'HTTPRoutePathRedirect', 'HTTPRoutePathRewrite',
-  'HTTPRoutePortRedirect', 'HTTPRouteQueryParamMatching', 'HTTPRouteRequestMirror', 'HTTPRouteRequestMultipleMirrors',
-  'HTTPRouteResponseHeaderModification', 'HTTPRouteSchemeRedirect', 'Mesh', 'ReferenceGrant', 'TLSRoute',
+  'Gateway',
+  'GatewayPort8080',
+  'GatewayStaticAddresses',
+  'HTTPRoute',
+  'HTTPRouteDestinationPortMatching',
+  'HTTPRouteHostRewrite',
+  'HTTPRouteMethodMatching',
+  'HTTPRoutePathRedirect',
+  'HTTPRoutePathRewrite',
+  'HTTPRoutePortRedirect',
+  'HTTPRouteQueryParamMatching',
+  'HTTPRouteRequestMirror',
+  'HTTPRouteRequestMultipleMirrors',
+  'HTTPRouteResponseHeaderModification',
+  'HTTPRouteSchemeRedirect',
+  'Mesh',
+  'ReferenceGrant',
+  'TLSRoute',
 ].map((feature) => until('1.1', feature));
 
 /** The features of a controller, named as in the conformance profiles (GEP-2162). */
-export const featureList = list(
-  object({ name: string() }, { required: ['name'] }),
-  { maxItems: 64, listType: 'map', keys: ['name'] },
-);
+export const featureList = list(object({ name: string() }, { required: ['name'] }), {
+  maxItems: 64,
+  listType: 'map',
+  keys: ['name'],
+});
 
 const supportedFeatures = versions(
   between({ experimental: '1.0' }, '1.2', list(string({ enum: firstFeatures }), { maxItems: 64, listType: 'set' })),

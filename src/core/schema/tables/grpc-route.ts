@@ -1,39 +1,55 @@
 import { between, experimental, since, versions } from '../availability.ts';
 import { list, object, string } from '../node.ts';
 import {
-  atomic, headerName, hostname, localObjectReference, parentRefs, routeStatus, ruleName, useDefaultGateways,
+  atomic,
+  headerName,
+  hostname,
+  localObjectReference,
+  parentRefs,
+  routeStatus,
+  ruleName,
+  useDefaultGateways,
   weightedBackendFields,
 } from './common.ts';
 import { headerModifier, requestMirror } from './http-filters.ts';
 import { sessionPersistence } from './session-persistence.ts';
 import { deprecated, gatewayTable, stored, unserved } from './table.ts';
 
-const filter = object({
-  extensionRef: localObjectReference,
-  requestHeaderModifier: headerModifier,
-  requestMirror,
-  responseHeaderModifier: headerModifier,
-  type: string({ enum: ['ResponseHeaderModifier', 'RequestHeaderModifier', 'RequestMirror', 'ExtensionRef'] }),
-}, { required: ['type'] });
+const filter = object(
+  {
+    extensionRef: localObjectReference,
+    requestHeaderModifier: headerModifier,
+    requestMirror,
+    responseHeaderModifier: headerModifier,
+    type: string({ enum: ['ResponseHeaderModifier', 'RequestHeaderModifier', 'RequestMirror', 'ExtensionRef'] }),
+  },
+  { required: ['type'] },
+);
 const filters = list(filter, { maxItems: 16, listType: atomic, semantics: ['filters'] });
 
-const backendRefs = list(
-  object({ ...weightedBackendFields, filters }, { required: ['name'] }),
-  { maxItems: 16, listType: atomic },
-);
+const backendRefs = list(object({ ...weightedBackendFields, filters }, { required: ['name'] }), {
+  maxItems: 16,
+  listType: atomic,
+});
 
 const matchType = string({ default: 'Exact', enum: ['Exact', 'RegularExpression'] });
-const headerMatch = object({
-  name: headerName,
-  type: matchType,
-  value: string({ maxLength: 4096, minLength: 1, semantics: ['headerValue', 'regexOrValue'] }),
-}, { required: ['name', 'value'] });
+const headerMatch = object(
+  {
+    name: headerName,
+    type: matchType,
+    value: string({ maxLength: 4096, minLength: 1, semantics: ['headerValue', 'regexOrValue'] }),
+  },
+  { required: ['name', 'value'] },
+);
 const methodPart = string({ maxLength: 1024, semantics: ['regexOrValue'] });
 
-const matches = list(object({
-  headers: list(headerMatch, { maxItems: 16, listType: 'map', keys: ['name'], semantics: ['headerMatches'] }),
-  method: object({ method: methodPart, service: methodPart, type: matchType }),
-}), { maxItems: versions(8, since('1.3', 64)), listType: atomic });
+const matches = list(
+  object({
+    headers: list(headerMatch, { maxItems: 16, listType: 'map', keys: ['name'], semantics: ['headerMatches'] }),
+    method: object({ method: methodPart, service: methodPart, type: matchType }),
+  }),
+  { maxItems: versions(8, since('1.3', 64)), listType: atomic },
+);
 
 const rule = object({
   backendRefs,

@@ -1,14 +1,24 @@
 import { between, experimental, since, versions } from '../availability.ts';
 import { boolean, integer, list, object, string } from '../node.ts';
 import {
-  atomic, backendObjectReference, fraction, headerName, headerNames, headerValue, localObjectReference, port, preciseHostname, token,
+  atomic,
+  backendObjectReference,
+  fraction,
+  headerName,
+  headerNames,
+  headerValue,
+  localObjectReference,
+  port,
+  preciseHostname,
+  token,
 } from './common.ts';
 import { externalAuth } from './external-auth.ts';
 
-export const headers = list(
-  object({ name: headerName, value: headerValue() }, { required: ['name', 'value'] }),
-  { maxItems: 16, listType: 'map', keys: ['name'] },
-);
+export const headers = list(object({ name: headerName, value: headerValue() }, { required: ['name', 'value'] }), {
+  maxItems: 16,
+  listType: 'map',
+  keys: ['name'],
+});
 
 export const headerModifier = object(
   { add: headers, remove: { ...headerNames, maxItems: 16 }, set: headers },
@@ -16,20 +26,26 @@ export const headerModifier = object(
 );
 
 const replacement = string({ maxLength: 1024, semantics: ['pathReplacement'] });
-const path = object({
-  replaceFullPath: replacement,
-  replacePrefixMatch: replacement,
-  type: string({ enum: ['ReplaceFullPath', 'ReplacePrefixMatch'] }),
-}, { required: ['type'] });
+const path = object(
+  {
+    replaceFullPath: replacement,
+    replacePrefixMatch: replacement,
+    type: string({ enum: ['ReplaceFullPath', 'ReplacePrefixMatch'] }),
+  },
+  { required: ['type'] },
+);
 
 /** The first releases that can mirror a part of the requests. */
 const mirrorPartSince = { experimental: '1.2', standard: '1.3' } as const;
 
-export const requestMirror = object({
-  backendRef: backendObjectReference,
-  fraction: since(mirrorPartSince, fraction),
-  percent: since(mirrorPartSince, integer({ format: 'int32', minimum: 0, maximum: 100 })),
-}, { required: ['backendRef'] });
+export const requestMirror = object(
+  {
+    backendRef: backendObjectReference,
+    fraction: since(mirrorPartSince, fraction),
+    percent: since(mirrorPartSince, integer({ format: 'int32', minimum: 0, maximum: 100 })),
+  },
+  { required: ['backendRef'] },
+);
 
 const requestRedirect = object({
   hostname: preciseHostname,
@@ -51,7 +67,10 @@ const originPattern = versions(
 );
 const corsHeaders = list(token(), { maxItems: 64, listType: 'set' });
 const origin = string({
-  maxLength: 253, minLength: 1, pattern: originPattern, form: 'an origin such as https://shop.example.com, or *',
+  maxLength: 253,
+  minLength: 1,
+  pattern: originPattern,
+  form: 'an origin such as https://shop.example.com, or *',
 });
 const cors = object({
   allowCredentials: boolean({ enum: [between({ experimental: '1.3' }, '1.4', true)] }),
@@ -62,22 +81,31 @@ const cors = object({
   maxAge: integer({ default: 5, format: 'int32', minimum: 1 }),
 });
 
-const filter = object({
-  cors: since(corsSince, cors),
-  extensionRef: localObjectReference,
-  externalAuth: experimental('1.4', externalAuth),
-  requestHeaderModifier: headerModifier,
-  requestMirror,
-  requestRedirect,
-  responseHeaderModifier: headerModifier,
-  type: string({
-    enum: [
-      'RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror', 'RequestRedirect', 'URLRewrite',
-      'ExtensionRef', since(corsSince, 'CORS'), experimental('1.4', 'ExternalAuth'),
-    ],
-  }),
-  urlRewrite: object({ hostname: preciseHostname, path }),
-}, { required: ['type'] });
+const filter = object(
+  {
+    cors: since(corsSince, cors),
+    extensionRef: localObjectReference,
+    externalAuth: experimental('1.4', externalAuth),
+    requestHeaderModifier: headerModifier,
+    requestMirror,
+    requestRedirect,
+    responseHeaderModifier: headerModifier,
+    type: string({
+      enum: [
+        'RequestHeaderModifier',
+        'ResponseHeaderModifier',
+        'RequestMirror',
+        'RequestRedirect',
+        'URLRewrite',
+        'ExtensionRef',
+        since(corsSince, 'CORS'),
+        experimental('1.4', 'ExternalAuth'),
+      ],
+    }),
+    urlRewrite: object({ hostname: preciseHostname, path }),
+  },
+  { required: ['type'] },
+);
 
 /** The filters of one route rule or backendRef. */
 export const httpFilters = list(filter, { maxItems: 16, listType: atomic, semantics: ['filters'] });

@@ -1,17 +1,26 @@
 import { experimental, since, versions } from '../availability.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
-  atomic, duration, headerName, headerValue, hostname, parentRefs, routeStatus, ruleName, token,
-  useDefaultGateways, weightedBackendFields,
+  atomic,
+  duration,
+  headerName,
+  headerValue,
+  hostname,
+  parentRefs,
+  routeStatus,
+  ruleName,
+  token,
+  useDefaultGateways,
+  weightedBackendFields,
 } from './common.ts';
 import { httpFilters, methods } from './http-filters.ts';
 import { sessionPersistence } from './session-persistence.ts';
 import { gatewayTable, v1AndBeta } from './table.ts';
 
-const backendRefs = list(
-  object({ ...weightedBackendFields, filters: httpFilters }, { required: ['name'] }),
-  { maxItems: 16, listType: atomic },
-);
+const backendRefs = list(object({ ...weightedBackendFields, filters: httpFilters }, { required: ['name'] }), {
+  maxItems: 16,
+  listType: atomic,
+});
 
 const stringMatchType = string({ default: 'Exact', enum: ['Exact', 'RegularExpression'] });
 const namedMatch = { required: ['name', 'value'] } as const;
@@ -21,24 +30,36 @@ export const headerMatches = list(
   object({ name: headerName, type: stringMatchType, value: headerValue('regexOrValue') }, namedMatch),
   { ...namedMatches, semantics: ['headerMatches'] },
 );
-const queryMatches = list(object({
-  name: token('queryName'),
-  type: stringMatchType,
-  value: string({ maxLength: 1024, minLength: 1, semantics: ['queryValue', 'regexOrValue'] }),
-}, namedMatch), namedMatches);
+const queryMatches = list(
+  object(
+    {
+      name: token('queryName'),
+      type: stringMatchType,
+      value: string({ maxLength: 1024, minLength: 1, semantics: ['queryValue', 'regexOrValue'] }),
+    },
+    namedMatch,
+  ),
+  namedMatches,
+);
 
 const everyPath = { type: 'PathPrefix', value: '/' } as const;
-const pathMatch = object({
-  type: string({ default: 'PathPrefix', enum: ['Exact', 'PathPrefix', 'RegularExpression'] }),
-  value: string({ default: '/', maxLength: 1024, semantics: ['pathValue', 'regexOrValue'] }),
-}, { default: everyPath });
+const pathMatch = object(
+  {
+    type: string({ default: 'PathPrefix', enum: ['Exact', 'PathPrefix', 'RegularExpression'] }),
+    value: string({ default: '/', maxLength: 1024, semantics: ['pathValue', 'regexOrValue'] }),
+  },
+  { default: everyPath },
+);
 
-const matches = list(object({
-  headers: headerMatches,
-  method: string({ enum: methods }),
-  path: pathMatch,
-  queryParams: queryMatches,
-}), { default: [{ path: everyPath }], maxItems: versions(8, since('1.2', 64)), listType: atomic });
+const matches = list(
+  object({
+    headers: headerMatches,
+    method: string({ enum: methods }),
+    path: pathMatch,
+    queryParams: queryMatches,
+  }),
+  { default: [{ path: everyPath }], maxItems: versions(8, since('1.2', 64)), listType: atomic },
+);
 
 const retry = object({
   attempts: integer({ default: since('1.7', 1), minimum: versions(since('1.6', 1), since('1.7', 0)) }),
@@ -59,7 +80,12 @@ const rule = object({
 const spec = object({
   hostnames: list(hostname, { maxItems: 16, listType: atomic }),
   parentRefs,
-  rules: list(rule, { default: [{ matches: [{ path: everyPath }] }], minItems: since('1.5', 1), maxItems: 16, listType: atomic }),
+  rules: list(rule, {
+    default: [{ matches: [{ path: everyPath }] }],
+    minItems: since('1.5', 1),
+    maxItems: 16,
+    listType: atomic,
+  }),
   useDefaultGateways,
 });
 

@@ -1,7 +1,14 @@
 import { between, since, until, versions } from '../availability.ts';
 import { integer, list, object } from '../node.ts';
 import {
-  conditionsDefaulting, gatewayGroup, groupDefaulting, kindDefaulting, name, namespace, port, waitingStatus,
+  conditionsDefaulting,
+  gatewayGroup,
+  groupDefaulting,
+  kindDefaulting,
+  name,
+  namespace,
+  port,
+  waitingStatus,
 } from './common.ts';
 import { listener, listenerFields, listenerStatuses, listenerStatusFields } from './listener.ts';
 import { experimentalTable, gatewayTable, stored } from './table.ts';
@@ -30,9 +37,15 @@ export const listenerSet = gatewayTable({
 
 /** Zero meant a port chosen by the implementation. */
 const openPort = integer({
-  format: 'int32', minimum: versions(1, since('1.4', 0)), maximum: 65_535, default: since('1.4', 0),
+  format: 'int32',
+  minimum: versions(1, since('1.4', 0)),
+  maximum: 65_535,
+  default: since('1.4', 0),
 });
-const xListener = object({ ...listenerFields, port: openPort }, { required: ['name', until('1.4', 'port'), 'protocol'] });
+const xListener = object(
+  { ...listenerFields, port: openPort },
+  { required: ['name', until('1.4', 'port'), 'protocol'] },
+);
 const xListenerStatus = object(
   { ...listenerStatusFields, port },
   { required: ['attachedRoutes', 'conditions', 'name', 'port', 'supportedKinds'] },

@@ -1,8 +1,20 @@
 import { between, experimental, since, until, type MaybeVersioned } from '../availability.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
-  atomic, conditions, gatewayGroup, groupDefaulting, hostname, kind, labelSelector, localObjectReference,
-  objectReference, port, protocolPattern, secretReference, sectionName, tlsOptions,
+  atomic,
+  conditions,
+  gatewayGroup,
+  groupDefaulting,
+  hostname,
+  kind,
+  labelSelector,
+  localObjectReference,
+  objectReference,
+  port,
+  protocolPattern,
+  secretReference,
+  sectionName,
+  tlsOptions,
 } from './common.ts';
 import { externalAuth } from './external-auth.ts';
 
@@ -15,38 +27,57 @@ export function caCertificateRefs(maxItems: MaybeVersioned<number>) {
 
 const listenerTls = object({
   certificateRefs: list(secretReference, { maxItems: 64, listType: atomic }),
-  frontendValidation: between({ experimental: '1.1' }, '1.4', object(
-    { caCertificateRefs: caCertificateRefs(8) },
-    {
-      instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.frontend of the Gateway'),
-      lost: 'Without it, client certificates are not verified',
-    },
-  )),
+  frontendValidation: between(
+    { experimental: '1.1' },
+    '1.4',
+    object(
+      { caCertificateRefs: caCertificateRefs(8) },
+      {
+        instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.frontend of the Gateway'),
+        lost: 'Without it, client certificates are not verified',
+      },
+    ),
+  ),
   mode: string({ default: 'Terminate', enum: ['Terminate', 'Passthrough'] }),
   options: tlsOptions,
 });
 
-const routeKinds = list(
-  object({ group: groupDefaulting(gatewayGroup), kind }, { required: ['kind'] }),
-  { maxItems: 8, listType: atomic },
+const routeKinds = list(object({ group: groupDefaulting(gatewayGroup), kind }, { required: ['kind'] }), {
+  maxItems: 8,
+  listType: atomic,
+});
+
+const allowedRoutes = object(
+  {
+    kinds: routeKinds,
+    namespaces: object(
+      {
+        from: string({ default: 'Same', enum: ['All', 'Selector', 'Same'] }),
+        selector: labelSelector,
+      },
+      { default: { from: 'Same' } },
+    ),
+  },
+  { default: { namespaces: { from: 'Same' } } },
 );
 
-const allowedRoutes = object({
-  kinds: routeKinds,
-  namespaces: object({
-    from: string({ default: 'Same', enum: ['All', 'Selector', 'Same'] }),
-    selector: labelSelector,
-  }, { default: { from: 'Same' } }),
-}, { default: { namespaces: { from: 'Same' } } });
-
 /** Filters for every request of a listener. */
-const listenerFilters = object({
-  requests: list(object({
-    extensionRef: localObjectReference,
-    externalAuth,
-    type: string({ enum: ['ExternalAuth', 'ExtensionRef'] }),
-  }, { required: ['type'] }), { maxItems: 16, listType: atomic, semantics: ['filters'] }),
-}, { lost: 'Without it, requests pass without the authentication that these filters require' });
+const listenerFilters = object(
+  {
+    requests: list(
+      object(
+        {
+          extensionRef: localObjectReference,
+          externalAuth,
+          type: string({ enum: ['ExternalAuth', 'ExtensionRef'] }),
+        },
+        { required: ['type'] },
+      ),
+      { maxItems: 16, listType: atomic, semantics: ['filters'] },
+    ),
+  },
+  { lost: 'Without it, requests pass without the authentication that these filters require' },
+);
 
 export const listenerFields = {
   allowedRoutes,
@@ -55,7 +86,9 @@ export const listenerFields = {
   name: sectionName,
   port,
   protocol: string({
-    maxLength: 255, minLength: 1, pattern: protocolPattern,
+    maxLength: 255,
+    minLength: 1,
+    pattern: protocolPattern,
     form: 'HTTP, HTTPS, TLS, TCP, UDP or a protocol of an implementation, such as example.com/quic',
   }),
   tls: listenerTls,

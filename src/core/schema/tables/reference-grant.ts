@@ -5,10 +5,13 @@ import { deprecated, gatewayTable, served, stored, unserved } from './table.ts';
 
 const someItems = { minItems: 1, maxItems: 16, listType: atomic } as const;
 
-const spec = object({
-  from: list(object({ group, kind, namespace }, { required: ['group', 'kind', 'namespace'] }), someItems),
-  to: list(object({ group, kind, name }, { required: ['group', 'kind'] }), someItems),
-}, { required: ['from', 'to'] });
+const spec = object(
+  {
+    from: list(object({ group, kind, namespace }, { required: ['group', 'kind', 'namespace'] }), someItems),
+    to: list(object({ group, kind, name }, { required: ['group', 'kind'] }), someItems),
+  },
+  { required: ['from', 'to'] },
+);
 
 export const referenceGrant = gatewayTable({
   kind: 'ReferenceGrant',

@@ -6,21 +6,27 @@ import { deprecated, gatewayTable, served, stored, unserved } from './table.ts';
 
 const hostnameBounds: ListOptions = { maxItems: versions(16, since('1.6', 1024)), listType: atomic };
 
-const spec = object({
-  hostnames: list(hostname, { ...hostnameBounds, minItems: 1 }),
-  parentRefs,
-  rules: streamRules(1),
-  useDefaultGateways,
-}, { required: ['hostnames', 'rules'] });
+const spec = object(
+  {
+    hostnames: list(hostname, { ...hostnameBounds, minItems: 1 }),
+    parentRefs,
+    rules: streamRules(1),
+    useDefaultGateways,
+  },
+  { required: ['hostnames', 'rules'] },
+);
 const body = object({ spec, status: routeStatus }, { required: ['spec'] });
 
 /** Before v1alpha3, hostnames were optional and a route could have several rules. */
-const alpha2Spec = object({
-  hostnames: list(hostname, hostnameBounds),
-  parentRefs,
-  rules: streamRules(16),
-  useDefaultGateways,
-}, { required: ['rules'] });
+const alpha2Spec = object(
+  {
+    hostnames: list(hostname, hostnameBounds),
+    parentRefs,
+    rules: streamRules(16),
+    useDefaultGateways,
+  },
+  { required: ['rules'] },
+);
 const alpha2Body = object({ spec: alpha2Spec, status: routeStatus }, { required: ['spec'] });
 
 export const tlsRoute = gatewayTable({

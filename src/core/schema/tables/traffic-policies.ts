@@ -23,10 +23,13 @@ export const backendLbPolicy = gatewayTable({
 
 /** The limit of retries relative to regular requests (GEP-3388). */
 const retryConstraint = object({
-  budget: object({
-    interval: string({ ...durationBounds, default: '10s' }),
-    percent: integer({ default: 20, minimum: 0, maximum: 100 }),
-  }, { default: { interval: '10s', percent: 20 } }),
+  budget: object(
+    {
+      interval: string({ ...durationBounds, default: '10s' }),
+      percent: integer({ default: 20, minimum: 0, maximum: 100 }),
+    },
+    { default: { interval: '10s', percent: 20 } },
+  ),
   minRetryRate: object(
     { count: integer({ minimum: 1, maximum: 1_000_000 }), interval: duration },
     { default: { count: 10, interval: '1s' } },
@@ -39,7 +42,10 @@ export const xBackendTrafficPolicy = experimentalTable({
   namespaced: true,
   versions: [experimental('1.3', stored('v1alpha1'))],
   body: object(
-    { spec: object({ retryConstraint, sessionPersistence, targetRefs: distinctTargetRefs }, required), status: policyStatus },
+    {
+      spec: object({ retryConstraint, sessionPersistence, targetRefs: distinctTargetRefs }, required),
+      status: policyStatus,
+    },
     { required: ['spec'] },
   ),
 });

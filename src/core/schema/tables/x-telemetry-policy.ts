@@ -8,15 +8,21 @@ import { experimentalTable, stored } from './table.ts';
 const word = '[a-zA-Z0-9_.:/-]+';
 const mode = string({ default: 'ImplementationDefault', enum: ['Enabled', 'Disabled', 'ImplementationDefault'] });
 
-const attribute = object({
-  attributeKey: string({
-    maxLength: 256, minLength: 1, pattern: '^[a-z0-9_.-]+$', form: 'a key in lower case, such as http.request.method',
-  }),
-  headerName,
-  literalValue: string({ maxLength: 1024, minLength: 1 }),
-  name: string({ maxLength: 256, minLength: 1, pattern: `^${word}$`, form: 'a name such as shop.team' }),
-  sourceType: string({ enum: ['Header', 'Literal', 'Attribute'] }),
-}, { required: ['name', 'sourceType'] });
+const attribute = object(
+  {
+    attributeKey: string({
+      maxLength: 256,
+      minLength: 1,
+      pattern: '^[a-z0-9_.-]+$',
+      form: 'a key in lower case, such as http.request.method',
+    }),
+    headerName,
+    literalValue: string({ maxLength: 1024, minLength: 1 }),
+    name: string({ maxLength: 256, minLength: 1, pattern: `^${word}$`, form: 'a name such as shop.team' }),
+    sourceType: string({ enum: ['Header', 'Literal', 'Attribute'] }),
+  },
+  { required: ['name', 'sourceType'] },
+);
 
 const tracing = object({
   attributes: list(attribute, { listType: 'map', keys: ['name'] }),
@@ -26,14 +32,20 @@ const tracing = object({
   samplingRate: fraction,
   serviceName: string({ maxLength: 253, minLength: 1, pattern: `^${word}$`, form: 'a name such as shop/checkout' }),
   spanName: string({
-    maxLength: 256, minLength: 1, pattern: `^${word}( ${word})*$`, form: 'words with single spaces between them, such as GET /cart',
+    maxLength: 256,
+    minLength: 1,
+    pattern: `^${word}( ${word})*$`,
+    form: 'words with single spaces between them, such as GET /cart',
   }),
 });
 
-const spec = object({
-  targetRefs: list(localObjectReference, { minItems: 1, maxItems: 16, listType: atomic }),
-  tracing,
-}, { required: ['targetRefs'] });
+const spec = object(
+  {
+    targetRefs: list(localObjectReference, { minItems: 1, maxItems: 16, listType: atomic }),
+    tracing,
+  },
+  { required: ['targetRefs'] },
+);
 
 export const xTelemetryPolicy = experimentalTable({
   kind: 'XTelemetryPolicy',

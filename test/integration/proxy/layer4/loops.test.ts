@@ -4,7 +4,17 @@ import type { EndpointsConfig } from '../../../../src/core/routing/config.ts';
 import { closeBackends, startRawBackend } from '../../../support/backends.ts';
 import { endpointsConfig } from '../../../support/config.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { backendTo, dial, endOf, hostOf, layer4Route, startLayer4, tcp, tcpRoute, udp } from '../../../support/layer4.ts';
+import {
+  backendTo,
+  dial,
+  endOf,
+  hostOf,
+  layer4Route,
+  startLayer4,
+  tcp,
+  tcpRoute,
+  udp,
+} from '../../../support/layer4.ts';
 import { closeProxies } from '../../../support/proxy.ts';
 
 afterEach(closeProxies);
@@ -29,9 +39,16 @@ test('a TCPRoute that leads to its own listener resets the connection', async ()
 
 test('a loop through two listeners is found, too', async () => {
   const other = { ...tcp, key: 'listener/infra/gateway/other', name: 'other', port: 4 };
-  const back = layer4Route('TCPRoute', other, { key: 'route/TCPRoute/shop/back', route: 'shop/back', backends: [backendTo('back')] });
+  const back = layer4Route('TCPRoute', other, {
+    key: 'route/TCPRoute/shop/back',
+    route: 'shop/back',
+    backends: [backendTo('back')],
+  });
   const started = await startLayer4([tcp, other, tcpRoute('app'), back]);
-  await started.apply(endpointsAt(hostOf(4), started.portOf(other)), { ...endpointsConfig('back'), addresses: [{ host: hostOf(2), port: started.portOf(tcp) }] });
+  await started.apply(endpointsAt(hostOf(4), started.portOf(other)), {
+    ...endpointsConfig('back'),
+    addresses: [{ host: hostOf(2), port: started.portOf(tcp) }],
+  });
   const client = dial(started);
   client.write('x');
   expect((await endOf(client)).received).toBe('');
@@ -41,7 +58,11 @@ test('a loop through two listeners is found, too', async () => {
 
 test('a chain of listeners of one data plane is no loop', async () => {
   const other = { ...tcp, key: 'listener/infra/gateway/other', name: 'other', port: 4 };
-  const on = layer4Route('TCPRoute', other, { key: 'route/TCPRoute/shop/on', route: 'shop/on', backends: [backendTo('on')] });
+  const on = layer4Route('TCPRoute', other, {
+    key: 'route/TCPRoute/shop/on',
+    route: 'shop/on',
+    backends: [backendTo('on')],
+  });
   const started = await startLayer4([tcp, other, tcpRoute('app'), on]);
   const backend = await startRawBackend((socket) => socket.end('served'));
   await started.apply(endpointsAt(hostOf(4), started.portOf(other)), endpointsConfig('on', backend.port));
@@ -62,7 +83,11 @@ test('a datagram to a UDPRoute that leads to its own listener is dropped', async
   await started.apply(endpointsAt(hostOf(2), started.portOf(udp)));
   for (let round = 1; round <= 3; round += 1) {
     await sendTo(hostOf(2), started.portOf(udp));
-    await eventually(() => expect(started.connections.map(({ reason }) => reason)).toEqual(Array.from({ length: round }, () => 'loop-detected')));
+    await eventually(() =>
+      expect(started.connections.map(({ reason }) => reason)).toEqual(
+        Array.from({ length: round }, () => 'loop-detected'),
+      ),
+    );
   }
   const { layer4 } = started.proxy.counters();
   expect(layer4.droppedDatagrams).toBe(3);
@@ -79,7 +104,11 @@ test('datagrams whose flows make room for each other loop no longer than others'
 
 test('a chain of UDP listeners of one data plane is no loop', async () => {
   const other = { ...udp, key: 'listener/infra/gateway/other', name: 'other', port: 4 };
-  const on = layer4Route('UDPRoute', other, { key: 'route/UDPRoute/shop/on', route: 'shop/on', backends: [backendTo('on')] });
+  const on = layer4Route('UDPRoute', other, {
+    key: 'route/UDPRoute/shop/on',
+    route: 'shop/on',
+    backends: [backendTo('on')],
+  });
   const started = await startLayer4([udp, other, layer4Route('UDPRoute', udp), on]);
   const backend = createSocket('udp4');
   const received: string[] = [];

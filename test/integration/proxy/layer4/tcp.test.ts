@@ -29,7 +29,15 @@ async function startHeld(): Promise<{ readonly backend: Backend; readonly next: 
     if (taker === undefined) arrived.push(socket);
     else taker(socket);
   });
-  return { backend, next: () => new Promise((resolve) => { const socket = arrived.shift(); if (socket === undefined) waiting.push(resolve); else resolve(socket); }) };
+  return {
+    backend,
+    next: () =>
+      new Promise((resolve) => {
+        const socket = arrived.shift();
+        if (socket === undefined) waiting.push(resolve);
+        else resolve(socket);
+      }),
+  };
 }
 
 async function nameOf(started: Layer4UnderTest): Promise<string> {
@@ -42,17 +50,31 @@ async function nameOf(started: Layer4UnderTest): Promise<string> {
 describe('a TCPRoute', () => {
   test('forwards bytes both ways and leaves an account', async () => {
     const backend = await startNamed('a');
-    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { onFault: throwFault });
+    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+      onFault: throwFault,
+    });
     const client = dial(started);
     await receiveUntil(client, 'a\n');
     client.end('hello');
     expect(await endOf(client)).toEqual({ received: 'hello', how: 'end' });
     await eventually(() => expect(started.connections).toHaveLength(1));
     expect(started.connections[0]).toMatchObject({
-      transport: 'tcp', client: '127.0.0.1', receivedBytes: 5, sentBytes: 7, listener: tcp.key, route: 'TCPRoute/shop/tcproute', backend: 'shop/app/80', upstream: `127.0.0.1:${backend.port}`,
+      transport: 'tcp',
+      client: '127.0.0.1',
+      receivedBytes: 5,
+      sentBytes: 7,
+      listener: tcp.key,
+      route: 'TCPRoute/shop/tcproute',
+      backend: 'shop/app/80',
+      upstream: `127.0.0.1:${backend.port}`,
     });
     expect(started.connections[0]).not.toHaveProperty('reason');
-    expect(started.proxy.counters().layer4).toMatchObject({ started: { tcp: 1 }, open: { tcp: 0 }, received: { tcp: 5 }, sent: { tcp: 7 } });
+    expect(started.proxy.counters().layer4).toMatchObject({
+      started: { tcp: 1 },
+      open: { tcp: 0 },
+      received: { tcp: 5 },
+      sent: { tcp: 7 },
+    });
   });
 
   test('chooses a backend for each connection by weight', async () => {
@@ -74,8 +96,19 @@ describe('a TCPRoute', () => {
 
   test('lets the oldest of several routes have the connections', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')];
-    const younger = layer4Route('TCPRoute', tcp, { key: 'route/TCPRoute/shop/b', route: 'shop/b', created: '2026-02-01T00:00:00Z', backends: [backendTo('b')] });
-    const started = await startLayer4([tcp, endpointsConfig('a', a.port), endpointsConfig('b', b.port), younger, tcpRoute('a')]);
+    const younger = layer4Route('TCPRoute', tcp, {
+      key: 'route/TCPRoute/shop/b',
+      route: 'shop/b',
+      created: '2026-02-01T00:00:00Z',
+      backends: [backendTo('b')],
+    });
+    const started = await startLayer4([
+      tcp,
+      endpointsConfig('a', a.port),
+      endpointsConfig('b', b.port),
+      younger,
+      tcpRoute('a'),
+    ]);
     expect([await nameOf(started), await nameOf(started)]).toEqual(['a', 'a']);
     await started.proxy.apply({ upserts: [], removals: [tcpRoute('a').key] });
     expect(await nameOf(started)).toBe('b');
@@ -86,8 +119,16 @@ describe('a TCPRoute', () => {
     { why: 'rule-failure', resources: [layer4Route('TCPRoute', tcp, { failure: 'invalid' })] },
     { why: 'no-backend', resources: [layer4Route('TCPRoute', tcp, { backends: [] })] },
     { why: 'no-backend', resources: [layer4Route('TCPRoute', tcp, { backends: [backendTo('app', 0)] })] },
-    { why: 'invalid-backend', resources: [layer4Route('TCPRoute', tcp, { backends: [{ weight: 1, target: { type: 'invalid', reason: 'not found' } }] })] },
-    { why: 'invalid-backend', resources: [tcpRoute('app'), { ...endpointsConfig('app', 1), failure: 'invalid policy' }] },
+    {
+      why: 'invalid-backend',
+      resources: [
+        layer4Route('TCPRoute', tcp, { backends: [{ weight: 1, target: { type: 'invalid', reason: 'not found' } }] }),
+      ],
+    },
+    {
+      why: 'invalid-backend',
+      resources: [tcpRoute('app'), { ...endpointsConfig('app', 1), failure: 'invalid policy' }],
+    },
     { why: 'no-endpoints', resources: [tcpRoute('app')] },
     { why: 'no-endpoints', resources: [tcpRoute('app'), endpointsConfig('app')] },
   ] as const;
@@ -107,7 +148,9 @@ describe('a TCPRoute', () => {
 
   test('resets only the share of an invalid backend', async () => {
     const backend = await startNamed('a');
-    const route = layer4Route('TCPRoute', tcp, { backends: [backendTo('app'), { weight: 1, target: { type: 'invalid', reason: 'not found' } }] });
+    const route = layer4Route('TCPRoute', tcp, {
+      backends: [backendTo('app'), { weight: 1, target: { type: 'invalid', reason: 'not found' } }],
+    });
     const started = await startLayer4([tcp, endpointsConfig('app', backend.port), route]);
     const ends: string[] = [];
     for (let count = 0; count < 4; count += 1) {
@@ -120,9 +163,17 @@ describe('a TCPRoute', () => {
 });
 
 describe('the end of a connection', () => {
-  async function pair(limits = {}): Promise<{ readonly started: Layer4UnderTest; readonly client: Socket; readonly server: Socket; readonly backend: Backend }> {
+  async function pair(limits = {}): Promise<{
+    readonly started: Layer4UnderTest;
+    readonly client: Socket;
+    readonly server: Socket;
+    readonly backend: Backend;
+  }> {
     const { backend, next } = await startHeld();
-    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { onFault: throwFault, limits });
+    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+      onFault: throwFault,
+      limits,
+    });
     const client = dial(started);
     const server = await next();
     return { started, client, server, backend };
@@ -247,7 +298,9 @@ describe('a change of configuration', () => {
 
   test('that removes a listener lets its connections end within the time of a drain', async () => {
     const backend = await startNamed('a');
-    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { limits: { drainTimeout: 300 } });
+    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+      limits: { drainTimeout: 300 },
+    });
     const client = dial(started);
     await receiveUntil(client, 'a\n');
     await started.proxy.apply({ upserts: [], removals: [tcp.key] });
@@ -274,7 +327,9 @@ describe('a change of configuration', () => {
 describe('limits', () => {
   test('of connections hold: the client that has been silent longest makes room', async () => {
     const backend = await startRawBackend((socket) => socket.pipe(socket));
-    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { limits: { connections: 3 } });
+    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+      limits: { connections: 3 },
+    });
     const speaking = dial(started);
     speaking.write('hello');
     await receiveUntil(speaking, 'hello');
@@ -294,7 +349,9 @@ describe('limits', () => {
 
   test('of one client hold', async () => {
     const backend = await startNamed('a');
-    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { limits: { connectionsPerClient: 1 } });
+    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+      limits: { connectionsPerClient: 1 },
+    });
     const first = dial(started);
     await receiveUntil(first, 'a\n');
     expect((await endOf(dial(started))).received).toBe('');

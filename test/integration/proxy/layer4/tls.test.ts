@@ -22,8 +22,14 @@ const closers: (() => void)[] = [];
 
 beforeAll(async () => {
   authority = await createAuthority();
-  pairs.set('infra/server', await issueLeaf(authority, { dnsNames: ['a.example.com', '*.example.com'], commonName: 'proxy' }));
-  pairs.set('backend', await issueLeaf(authority, { dnsNames: ['a.example.com', 'backend.example.com'], commonName: 'backend' }));
+  pairs.set(
+    'infra/server',
+    await issueLeaf(authority, { dnsNames: ['a.example.com', '*.example.com'], commonName: 'proxy' }),
+  );
+  pairs.set(
+    'backend',
+    await issueLeaf(authority, { dnsNames: ['a.example.com', 'backend.example.com'], commonName: 'backend' }),
+  );
 });
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -34,12 +40,17 @@ afterEach(() => {
 /** A backend over TLS that answers each line with its name, the server name that it saw, and the line. */
 async function startTlsBackend(name: string, protocols?: readonly string[]): Promise<number> {
   const sockets = new Set<TLSSocket>();
-  const server = createTlsServer({ ...pairs.get('backend'), allowHalfOpen: true, ...(protocols && { ALPNProtocols: [...protocols] }) }, (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    socket.on('data', (chunk: Buffer) => socket.write(`${name} ${String(socket.servername)} ${String(socket.alpnProtocol)} ${chunk.toString()}`));
-    socket.on('end', () => socket.end('bye'));
-  });
+  const server = createTlsServer(
+    { ...pairs.get('backend'), allowHalfOpen: true, ...(protocols && { ALPNProtocols: [...protocols] }) },
+    (socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+      socket.on('data', (chunk: Buffer) =>
+        socket.write(`${name} ${String(socket.servername)} ${String(socket.alpnProtocol)} ${chunk.toString()}`),
+      );
+      socket.on('end', () => socket.end('bye'));
+    },
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   closers.push(() => {
@@ -56,7 +67,15 @@ function start(...resources: readonly ConfigResource[]): Promise<Layer4UnderTest
 /** Connects over TLS; `servername` undefined sends none. */
 function open(started: Layer4UnderTest, servername: string | undefined, options: ConnectionOptions = {}): TLSSocket {
   const port = started.portOf(bound);
-  const socket = connectTls({ host: hostOf(3), port, ca: authority.certificate, checkServerIdentity: () => undefined, ...(servername === undefined ? {} : { servername }), allowHalfOpen: true, ...options } as ConnectionOptions);
+  const socket = connectTls({
+    host: hostOf(3),
+    port,
+    ca: authority.certificate,
+    checkServerIdentity: () => undefined,
+    ...(servername === undefined ? {} : { servername }),
+    allowHalfOpen: true,
+    ...options,
+  } as ConnectionOptions);
   return socket.on('error', () => undefined);
 }
 
@@ -64,7 +83,11 @@ function open(started: Layer4UnderTest, servername: string | undefined, options:
 let bound: ListenerConfig;
 
 /** Sends a line and takes the answer; `closed` where the connection ends before, `alert` where TLS says why. */
-async function ask(started: Layer4UnderTest, servername: string | undefined, options: ConnectionOptions = {}): Promise<string> {
+async function ask(
+  started: Layer4UnderTest,
+  servername: string | undefined,
+  options: ConnectionOptions = {},
+): Promise<string> {
   const socket = open(started, servername, options);
   const { promise, resolve } = Promise.withResolvers<string>();
   socket.on('error', (error: NodeJS.ErrnoException) => resolve(/alert/i.test(error.message) ? 'alert' : 'closed'));
@@ -82,14 +105,21 @@ function listener(name: string, mode: 'Terminate' | 'Passthrough', hostname?: st
 }
 
 function tlsRoute(name: string, at: ListenerConfig, hostnames: readonly string[], service = 'app') {
-  return layer4Route('TLSRoute', at, { key: `route/TLSRoute/shop/${name}`, route: `shop/${name}`, attachments: [{ listener: at.key, hostnames }], backends: [backendTo(service)] });
+  return layer4Route('TLSRoute', at, {
+    key: `route/TLSRoute/shop/${name}`,
+    route: `shop/${name}`,
+    attachments: [{ listener: at.key, hostnames }],
+    backends: [backendTo(service)],
+  });
 }
 
 describe('passthrough', () => {
   test('forwards the ClientHello and everything behind it unchanged', async () => {
     const at = listener('tls', 'Passthrough');
     const seen: Buffer[] = [];
-    const backend = await startRawBackend((socket) => socket.on('data', (chunk: Buffer) => seen.push(chunk)).on('end', () => socket.end()));
+    const backend = await startRawBackend((socket) =>
+      socket.on('data', (chunk: Buffer) => seen.push(chunk)).on('end', () => socket.end()),
+    );
     const started = await start(at, endpointsConfig('app', backend.port), tlsRoute('a', at, ['a.example.com']));
     const hello = await helloOf({ servername: 'a.example.com', ALPNProtocols: ['h2'] });
     const client = dial(started, at);
@@ -97,12 +127,21 @@ describe('passthrough', () => {
     await eventually(() => expect(Buffer.concat(seen)).toEqual(Buffer.concat([hello, Buffer.from('early data')])));
     client.destroy();
     await eventually(() => expect(started.connections).toHaveLength(1));
-    expect(started.connections[0]).toMatchObject({ transport: 'tls', serverName: 'a.example.com', route: 'TLSRoute/shop/a', listener: at.key });
+    expect(started.connections[0]).toMatchObject({
+      transport: 'tls',
+      serverName: 'a.example.com',
+      route: 'TLSRoute/shop/a',
+      listener: at.key,
+    });
   });
 
   test('lets the client and the backend speak TLS with each other', async () => {
     const at = listener('tls', 'Passthrough');
-    const started = await start(at, endpointsConfig('app', await startTlsBackend('b', ['h2'])), tlsRoute('a', at, ['*.example.com']));
+    const started = await start(
+      at,
+      endpointsConfig('app', await startTlsBackend('b', ['h2'])),
+      tlsRoute('a', at, ['*.example.com']),
+    );
     expect(await ask(started, 'A.example.com', { ALPNProtocols: ['h2'] })).toMatch(/^b a\.example\.com h2 hi/i);
   });
 
@@ -126,13 +165,21 @@ describe('passthrough', () => {
   test('does not encrypt a second time where a BackendTLSPolicy targets the Service', async () => {
     const at = listener('tls', 'Passthrough');
     const tls = { serverName: 'backend.example.com', subjectAltNames: [], authorities: [authority.certificate] };
-    const started = await start(at, { ...endpointsConfig('app', await startTlsBackend('b')), tls }, tlsRoute('a', at, ['a.example.com']));
+    const started = await start(
+      at,
+      { ...endpointsConfig('app', await startTlsBackend('b')), tls },
+      tlsRoute('a', at, ['a.example.com']),
+    );
     expect(await ask(started, 'a.example.com')).toBe('b a.example.com false hi');
   });
 
   test('passes half-close and resets on', async () => {
     const at = listener('tls', 'Passthrough');
-    const started = await start(at, endpointsConfig('app', await startTlsBackend('b')), tlsRoute('a', at, ['a.example.com']));
+    const started = await start(
+      at,
+      endpointsConfig('app', await startTlsBackend('b')),
+      tlsRoute('a', at, ['a.example.com']),
+    );
     const socket = open(started, 'a.example.com');
     await once(socket, 'secureConnect');
     socket.end();
@@ -144,10 +191,20 @@ describe('passthrough', () => {
 
 describe('which listener and route', () => {
   test('the most specific hostname wins, of listeners and then of routes', async () => {
-    const [exact, wild, any] = [listener('exact', 'Passthrough', 'a.example.com'), listener('wild', 'Passthrough', '*.example.com'), listener('any', 'Passthrough')];
+    const [exact, wild, any] = [
+      listener('exact', 'Passthrough', 'a.example.com'),
+      listener('wild', 'Passthrough', '*.example.com'),
+      listener('any', 'Passthrough'),
+    ];
     const started = await start(
-      exact, wild, any,
-      ...(await Promise.all(['exact', 'wild', 'longer', 'any', 'none'].map(async (name) => endpointsConfig(name, await startTlsBackend(name))))),
+      exact,
+      wild,
+      any,
+      ...(await Promise.all(
+        ['exact', 'wild', 'longer', 'any', 'none'].map(async (name) =>
+          endpointsConfig(name, await startTlsBackend(name)),
+        ),
+      )),
       tlsRoute('exact', exact, ['a.example.com'], 'exact'),
       tlsRoute('wild', wild, ['*.example.com'], 'wild'),
       tlsRoute('longer', wild, ['*.b.example.com'], 'longer'),
@@ -164,27 +221,44 @@ describe('which listener and route', () => {
 
   test('a connection without a server name reaches only the listener without hostname', async () => {
     const at = listener('tls', 'Passthrough', '*.example.com');
-    const started = await start(at, endpointsConfig('app', await startTlsBackend('b')), tlsRoute('a', at, ['*.example.com']));
+    const started = await start(
+      at,
+      endpointsConfig('app', await startTlsBackend('b')),
+      tlsRoute('a', at, ['*.example.com']),
+    );
     expect(await ask(started, undefined)).toBe('closed');
     expect(await ask(started, 'a.example.com')).toMatch(/^b /);
   });
 
   test.each([
-    ['an unknown name', 'Passthrough', 'other.test'], ['no name', 'Passthrough', undefined], ['a name without route', 'Passthrough', 'b.example.com'],
-    ['an unknown name', 'Terminate', 'other.test'], ['no name', 'Terminate', undefined],
+    ['an unknown name', 'Passthrough', 'other.test'],
+    ['no name', 'Passthrough', undefined],
+    ['a name without route', 'Passthrough', 'b.example.com'],
+    ['an unknown name', 'Terminate', 'other.test'],
+    ['no name', 'Terminate', undefined],
   ] as const)('%s closes the connection without an alert (%s)', async (_what, mode, name) => {
     const at = listener('tls', mode, '*.example.com');
-    const started = await start(at, endpointsConfig('app', await startTlsBackend('b')), tlsRoute('a', at, ['a.example.com']));
+    const started = await start(
+      at,
+      endpointsConfig('app', await startTlsBackend('b')),
+      tlsRoute('a', at, ['a.example.com']),
+    );
     expect(await ask(started, name)).toBe('closed');
   });
 
-  test.each(['Passthrough', 'Terminate'] as const)('an invalid backend closes the connection without an alert (%s)', async (mode) => {
-    const at = listener('tls', mode, 'a.example.com');
-    const route = { ...tlsRoute('a', at, ['a.example.com']), backends: [{ weight: 1, target: { type: 'invalid', reason: 'not found' } }] } as const;
-    const started = await start(at, route);
-    expect(await ask(started, 'a.example.com')).toBe('closed');
-    await eventually(() => expect(started.connections[0]?.reason).toBe('invalid-backend'));
-  });
+  test.each(['Passthrough', 'Terminate'] as const)(
+    'an invalid backend closes the connection without an alert (%s)',
+    async (mode) => {
+      const at = listener('tls', mode, 'a.example.com');
+      const route = {
+        ...tlsRoute('a', at, ['a.example.com']),
+        backends: [{ weight: 1, target: { type: 'invalid', reason: 'not found' } }],
+      } as const;
+      const started = await start(at, route);
+      expect(await ask(started, 'a.example.com')).toBe('closed');
+      await eventually(() => expect(started.connections[0]?.reason).toBe('invalid-backend'));
+    },
+  );
 
   test.each([
     ['plain HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: a.example.com\r\n\r\n')],
@@ -200,7 +274,12 @@ describe('which listener and route', () => {
 
   test('plain HTTP is told so where an HTTPS listener shares the port', async () => {
     const at = listener('tls', 'Passthrough', 'a.example.com');
-    const https = listenerConfig('https', { protocol: 'HTTPS', port: 3, hostname: 'b.example.com', certificates: ['infra/server'] });
+    const https = listenerConfig('https', {
+      protocol: 'HTTPS',
+      port: 3,
+      hostname: 'b.example.com',
+      certificates: ['infra/server'],
+    });
     const started = await start(at, https);
     const client = dial(started, at);
     client.write('GET / HTTP/1.1\r\nHost: b.example.com\r\n\r\n');
@@ -221,7 +300,12 @@ describe('termination', () => {
     socket.end('question');
     expect(await endOf(socket)).toEqual({ received: 'got question', how: 'end' });
     await eventually(() => expect(started.connections).toHaveLength(1));
-    expect(started.connections[0]).toMatchObject({ transport: 'tls', serverName: 'a.example.com', receivedBytes: 8, sentBytes: 12 });
+    expect(started.connections[0]).toMatchObject({
+      transport: 'tls',
+      serverName: 'a.example.com',
+      receivedBytes: 8,
+      sentBytes: 12,
+    });
     expect(started.connections[0]).not.toHaveProperty('reason');
   });
 
@@ -238,7 +322,11 @@ describe('termination', () => {
     const at = listener('tls', 'Terminate');
     const backend = await startRawBackend((socket) => socket.pipe(socket));
     const started = await start(at, endpointsConfig('app', backend.port), tlsRoute('a', at, ['']));
-    for (const [offered, chosen] of [[['mqtt'], 'mqtt'], [['h2', 'http/1.1'], false], [undefined, false]] as const) {
+    for (const [offered, chosen] of [
+      [['mqtt'], 'mqtt'],
+      [['h2', 'http/1.1'], false],
+      [undefined, false],
+    ] as const) {
       const socket = open(started, 'a.example.com', offered === undefined ? {} : { ALPNProtocols: [...offered] });
       await once(socket, 'secureConnect');
       expect(socket.alpnProtocol).toBe(chosen);
@@ -264,7 +352,11 @@ describe('termination', () => {
   test('ends the connections of clients whose backend does not prove its name', async () => {
     const at = listener('tls', 'Terminate');
     const tls = { serverName: 'stranger.example.com', subjectAltNames: [], authorities: [authority.certificate] };
-    const started = await start(at, { ...endpointsConfig('app', await startTlsBackend('b')), tls }, tlsRoute('a', at, ['']));
+    const started = await start(
+      at,
+      { ...endpointsConfig('app', await startTlsBackend('b')), tls },
+      tlsRoute('a', at, ['']),
+    );
     expect(await ask(started, 'a.example.com')).toBe('closed');
     await eventually(() => expect(started.connections[0]?.reason).toBe('connect-failed'));
   });
@@ -301,7 +393,10 @@ describe('termination', () => {
 
   test('counts clients that leave their handshake unfinished', async () => {
     const at = listener('tls', 'Terminate');
-    const started = await startLayer4([at, tlsRoute('a', at, [''])], { certificates: (secret) => pairs.get(secret), limits: { tlsHandshakeTimeout: 50 } });
+    const started = await startLayer4([at, tlsRoute('a', at, [''])], {
+      certificates: (secret) => pairs.get(secret),
+      limits: { tlsHandshakeTimeout: 50 },
+    });
     const silent = dial(started, at);
     silent.write((await helloOf({ servername: 'a.example.com' })).subarray(0, 100));
     const stopped = dial(started, at);
@@ -313,15 +408,28 @@ describe('termination', () => {
 });
 
 describe('one port', () => {
-  const https = listenerConfig('https', { protocol: 'HTTPS', port: 3, hostname: 'web.example.com', certificates: ['infra/server'] });
+  const https = listenerConfig('https', {
+    protocol: 'HTTPS',
+    port: 3,
+    hostname: 'web.example.com',
+    certificates: ['infra/server'],
+  });
 
   async function startMixed(): Promise<Layer4UnderTest> {
-    const [terminated, passed] = [listener('terminated', 'Terminate', 'terminated.example.com'), listener('passed', 'Passthrough', '*.example.com')];
+    const [terminated, passed] = [
+      listener('terminated', 'Terminate', 'terminated.example.com'),
+      listener('passed', 'Passthrough', '*.example.com'),
+    ];
     const web = routeTo('web');
     return start(
-      https, terminated, passed,
+      https,
+      terminated,
+      passed,
       endpointsConfig('web', (await startEcho()).port),
-      endpointsConfig('plain', (await startRawBackend((socket) => socket.on('data', () => socket.write('plain')))).port),
+      endpointsConfig(
+        'plain',
+        (await startRawBackend((socket) => socket.on('data', () => socket.write('plain')))).port,
+      ),
       endpointsConfig('secure', await startTlsBackend('secure')),
       { ...web, attachments: [{ listener: https.key, hostnames: [''] }] },
       tlsRoute('terminated', terminated, ['terminated.example.com'], 'plain'),
@@ -352,17 +460,33 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 (hasOpenssl ? describe : describe.skip)('openssl s_client', () => {
   test.each([
-    ['Passthrough', '-tls1_2'], ['Passthrough', '-tls1_3'], ['Terminate', '-tls1_2'], ['Terminate', '-tls1_3'],
+    ['Passthrough', '-tls1_2'],
+    ['Passthrough', '-tls1_3'],
+    ['Terminate', '-tls1_2'],
+    ['Terminate', '-tls1_3'],
   ] as const)('speaks through %s (%s)', async (mode, version) => {
     const at = listener('tls', mode);
-    const backend = mode === 'Passthrough' ? await startTlsBackend('b') : (await startRawBackend((socket) => socket.on('data', (chunk: Buffer) => socket.write(`plain ${chunk.toString()}`)))).port;
+    const backend =
+      mode === 'Passthrough'
+        ? await startTlsBackend('b')
+        : (
+            await startRawBackend((socket) =>
+              socket.on('data', (chunk: Buffer) => socket.write(`plain ${chunk.toString()}`)),
+            )
+          ).port;
     const started = await start(at, endpointsConfig('app', backend), tlsRoute('a', at, ['a.example.com']));
-    const client = spawn('openssl', ['s_client', '-quiet', '-connect', `${hostOf(3)}:${started.portOf(at)}`, '-servername', 'a.example.com', version], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const client = spawn(
+      'openssl',
+      ['s_client', '-quiet', '-connect', `${hostOf(3)}:${started.portOf(at)}`, '-servername', 'a.example.com', version],
+      { stdio: ['pipe', 'pipe', 'ignore'] },
+    );
     const ended = once(client, 'close');
     let output = '';
     client.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     client.stdin.write('hello\n');
-    await eventually(() => expect(output).toContain(mode === 'Passthrough' ? 'b a.example.com false hello' : 'plain hello'));
+    await eventually(() =>
+      expect(output).toContain(mode === 'Passthrough' ? 'b a.example.com false hello' : 'plain hello'),
+    );
     client.kill();
     await ended;
   });

@@ -33,7 +33,9 @@ function closeSocket(socket: Socket): void {
 }
 
 /** A backend that answers each datagram with its name and the datagram, and keeps the addresses that they came from. */
-async function startUdp(name: string): Promise<{ readonly port: number; readonly socket: Socket; readonly peers: RemoteInfo[] }> {
+async function startUdp(
+  name: string,
+): Promise<{ readonly port: number; readonly socket: Socket; readonly peers: RemoteInfo[] }> {
   const socket = await bound();
   const peers: RemoteInfo[] = [];
   socket.on('message', (message, from) => {
@@ -50,7 +52,11 @@ function start(ports: readonly number[], limits = {}): Promise<Layer4UnderTest> 
 }
 
 /** Sends a datagram and takes the next one that comes. */
-async function ask(client: Socket, started: Layer4UnderTest, text: string): Promise<{ readonly text: string; readonly from: RemoteInfo }> {
+async function ask(
+  client: Socket,
+  started: Layer4UnderTest,
+  text: string,
+): Promise<{ readonly text: string; readonly from: RemoteInfo }> {
   const answer = once(client, 'message');
   client.send(text, started.portOf(udp), hostOf(2));
   const [message, from] = (await answer) as [Buffer, RemoteInfo];
@@ -81,10 +87,21 @@ describe('a UDPRoute', () => {
     const ports = backend.peers.map(({ port }) => port);
     expect(ports[0]).toBe(ports[1]);
     expect(ports[2]).not.toBe(ports[0]);
-    expect(started.proxy.counters().layer4).toMatchObject({ started: { udp: 2 }, open: { udp: 2 }, received: { udp: 3 }, sent: { udp: 9 } });
+    expect(started.proxy.counters().layer4).toMatchObject({
+      started: { udp: 2 },
+      open: { udp: 2 },
+      received: { udp: 3 },
+      sent: { udp: 9 },
+    });
     await eventually(() => expect(started.connections).toHaveLength(2));
     expect(started.connections.find(({ receivedBytes }) => receivedBytes === 2)).toMatchObject({
-      transport: 'udp', client: '127.0.0.1', sentBytes: 6, listener: udp.key, route: 'UDPRoute/shop/udproute', backend: 'shop/app/80', upstream: `127.0.0.1:${backend.port}`,
+      transport: 'udp',
+      client: '127.0.0.1',
+      sentBytes: 6,
+      listener: udp.key,
+      route: 'UDPRoute/shop/udproute',
+      backend: 'shop/app/80',
+      upstream: `127.0.0.1:${backend.port}`,
     });
     expect(started.connections[0]).not.toHaveProperty('reason');
     expect(started.proxy.counters().layer4.open.udp).toBe(0);
@@ -102,18 +119,24 @@ describe('a UDPRoute', () => {
     expect(message.toString()).toBe('a x');
   });
 
-  test.each(['::', '0.0.0.0'])('answers from the address that received the datagram where it is bound to %s', async (host) => {
-    const backend = await startUdp('a');
-    const started = await startLayer4([udp, endpointsConfig('app', backend.port), route], { bind: () => [{ host, port: 0 }], onFault: throwFault });
-    for (const address of ['127.0.0.1', ...(host === '::' ? ['::1'] : [])]) {
-      const client = await bound(address);
-      client.connect(started.portOf(udp), address);
-      await once(client, 'connect');
-      client.send('x');
-      await once(client, 'message');
-    }
-    expect(started.proxy.counters().layer4.open.udp).toBe(host === '::' ? 2 : 1);
-  });
+  test.each(['::', '0.0.0.0'])(
+    'answers from the address that received the datagram where it is bound to %s',
+    async (host) => {
+      const backend = await startUdp('a');
+      const started = await startLayer4([udp, endpointsConfig('app', backend.port), route], {
+        bind: () => [{ host, port: 0 }],
+        onFault: throwFault,
+      });
+      for (const address of ['127.0.0.1', ...(host === '::' ? ['::1'] : [])]) {
+        const client = await bound(address);
+        client.connect(started.portOf(udp), address);
+        await once(client, 'connect');
+        client.send('x');
+        await once(client, 'message');
+      }
+      expect(started.proxy.counters().layer4.open.udp).toBe(host === '::' ? 2 : 1);
+    },
+  );
 
   test('chooses a backend for each flow by weight', async () => {
     const [a, b] = [await startUdp('a'), await startUdp('b')];
@@ -140,10 +163,18 @@ describe('a UDPRoute', () => {
   });
 
   test('drops datagrams for which there is no backend', async () => {
-    const started = await startLayer4([udp, layer4Route('UDPRoute', udp, { backends: [backendTo('missing')] })], { onFault: throwFault });
+    const started = await startLayer4([udp, layer4Route('UDPRoute', udp, { backends: [backendTo('missing')] })], {
+      onFault: throwFault,
+    });
     const client = await bound();
     client.send('x', started.portOf(udp), hostOf(2));
-    await eventually(() => expect(started.proxy.counters().layer4).toMatchObject({ droppedDatagrams: 1, open: { udp: 0 }, reasons: { 'no-endpoints': 1 } }));
+    await eventually(() =>
+      expect(started.proxy.counters().layer4).toMatchObject({
+        droppedDatagrams: 1,
+        open: { udp: 0 },
+        reasons: { 'no-endpoints': 1 },
+      }),
+    );
     const backend = await startUdp('a');
     await started.apply(endpointsConfig('missing', backend.port));
     expect((await ask(client, started, 'y')).text).toBe('a y');
@@ -186,11 +217,20 @@ describe('a UDPRoute', () => {
     const started = await start([a.port]);
     const client = await bound();
     await ask(client, started, 'x');
-    const other = layer4Route('UDPRoute', udp, { key: 'route/UDPRoute/shop/other', route: 'shop/other', backends: [backendTo('b')] });
-    await started.proxy.apply({ upserts: [endpointsConfig('app'), endpointsConfig('b', b.port), other], removals: [route.key] });
+    const other = layer4Route('UDPRoute', udp, {
+      key: 'route/UDPRoute/shop/other',
+      route: 'shop/other',
+      backends: [backendTo('b')],
+    });
+    await started.proxy.apply({
+      upserts: [endpointsConfig('app'), endpointsConfig('b', b.port), other],
+      removals: [route.key],
+    });
     expect((await ask(client, started, 'x')).text).toBe('b x');
     await started.proxy.close({ graceMs: 0 });
-    expect(started.connections).toEqual([expect.objectContaining({ route: 'UDPRoute/shop/other', backend: 'shop/b/80' })]);
+    expect(started.connections).toEqual([
+      expect.objectContaining({ route: 'UDPRoute/shop/other', backend: 'shop/b/80' }),
+    ]);
   });
 
   test('ends the flow that has been silent longest where there is no room', async () => {
@@ -212,8 +252,17 @@ describe('a UDPRoute', () => {
     const probe = await bound(hostOf(2));
     const { port } = probe.address();
     closeSocket(probe);
-    const resources = [tcp, udp, endpointsConfig('app', datagrams.port), route, endpointsConfig('stream', stream.port), tcpRoute('stream')];
-    const started = await startLayer4(resources, { bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }] });
+    const resources = [
+      tcp,
+      udp,
+      endpointsConfig('app', datagrams.port),
+      route,
+      endpointsConfig('stream', stream.port),
+      tcpRoute('stream'),
+    ];
+    const started = await startLayer4(resources, {
+      bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }],
+    });
     expect(started.portOf(tcp)).toBe(started.portOf(udp));
     expect((await ask(await bound(), started, 'x')).text).toBe('udp x');
     const client = dial(started);
@@ -226,9 +275,13 @@ describe('a UDP port', () => {
   test('that cannot be bound is a problem of its listener', async () => {
     const taken = await bound(hostOf(2));
     const { port } = taken.address();
-    const { proxy } = await startLayer4([], { bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }] });
+    const { proxy } = await startLayer4([], {
+      bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }],
+    });
     const problems = await proxy.apply({ upserts: [udp], removals: [] });
-    expect(problems).toEqual([{ key: udp.key, message: expect.stringContaining('another process already uses this port') }]);
+    expect(problems).toEqual([
+      { key: udp.key, message: expect.stringContaining('another process already uses this port') },
+    ]);
     closeSocket(taken);
     expect(await proxy.apply({ upserts: [], removals: [] })).toEqual([]);
   });
@@ -236,15 +289,21 @@ describe('a UDP port', () => {
   test('bound to all addresses notices that another process has it', async () => {
     const taken = await bound('0.0.0.0');
     const { port } = taken.address();
-    const { proxy } = await startLayer4([], { bind: ({ port: asked }) => [asked === 2 ? { host: '0.0.0.0', port } : { host: hostOf(asked), port: 0 }] });
+    const { proxy } = await startLayer4([], {
+      bind: ({ port: asked }) => [asked === 2 ? { host: '0.0.0.0', port } : { host: hostOf(asked), port: 0 }],
+    });
     const problems = await proxy.apply({ upserts: [udp], removals: [] });
-    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('another process already uses this port')]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('another process already uses this port'),
+    ]);
   });
 
   test('serves one listener', async () => {
     const { proxy } = await startLayer4([udp]);
     const another = listenerConfig('another', { protocol: 'UDP', port: 2 });
-    expect(await proxy.apply({ upserts: [another], removals: [] })).toEqual([{ key: another.key, message: `${udp.key} already serves this port` }]);
+    expect(await proxy.apply({ upserts: [another], removals: [] })).toEqual([
+      { key: another.key, message: `${udp.key} already serves this port` },
+    ]);
   });
 
   test('that is removed takes no new flows and lets the others end', async () => {
@@ -271,25 +330,50 @@ const hasDig = spawnSync('dig', ['-v']).status === 0;
   function dnsAnswer(query: Buffer): Buffer {
     const end = query.indexOf(0, 12) + 5;
     const header = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])]);
-    return Buffer.concat([header, query.subarray(12, end), Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 7])]);
+    return Buffer.concat([
+      header,
+      query.subarray(12, end),
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 7]),
+    ]);
   }
 
   test('asks a DNS server by UDP and by TCP on one port', async () => {
     const datagrams = await bound();
     datagrams.on('message', (query, from) => datagrams.send(dnsAnswer(query), from.port, from.address));
     const stream = await startRawBackend((socket) => {
-      socket.once('data', (query: Buffer) => {
-        const answer = dnsAnswer(query.subarray(2));
-        socket.write(Buffer.concat([Buffer.from([answer.length >> 8, answer.length & 255]), answer]));
-      }).on('end', () => socket.end());
+      socket
+        .once('data', (query: Buffer) => {
+          const answer = dnsAnswer(query.subarray(2));
+          socket.write(Buffer.concat([Buffer.from([answer.length >> 8, answer.length & 255]), answer]));
+        })
+        .on('end', () => socket.end());
     });
     const probe = await bound(hostOf(2));
     const { port } = probe.address();
     closeSocket(probe);
-    const resources = [tcp, udp, endpointsConfig('app', datagrams.address().port), route, endpointsConfig('stream', stream.port), tcpRoute('stream')];
-    await startLayer4(resources, { bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }] });
+    const resources = [
+      tcp,
+      udp,
+      endpointsConfig('app', datagrams.address().port),
+      route,
+      endpointsConfig('stream', stream.port),
+      tcpRoute('stream'),
+    ];
+    await startLayer4(resources, {
+      bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }],
+    });
     for (const transport of ['+notcp', '+tcp']) {
-      const { stdout } = await run('dig', [`@${hostOf(2)}`, '-p', String(port), transport, '+short', '+noedns', '+tries=1', 'shop.example.com', 'A']);
+      const { stdout } = await run('dig', [
+        `@${hostOf(2)}`,
+        '-p',
+        String(port),
+        transport,
+        '+short',
+        '+noedns',
+        '+tries=1',
+        'shop.example.com',
+        'A',
+      ]);
       expect(stdout.trim()).toBe('192.0.2.7');
     }
   });

@@ -5,7 +5,13 @@ import { healthy } from '../../../support/doctor.ts';
 
 interface Asked {
   readonly path: string;
-  readonly body: { readonly spec: { readonly user: string; readonly groups: readonly string[]; readonly resourceAttributes: { readonly verb: string; readonly resource: string } } };
+  readonly body: {
+    readonly spec: {
+      readonly user: string;
+      readonly groups: readonly string[];
+      readonly resourceAttributes: { readonly verb: string; readonly resource: string };
+    };
+  };
 }
 
 function clientThat(answer: (asked: Asked) => unknown): ApiClient {
@@ -16,7 +22,10 @@ test('asks what the ServiceAccounts may do, and names the verbs that they lack',
   const asked: Asked[] = [];
   const client = clientThat((request) => {
     asked.push(request);
-    const { user, resourceAttributes: { verb, resource } } = request.body.spec;
+    const {
+      user,
+      resourceAttributes: { verb, resource },
+    } = request.body.spec;
     return { status: { allowed: resource !== 'secrets' && !(user.endsWith('watchdog') && verb === 'patch') } };
   });
   const { denied, asked: count } = await askPermissions(client, healthy.installation);
@@ -28,7 +37,9 @@ test('asks what the ServiceAccounts may do, and names the verbs that they lack',
   ]);
   expect(asked).toHaveLength(count);
   expect(count).toBe(neededPermissions(healthy.installation).flatMap(({ verbs }) => verbs).length);
-  expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/apis/authorization.k8s.io/v1/subjectaccessreviews']));
+  expect(new Set(asked.map(({ path }) => path))).toEqual(
+    new Set(['/apis/authorization.k8s.io/v1/subjectaccessreviews']),
+  );
   expect(asked[0]?.body.spec).toEqual({
     user: 'system:serviceaccount:sallyport-system:sallyport-webhook',
     groups: ['system:serviceaccounts', 'system:serviceaccounts:sallyport-system', 'system:authenticated'],
@@ -37,6 +48,8 @@ test('asks what the ServiceAccounts may do, and names the verbs that they lack',
 });
 
 test('does not take a refusal to answer for an answer', async () => {
-  const client = clientThat(() => { throw new Error('jane may not create subjectaccessreviews'); });
+  const client = clientThat(() => {
+    throw new Error('jane may not create subjectaccessreviews');
+  });
   await expect(askPermissions(client, healthy.installation)).rejects.toThrow('jane may not');
 });

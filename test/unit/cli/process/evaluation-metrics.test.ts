@@ -4,7 +4,11 @@ import { createKernel, defineInput, defineQuery, write } from '../../../../src/c
 import { createMetrics } from '../../../../src/telemetry/index.ts';
 
 const numbers = defineInput<number>('numbers');
-const double = defineQuery({ name: 'double', stratum: 0, compute: (read, name: string) => 2 * (read.input(numbers, name) ?? 0) });
+const double = defineQuery({
+  name: 'double',
+  stratum: 0,
+  compute: (read, name: string) => 2 * (read.input(numbers, name) ?? 0),
+});
 
 test('a scrape shows the size of the evaluation and how often it ran', async () => {
   const metrics = createMetrics();

@@ -11,7 +11,10 @@ function ignored(value: unknown) {
 describe('the annotation sallyport.dev/ignore', () => {
   test('names rules and reasons', () => {
     expect(ignored('path-syntax: served by another proxy; \n schema:  the CRD is newer: v2\n')).toEqual({
-      reasons: [['path-syntax', 'served by another proxy'], ['schema', 'the CRD is newer: v2']],
+      reasons: [
+        ['path-syntax', 'served by another proxy'],
+        ['schema', 'the CRD is newer: v2'],
+      ],
       problems: [],
     });
   });
@@ -26,16 +29,25 @@ describe('the annotation sallyport.dev/ignore', () => {
     expect(ignored(value)).toEqual({ reasons: [], problems: [message] });
   });
 
-  test.each([[undefined], [null], [1], [[]], [{ metadata: null }], [{ metadata: { annotations: 'a' } }]])('is absent from %j', (json) => {
-    expect(readIgnored(json)).toEqual({ reasons: new Map(), problems: [] });
-  });
+  test.each([[undefined], [null], [1], [[]], [{ metadata: null }], [{ metadata: { annotations: 'a' } }]])(
+    'is absent from %j',
+    (json) => {
+      expect(readIgnored(json)).toEqual({ reasons: new Map(), problems: [] });
+    },
+  );
 
-  const route = (annotation: string) => `kind: HTTPRoute\nmetadata:\n  annotations:\n    sallyport.dev/ignore: "${annotation}"\n`;
+  const route = (annotation: string) =>
+    `kind: HTTPRoute\nmetadata:\n  annotations:\n    sallyport.dev/ignore: "${annotation}"\n`;
   const wrong = { rule: 'path-syntax', severity: 'error', path: ['kind'], message: 'Wrong.' } as const;
 
   async function after(annotation: string) {
     const [object] = await collect(withAnnotations(reportOf(reported(route(annotation), [wrong]))));
-    return object?.findings.map(({ rule, severity, position, suppression }) => [rule, severity, position.line, suppression?.reason]);
+    return object?.findings.map(({ rule, severity, position, suppression }) => [
+      rule,
+      severity,
+      position.line,
+      suppression?.reason,
+    ]);
   }
 
   test('suppresses the findings of its rule, with the reason', async () => {
@@ -43,11 +55,17 @@ describe('the annotation sallyport.dev/ignore', () => {
   });
 
   test('without a reason suppresses nothing and is a warning itself', async () => {
-    expect(await after('path-syntax')).toEqual([['path-syntax', 'error', 1, undefined], ['suppression', 'warning', 4, undefined]]);
+    expect(await after('path-syntax')).toEqual([
+      ['path-syntax', 'error', 1, undefined],
+      ['suppression', 'warning', 4, undefined],
+    ]);
   });
 
   test('about a rule that finds nothing is noted', async () => {
-    expect(await after('path-syntax: agreed; hostname-is-ip: agreed')).toEqual([['path-syntax', 'error', 1, 'agreed'], ['suppression', 'note', 4, undefined]]);
+    expect(await after('path-syntax: agreed; hostname-is-ip: agreed')).toEqual([
+      ['path-syntax', 'error', 1, 'agreed'],
+      ['suppression', 'note', 4, undefined],
+    ]);
   });
 
   test('says nothing of objects of others', async () => {

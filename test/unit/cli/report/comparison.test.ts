@@ -15,11 +15,26 @@ test('a report in JSON gives the findings, except those that an annotation suppr
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-comparison-'));
   try {
     const file = join(folder, 'report.json');
-    const finding = (identity: unknown, by?: string) => ({ identity, ...(by === undefined ? {} : { suppression: { by } }) });
-    await writeFile(file, JSON.stringify({ tool: 'sallyport', objects: [{ findings: [finding('a'), finding('b', 'baseline'), finding('c', 'annotation'), finding(3), 'odd'] }, 'odd', { findings: null }] }));
+    const finding = (identity: unknown, by?: string) => ({
+      identity,
+      ...(by === undefined ? {} : { suppression: { by } }),
+    });
+    await writeFile(
+      file,
+      JSON.stringify({
+        tool: 'sallyport',
+        objects: [
+          { findings: [finding('a'), finding('b', 'baseline'), finding('c', 'annotation'), finding(3), 'odd'] },
+          'odd',
+          { findings: null },
+        ],
+      }),
+    );
     expect((await readEarlierFindings(file)).comparison().gone).toEqual(['a', 'b']);
     await writeFile(file, '{"objects":3}');
-    await expect(readEarlierFindings(file)).rejects.toThrow(`The report ${file} has no list of objects. Create it with "sallyport audit --cluster -o json".`);
+    await expect(readEarlierFindings(file)).rejects.toThrow(
+      `The report ${file} has no list of objects. Create it with "sallyport audit --cluster -o json".`,
+    );
     await writeFile(file, 'text');
     await expect(readEarlierFindings(file)).rejects.toThrow('is not JSON');
   } finally {

@@ -31,7 +31,13 @@ describe('excerpt', () => {
     expect(line[caret.indexOf('^')]).toBe('x');
   });
 
-  test.each<[string, number]>([['abc: ', 5], ['😀 ', 3], ['日本: ', 6], ['e\u0301: ', 3], ['ü: ', 3]])('counts the columns that a terminal shows of %j', (before, columns) => {
+  test.each<[string, number]>([
+    ['abc: ', 5],
+    ['😀 ', 3],
+    ['日本: ', 6],
+    ['e\u0301: ', 3],
+    ['ü: ', 3],
+  ])('counts the columns that a terminal shows of %j', (before, columns) => {
     const [, caret] = excerpt(`${before}x`, { line: 1, column: before.length + 1 });
     expect(caret.indexOf('^') - '     | '.length).toBe(columns);
   });

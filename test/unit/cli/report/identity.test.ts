@@ -11,16 +11,24 @@ const fast = { timeouts: { request: '2s' } };
 
 describe('the identity of a finding', () => {
   test('names rule, object and place; list items go by name or text', () => {
-    expect(identity(['spec', 'listeners', 1, 'port'], { spec: { listeners: [{ name: 'a' }, { name: 'b' }] } })).toBe('a-rule HTTPRoute shop/cart spec.listeners[name=b].port');
-    expect(identity(['spec', 'hostnames', 0], { spec: { hostnames: ['a.example'] } })).toBe('a-rule HTTPRoute shop/cart spec.hostnames[a.example]');
+    expect(identity(['spec', 'listeners', 1, 'port'], { spec: { listeners: [{ name: 'a' }, { name: 'b' }] } })).toBe(
+      'a-rule HTTPRoute shop/cart spec.listeners[name=b].port',
+    );
+    expect(identity(['spec', 'hostnames', 0], { spec: { hostnames: ['a.example'] } })).toBe(
+      'a-rule HTTPRoute shop/cart spec.hostnames[a.example]',
+    );
     expect(identity([], {})).toBe('a-rule HTTPRoute shop/cart');
-    expect(identity(['metadata', 'annotations', 'a.b/c'], {})).toBe('a-rule HTTPRoute shop/cart metadata.annotations["a.b/c"]');
+    expect(identity(['metadata', 'annotations', 'a.b/c'], {})).toBe(
+      'a-rule HTTPRoute shop/cart metadata.annotations["a.b/c"]',
+    );
   });
 
   test('does not change with what stands before an item, nor with the order of its fields', () => {
     const { timeouts, backendRefs } = slow;
     const before = identity(['spec', 'rules', 0, 'timeouts'], { spec: { rules: [slow] } });
-    expect(identity(['spec', 'rules', 1, 'timeouts'], { spec: { rules: [fast, { backendRefs, timeouts }] } })).toBe(before);
+    expect(identity(['spec', 'rules', 1, 'timeouts'], { spec: { rules: [fast, { backendRefs, timeouts }] } })).toBe(
+      before,
+    );
   });
 
   test('changes with the item', () => {
@@ -29,6 +37,8 @@ describe('the identity of a finding', () => {
   });
 
   test('exists for places that do not', () => {
-    expect(identity(['spec', 'rules', 7, 'name'], null)).toMatch(/^a-rule HTTPRoute shop\/cart spec\.rules\[[0-9a-f]{8}\]\.name$/);
+    expect(identity(['spec', 'rules', 7, 'name'], null)).toMatch(
+      /^a-rule HTTPRoute shop\/cart spec\.rules\[[0-9a-f]{8}\]\.name$/,
+    );
   });
 });

@@ -23,15 +23,29 @@ describe('json', () => {
       version: '1.2.3',
       objects: [
         {
-          file: 'a.yaml', line: 2, ...fields, verdict: 'allowed',
-          findings: [{
-            rule: 'a-rule', effect: 'record', path: 'spec.rules[0].filters[1].type', message: 'It has no "rules".', line: 5, column: 1,
-            identity: expect.stringMatching(/^a-rule HTTPRoute shop\/cart spec\.rules\[[0-9a-f]{8}\]\.filters\[[0-9a-f]{8}\]\.type$/),
-          }],
+          file: 'a.yaml',
+          line: 2,
+          ...fields,
+          verdict: 'allowed',
+          findings: [
+            {
+              rule: 'a-rule',
+              effect: 'record',
+              path: 'spec.rules[0].filters[1].type',
+              message: 'It has no "rules".',
+              line: 5,
+              column: 1,
+              identity: expect.stringMatching(
+                /^a-rule HTTPRoute shop\/cart spec\.rules\[[0-9a-f]{8}\]\.filters\[[0-9a-f]{8}\]\.type$/,
+              ),
+            },
+          ],
         },
         { file: 'a.yaml', line: 1, ...fields, verdict: 'allowed', findings: [] },
       ],
-      problems: [{ file: 'a.yaml', line: 9, column: 2, rule: 'unreadable-file', severity: 'error', message: 'it is broken' }],
+      problems: [
+        { file: 'a.yaml', line: 9, column: 2, rule: 'unreadable-file', severity: 'error', message: 'it is broken' },
+      ],
       summary: { allowed: 2, denied: 0, skipped: 0, error: 1, warning: 0, note: 1, suppressed: 0, problemsLeftOut: 0 },
     });
   });
@@ -41,22 +55,35 @@ describe('json', () => {
     ['warning', 'warn', 'allowed'],
     ['note', 'record', 'allowed'],
   ] as const)('gives a finding of severity %s the effect %s: the object is %s', async (severity, effect, verdict) => {
-    expect(await json(reported(head, [statement(severity)]))).toMatchObject({ objects: [{ verdict, findings: [{ effect }] }] });
+    expect(await json(reported(head, [statement(severity)]))).toMatchObject({
+      objects: [{ verdict, findings: [{ effect }] }],
+    });
   });
 
   test('denies nothing for a finding that is suppressed, and says by what it is', async () => {
     const object = reported(head, [statement('error')]);
     const suppression = { by: 'baseline', reason: 'known' } as const;
     const suppressed = { ...object, findings: object.findings.map((finding) => ({ ...finding, suppression })) };
-    expect(await json(suppressed)).toMatchObject({ objects: [{ verdict: 'allowed', findings: [{ effect: 'deny', suppression }] }], summary: { error: 0, suppressed: 1 } });
+    expect(await json(suppressed)).toMatchObject({
+      objects: [{ verdict: 'allowed', findings: [{ effect: 'deny', suppression }] }],
+      summary: { error: 0, suppressed: 1 },
+    });
   });
 
   test.each([
     ['namespaced, without one', head.replace(', namespace: shop', ''), { ...fields, namespace: 'default' }],
-    ['cluster-scoped', 'apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: internal, namespace: shop }\n', { ...fields, kind: 'GatewayClass', namespace: '', name: 'internal' }],
+    [
+      'cluster-scoped',
+      'apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: internal, namespace: shop }\n',
+      { ...fields, kind: 'GatewayClass', namespace: '', name: 'internal' },
+    ],
     ['without a name', head.replace('name: cart, ', ''), { ...fields, name: '' }],
     ['without anything', 'spec: {}\n', { apiVersion: '', kind: '', namespace: '', name: '' }],
-    ['with what is no text', 'apiVersion: 1\nkind: [a]\nmetadata: { name: {}, namespace: null }\n', { apiVersion: '', kind: '', namespace: '', name: '' }],
+    [
+      'with what is no text',
+      'apiVersion: 1\nkind: [a]\nmetadata: { name: {}, namespace: null }\n',
+      { apiVersion: '', kind: '', namespace: '', name: '' },
+    ],
   ])('names an object: %s', async (_case, text, expected) => {
     expect(await json(reported(text, []))).toMatchObject({ objects: [expected] });
   });
@@ -64,7 +91,18 @@ describe('json', () => {
   test('lists what belongs to others as skipped, beside what is counted', async () => {
     const foreign = skipped('apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: cart }\n');
     expect(await json(foreign)).toMatchObject({
-      objects: [{ file: 'a.yaml', line: 1, apiVersion: 'apps/v1', kind: 'Deployment', namespace: '', name: 'cart', verdict: 'skipped', findings: [] }],
+      objects: [
+        {
+          file: 'a.yaml',
+          line: 1,
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          namespace: '',
+          name: 'cart',
+          verdict: 'skipped',
+          findings: [],
+        },
+      ],
       summary: { allowed: 0, denied: 0, skipped: 1 },
     });
   });
@@ -78,13 +116,29 @@ describe('json', () => {
   });
 
   test('has a line for each object and each problem', async () => {
-    const text = await written(writeJson, reported(head, [statement('error'), statement('note')]), problem({}), reported(head, []));
-    expect(text.split('\n').map((line) => line.slice(0, 9))).toEqual(['{"tool":"', '{"file":"', '{"file":"', '],"proble', '{"file":"', '],"summar', '']);
+    const text = await written(
+      writeJson,
+      reported(head, [statement('error'), statement('note')]),
+      problem({}),
+      reported(head, []),
+    );
+    expect(text.split('\n').map((line) => line.slice(0, 9))).toEqual([
+      '{"tool":"',
+      '{"file":"',
+      '{"file":"',
+      '],"proble',
+      '{"file":"',
+      '],"summar',
+      '',
+    ]);
   });
 
   test('holds some thousand problems back, and counts the rest', async () => {
     const problems = Array.from({ length: mostProblems + 2 }, () => problem({}));
-    const { problems: held, summary } = await json(...problems) as { readonly problems: readonly unknown[]; readonly summary: unknown };
+    const { problems: held, summary } = (await json(...problems)) as {
+      readonly problems: readonly unknown[];
+      readonly summary: unknown;
+    };
     expect(held).toHaveLength(mostProblems);
     expect(summary).toMatchObject({ error: mostProblems + 2, problemsLeftOut: 2 });
   });

@@ -5,11 +5,16 @@ import { problem, reported, skipped, written } from '../../../support/report.ts'
 describe('junit', () => {
   test('has a suite for each file and a case for each object, which fails by its errors', async () => {
     const fine = reported('kind: HTTPRoute\n', []);
-    const bad = reported('kind: HTTPRoute\n', [
-      { rule: 'one', severity: 'error', path: ['kind'], message: 'a < b & "c"\u0001' },
-      { rule: 'two', severity: 'warning', path: [], message: 'unusual' },
-    ], 'b.yaml');
-    expect(await written(writeJunit, problem({}), fine, skipped('kind: Deployment\n'), bad)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+    const bad = reported(
+      'kind: HTTPRoute\n',
+      [
+        { rule: 'one', severity: 'error', path: ['kind'], message: 'a < b & "c"\u0001' },
+        { rule: 'two', severity: 'warning', path: [], message: 'unusual' },
+      ],
+      'b.yaml',
+    );
+    expect(await written(writeJunit, problem({}), fine, skipped('kind: Deployment\n'), bad))
+      .toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="sallyport">
   <testsuite name="a.yaml" tests="2" failures="1" errors="0" skipped="0" time="0">
     <testcase classname="a.yaml" name="file" time="0">

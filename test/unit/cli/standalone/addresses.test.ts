@@ -44,7 +44,9 @@ describe('addresses of Gateways on one machine', () => {
 
   test('there is an address at the end of the port range too', () => {
     const addresses = new StandaloneAddresses(false, { requested: () => [] });
-    const ports = ['one', 'two', 'three'].map((name) => bound(addresses, { gateway: `infra/${name}`, port: 65_535 }).port);
+    const ports = ['one', 'two', 'three'].map(
+      (name) => bound(addresses, { gateway: `infra/${name}`, port: 65_535 }).port,
+    );
     expect(new Set(ports).size).toBe(3);
     expect(ports.every((port) => port >= 1024 && port <= 65_535)).toBe(true);
   });
@@ -52,8 +54,14 @@ describe('addresses of Gateways on one machine', () => {
 
 describe('addresses that users choose', () => {
   test('a Gateway is bound at each address that it requests, with the ports of its listeners', () => {
-    const addresses = new StandaloneAddresses(true, { listen: '0.0.0.0', requested: (gateway) => (gateway === 'infra/one' ? ['192.0.2.1', '2001:db8::1'] : []) });
-    expect(addresses.addressesOf({ gateway: 'infra/one', port: 80 })).toEqual([{ host: '192.0.2.1', port: 80 }, { host: '2001:db8::1', port: 80 }]);
+    const addresses = new StandaloneAddresses(true, {
+      listen: '0.0.0.0',
+      requested: (gateway) => (gateway === 'infra/one' ? ['192.0.2.1', '2001:db8::1'] : []),
+    });
+    expect(addresses.addressesOf({ gateway: 'infra/one', port: 80 })).toEqual([
+      { host: '192.0.2.1', port: 80 },
+      { host: '2001:db8::1', port: 80 },
+    ]);
     expect(addresses.addressesOf({ gateway: 'infra/two', port: 443 })).toEqual([{ host: '0.0.0.0', port: 443 }]);
   });
 
@@ -72,8 +80,11 @@ describe('addresses that users choose', () => {
   });
 
   test('what is bound to all addresses is reachable at those that other machines know, or on loopback', () => {
-    const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []).filter(({ internal, address }) => !internal && !address.startsWith('fe80:'));
-    const known = (family?: string) => own.filter((entry) => family === undefined || entry.family === family).map(({ address }) => address);
+    const own = Object.values(networkInterfaces())
+      .flatMap((entries) => entries ?? [])
+      .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'));
+    const known = (family?: string) =>
+      own.filter((entry) => family === undefined || entry.family === family).map(({ address }) => address);
     const orLoopback = (addresses: readonly string[]) => (addresses.length > 0 ? addresses : ['127.0.0.1']);
     expect(reachableAt('0.0.0.0')).toEqual(orLoopback(known('IPv4')));
     expect(reachableAt('::')).toEqual(orLoopback(known()));

@@ -6,7 +6,8 @@ import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './reque
 
 const world = evaluate(platform);
 const silence = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
-const problem = 'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.';
+const problem =
+  'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.';
 
 describe('CREATE', () => {
   test('of a good route says nothing', () => {
@@ -16,7 +17,13 @@ describe('CREATE', () => {
   test('of a wrong one is denied: causes with field paths, and a message that is complete alone', () => {
     expect(decide(world, requestOf({ object: cartRoute([rule, wrongRule]) }))).toEqual({
       allowed: false,
-      causes: [{ field: 'spec.rules[1].filters[0]', message: `${problem} [redirect-with-backends]`, reason: 'FieldValueInvalid' }],
+      causes: [
+        {
+          field: 'spec.rules[1].filters[0]',
+          message: `${problem} [redirect-with-backends]`,
+          reason: 'FieldValueInvalid',
+        },
+      ],
       message: `HTTPRoute "shop/cart" has 1 problem: spec.rules[1].filters[0]: ${problem} [redirect-with-backends]`,
       warnings: [],
       findings: [{ rule: 'redirect-with-backends', mode: 'deny' }],
@@ -30,7 +37,9 @@ describe('CREATE', () => {
     expect(verdict).toMatchObject({
       allowed: false,
       causes: [{ field: 'spec.rules[1].name' }, { field: 'spec.rules[0].filters[0]' }],
-      warnings: ['[backend-not-found] spec.rules[2].backendRefs[0]: Service "shop/gone" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.'],
+      warnings: [
+        '[backend-not-found] spec.rules[2].backendRefs[0]: Service "shop/gone" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
+      ],
       auditAnnotations: { denied: 'redirect-with-backends,schema', warned: 'backend-not-found' },
     });
     expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute "shop\/cart" has 2 problems: .*; /));
@@ -38,28 +47,51 @@ describe('CREATE', () => {
 
   test('what the schema and a denying rule say of one field is said once, by the rule', () => {
     const verdict = decide(world, requestOf({ object: cartRoute([{ ...rule, timeouts: { request: '1.5s' } }]) }));
-    expect(verdict).toMatchObject({ causes: [{ field: 'spec.rules[0].timeouts.request', message: expect.stringContaining('[duration-form]') }] });
+    expect(verdict).toMatchObject({
+      causes: [{ field: 'spec.rules[0].timeouts.request', message: expect.stringContaining('[duration-form]') }],
+    });
     expect(verdict).toHaveProperty('causes.length', 1);
   });
 
   test('no annotation of the object keeps it from being denied', () => {
     const annotations = { 'sallyport.dev/ignore': 'redirect-with-backends: only check listens to this' };
-    expect(decide(world, requestOf({ object: cartRoute([wrongRule], { annotations }) }))).toHaveProperty('allowed', false);
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule], { annotations }) }))).toHaveProperty(
+      'allowed',
+      false,
+    );
   });
 
   test('with generateName the object has no name yet', () => {
-    const verdict = decide(world, requestOf({ object: cartRoute([wrongRule], { name: undefined, generateName: 'cart-' }) }, { name: '' }));
+    const verdict = decide(
+      world,
+      requestOf({ object: cartRoute([wrongRule], { name: undefined, generateName: 'cart-' }) }, { name: '' }),
+    );
     expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute "shop\/cart-\*" has 1 problem/));
   });
 
   test('the namespace comes from the request where the object has none', () => {
-    const verdict = decide(world, requestOf({ object: cartRoute([wrongRule], { namespace: undefined }) }, { namespace: 'shop' }));
+    const verdict = decide(
+      world,
+      requestOf({ object: cartRoute([wrongRule], { namespace: undefined }) }, { namespace: 'shop' }),
+    );
     expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute "shop\/cart" has/));
   });
 
   test('an object that refers to itself by what it brings sees itself', () => {
-    const gateway = { ...(platform[1] as object), metadata: { name: 'twin', namespace: 'shop' }, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'a', port: 80, protocol: 'HTTP' }, { name: 'b', port: 80, protocol: 'HTTP' }] } };
-    expect(decide(world, requestOf({ object: gateway })).warnings).toEqual([expect.stringContaining('[listener-conflict] spec.listeners[0]: ')]);
+    const gateway = {
+      ...(platform[1] as object),
+      metadata: { name: 'twin', namespace: 'shop' },
+      spec: {
+        gatewayClassName: 'sallyport',
+        listeners: [
+          { name: 'a', port: 80, protocol: 'HTTP' },
+          { name: 'b', port: 80, protocol: 'HTTP' },
+        ],
+      },
+    };
+    expect(decide(world, requestOf({ object: gateway })).warnings).toEqual([
+      expect.stringContaining('[listener-conflict] spec.listeners[0]: '),
+    ]);
   });
 });
 
@@ -74,7 +106,9 @@ describe('is never denied:', () => {
 
   test('what is being deleted, so that finalizers can go', () => {
     const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-    expect(decide(world, requestOf({ object: cartRoute([wrongRule], metadata), oldObject: cartRoute([rule], metadata) }))).toEqual(silence);
+    expect(
+      decide(world, requestOf({ object: cartRoute([wrongRule], metadata), oldObject: cartRoute([rule], metadata) })),
+    ).toEqual(silence);
   });
 
   test('a change of metadata or status alone', () => {
@@ -95,25 +129,48 @@ describe('is never denied:', () => {
 
 describe('what kubectl noted as applied', () => {
   const note = (fields: object): string => JSON.stringify({ ...cartRoute([{ ...rule, ...fields }]) });
-  const annotated = (fields: object, rules: readonly object[] = [rule]) => cartRoute(rules, { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': note(fields) } });
-  const dropped = { warnings: [expect.stringContaining('[field-pruned] spec.rules[0].sessionPersistence: ')], auditAnnotations: { warned: 'field-pruned' } };
+  const annotated = (fields: object, rules: readonly object[] = [rule]) =>
+    cartRoute(rules, { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': note(fields) } });
+  const dropped = {
+    warnings: [expect.stringContaining('[field-pruned] spec.rules[0].sessionPersistence: ')],
+    auditAnnotations: { warned: 'field-pruned' },
+  };
 
   test('tells which fields were dropped, when the object is new or nothing else changes', () => {
-    expect(decide(world, requestOf({ object: annotated({ sessionPersistence: {} }) }))).toMatchObject({ allowed: true, ...dropped });
-    expect(decide(world, requestOf({ oldObject: annotated({}), object: annotated({ sessionPersistence: {} }) }))).toMatchObject({ allowed: true, ...dropped });
+    expect(decide(world, requestOf({ object: annotated({ sessionPersistence: {} }) }))).toMatchObject({
+      allowed: true,
+      ...dropped,
+    });
+    expect(
+      decide(world, requestOf({ oldObject: annotated({}), object: annotated({ sessionPersistence: {} }) })),
+    ).toMatchObject({ allowed: true, ...dropped });
   });
 
   test('is no news for whoever writes later without applying', () => {
-    const [oldObject, object] = [annotated({ sessionPersistence: {} }), annotated({ sessionPersistence: {} }, [rule, { ...rule, name: 'more' }])];
+    const [oldObject, object] = [
+      annotated({ sessionPersistence: {} }),
+      annotated({ sessionPersistence: {} }, [rule, { ...rule, name: 'more' }]),
+    ];
     expect(decide(world, requestOf({ oldObject, object })).warnings).toEqual([]);
   });
 
   test('is told of kinds that are not evaluated, too', () => {
-    const written = { apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XBackendTrafficPolicy', metadata: { name: 'echo', namespace: 'shop' }, spec: { targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'front' }] } };
+    const written = {
+      apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+      kind: 'XBackendTrafficPolicy',
+      metadata: { name: 'echo', namespace: 'shop' },
+      spec: { targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'front' }] },
+    };
     const applied = JSON.stringify({ ...written, spec: { ...written.spec, rule: [] } });
-    const object = { ...written, metadata: { ...written.metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } } };
+    const object = {
+      ...written,
+      metadata: { ...written.metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } },
+    };
     const policy = { bundle: { ...standardPolicy.bundle, channel: 'experimental' } } as const;
-    expect(decide(world, requestOf({ object }), { policy }).warnings).toEqual([expect.stringContaining('[unserved-kind] kind: '), expect.stringContaining('[field-pruned] spec.rule: ')]);
+    expect(decide(world, requestOf({ object }), { policy }).warnings).toEqual([
+      expect.stringContaining('[unserved-kind] kind: '),
+      expect.stringContaining('[field-pruned] spec.rule: '),
+    ]);
   });
 });
 
@@ -122,9 +179,15 @@ describe('policy', () => {
 
   test('audit only records, and tells what would be denied from what would be warned of', () => {
     const missing = { backendRefs: [{ name: 'gone', port: 80 }] };
-    expect(decide(world, requestOf({ object: cartRoute([wrongRule, missing]) }), { policy: { profile: 'audit' } })).toEqual({
-      allowed: true, warnings: [],
-      findings: [{ rule: 'redirect-with-backends', mode: 'would-deny' }, { rule: 'backend-not-found', mode: 'record' }],
+    expect(
+      decide(world, requestOf({ object: cartRoute([wrongRule, missing]) }), { policy: { profile: 'audit' } }),
+    ).toEqual({
+      allowed: true,
+      warnings: [],
+      findings: [
+        { rule: 'redirect-with-backends', mode: 'would-deny' },
+        { rule: 'backend-not-found', mode: 'record' },
+      ],
       auditAnnotations: { 'would-deny': 'redirect-with-backends', recorded: 'backend-not-found' },
     });
   });
@@ -133,15 +196,22 @@ describe('policy', () => {
     const audit = { policy: { profile: 'audit' } } as const;
     const update = requestOf({ object: cartRoute([wrongRule, rule]), oldObject: cartRoute([wrongRule]) });
     expect(decide(world, update, audit).auditAnnotations).toEqual({ recorded: 'redirect-with-backends' });
-    expect(decide(world, wrong, { policy: { profile: 'audit', overrides: { 'redirect-with-backends': 'record' } } }).auditAnnotations).toEqual({ recorded: 'redirect-with-backends' });
+    expect(
+      decide(world, wrong, { policy: { profile: 'audit', overrides: { 'redirect-with-backends': 'record' } } })
+        .auditAnnotations,
+    ).toEqual({ recorded: 'redirect-with-backends' });
   });
 
   test('an override beats the profile', () => {
     expect(decide(world, wrong, { policy: { overrides: { 'redirect-with-backends': 'warn' } } })).toMatchObject({
-      allowed: true, warnings: [`[redirect-with-backends] spec.rules[0].filters[0]: ${problem}`], auditAnnotations: { warned: 'redirect-with-backends' },
+      allowed: true,
+      warnings: [`[redirect-with-backends] spec.rules[0].filters[0]: ${problem}`],
+      auditAnnotations: { warned: 'redirect-with-backends' },
     });
     expect(decide(world, wrong, { policy: { overrides: { 'redirect-with-backends': 'none' } } })).toEqual(silence);
-    expect(decide(world, wrong, { policy: { profile: 'audit', overrides: { 'redirect-with-backends': 'deny' } } })).toHaveProperty('allowed', false);
+    expect(
+      decide(world, wrong, { policy: { profile: 'audit', overrides: { 'redirect-with-backends': 'deny' } } }),
+    ).toHaveProperty('allowed', false);
   });
 
   const regex = { ...rule, matches: [{ path: { type: 'RegularExpression', value: '(?=a)' } }] };
@@ -150,16 +220,28 @@ describe('policy', () => {
   test('a rule about our dialect warns', () => {
     const verdict = decide(world, requestOf({ object: route }));
     expect(verdict).toMatchObject({ allowed: true, auditAnnotations: { warned: 'regex-not-re2' } });
-    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[regex-not-re2\] spec\.rules\[0\]\.matches\[0\]\.path\.value: /)]);
+    expect(verdict.warnings).toEqual([
+      expect.stringMatching(/^\[regex-not-re2\] spec\.rules\[0\]\.matches\[0\]\.path\.value: /),
+    ]);
   });
 
   test('and denies under strict only where every parent is ours', () => {
     const strict = { policy: { profile: 'strict' } } as const;
-    const withParents = (...names: readonly string[]) => ({ ...route, spec: { parentRefs: names.map((name) => ({ name })), rules: [regex] } });
-    const foreign = { ...(platform[1] as object), metadata: { name: 'foreign', namespace: 'shop' }, spec: { gatewayClassName: 'other', listeners: [] } };
+    const withParents = (...names: readonly string[]) => ({
+      ...route,
+      spec: { parentRefs: names.map((name) => ({ name })), rules: [regex] },
+    });
+    const foreign = {
+      ...(platform[1] as object),
+      metadata: { name: 'foreign', namespace: 'shop' },
+      spec: { gatewayClassName: 'other', listeners: [] },
+    };
     const shared = evaluate([...platform, foreign]);
     expect(decide(shared, requestOf({ object: withParents('front') }), strict)).toHaveProperty('allowed', false);
-    expect(decide(shared, requestOf({ object: withParents('front', 'foreign') }), strict)).toHaveProperty('allowed', true);
+    expect(decide(shared, requestOf({ object: withParents('front', 'foreign') }), strict)).toHaveProperty(
+      'allowed',
+      true,
+    );
     expect(decide(shared, requestOf({ object: withParents('front', 'gone') }), strict)).toHaveProperty('allowed', true);
     expect(decide(shared, requestOf({ object: withParents() }), strict)).toHaveProperty('allowed', true);
   });
@@ -167,7 +249,11 @@ describe('policy', () => {
 
 test('nothing of a decision stays: the state answers as before', () => {
   const fresh = evaluate([...platform, cartRoute([rule])]);
-  const snapshot = () => structuredClone({ status: [...fresh.kernel.emitted(statuses)], configuration: [...fresh.kernel.emitted(configuration)] });
+  const snapshot = () =>
+    structuredClone({
+      status: [...fresh.kernel.emitted(statuses)],
+      configuration: [...fresh.kernel.emitted(configuration)],
+    });
   const before = snapshot();
   decide(fresh, requestOf({ object: cartRoute([wrongRule]), oldObject: cartRoute([rule]) }));
   decide(fresh, requestOf({ oldObject: platform[1] as object }));

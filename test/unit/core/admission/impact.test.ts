@@ -2,26 +2,37 @@ import { describe, expect, test } from '@jest/globals';
 import { evaluate, grantIn, serviceWith } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule } from './requests.ts';
 
-const grant = grantIn('billing', { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' }, { group: '', kind: 'Service' }) as object;
+const grant = grantIn(
+  'billing',
+  { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' },
+  { group: '', kind: 'Service' },
+) as object;
 const invoices = serviceWith({ ports: [{ port: 8080 }] }, 'invoices', 'billing');
-const toInvoices = cartRoute([{ backendRefs: [{ name: 'invoices', namespace: 'billing', port: 8080 }] }], { name: 'invoices' });
-const numbered = (count: number) => Array.from({ length: count }, (_, number) => cartRoute([rule], { name: `route-${number}` }));
+const toInvoices = cartRoute([{ backendRefs: [{ name: 'invoices', namespace: 'billing', port: 8080 }] }], {
+  name: 'invoices',
+});
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, number) => cartRoute([rule], { name: `route-${number}` }));
 const [, gateway, cart] = platform as readonly [object, object, object];
 
 describe('deleting', () => {
   test('a ReferenceGrant names the routes that it breaks', () => {
-    expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toMatchObject({
-      allowed: true,
-      warnings: [
-        '[impact] Deleting this ReferenceGrant breaks HTTPRoute "shop/invoices": spec.rules[0].backendRefs[0]: Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
-      ],
-      auditAnnotations: {},
-    });
+    expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toMatchObject(
+      {
+        allowed: true,
+        warnings: [
+          '[impact] Deleting this ReferenceGrant breaks HTTPRoute "shop/invoices": spec.rules[0].backendRefs[0]: Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
+        ],
+        auditAnnotations: {},
+      },
+    );
   });
 
   test('a ReferenceGrant that another one doubles breaks nothing', () => {
     const double = { ...grant, metadata: { name: 'double', namespace: 'billing' } };
-    expect(decide(evaluate([...platform, invoices, grant, double, toInvoices]), requestOf({ oldObject: grant })).warnings).toEqual([]);
+    expect(
+      decide(evaluate([...platform, invoices, grant, double, toInvoices]), requestOf({ oldObject: grant })).warnings,
+    ).toEqual([]);
   });
 
   test('a Service', () => {
@@ -38,42 +49,86 @@ describe('deleting', () => {
 
   test('a route breaks nobody', () => {
     const world = evaluate([...platform, cartRoute([rule])]);
-    expect(decide(world, requestOf({ oldObject: cartRoute([rule]) }))).toEqual({ allowed: true, warnings: [], findings: [], auditAnnotations: {} });
+    expect(decide(world, requestOf({ oldObject: cartRoute([rule]) }))).toEqual({
+      allowed: true,
+      warnings: [],
+      findings: [],
+      auditAnnotations: {},
+    });
   });
 
   test('what no object is, or one of another kind, says nothing', () => {
-    expect(decide(evaluate(platform), { ...requestOf({ oldObject: cart }), oldObject: 5 })).toEqual({ allowed: true, warnings: [], findings: [], auditAnnotations: {} });
+    expect(decide(evaluate(platform), { ...requestOf({ oldObject: cart }), oldObject: 5 })).toEqual({
+      allowed: true,
+      warnings: [],
+      findings: [],
+      auditAnnotations: {},
+    });
   });
 });
 
 describe('changing', () => {
   test('a listener names the routes that lose it', () => {
-    const moved = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' }] } };
-    const route = { ...cartRoute([rule]), spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] } };
+    const moved = {
+      ...gateway,
+      spec: {
+        gatewayClassName: 'sallyport',
+        listeners: [{ name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' }],
+      },
+    };
+    const route = {
+      ...cartRoute([rule]),
+      spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] },
+    };
     const verdict = decide(evaluate([...platform, route]), requestOf({ object: moved, oldObject: gateway }));
-    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: No hostname of the route matches a listener of Gateway "shop\/front"/)]);
+    expect(verdict.warnings).toEqual([
+      expect.stringMatching(
+        /^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: No hostname of the route matches a listener of Gateway "shop\/front"/,
+      ),
+    ]);
   });
 
   test('reports no impact when the change is denied', () => {
     const moved = { name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' };
     const denied = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [moved, { ...moved, port: 81 }] } };
-    const route = { ...cartRoute([rule]), spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] } };
+    const route = {
+      ...cartRoute([rule]),
+      spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] },
+    };
     const verdict = decide(evaluate([...platform, route]), requestOf({ object: denied, oldObject: gateway }));
     expect(verdict.allowed).toBe(false);
     expect(verdict.warnings.filter((warning) => warning.startsWith('[impact]'))).toEqual([]);
   });
 
   test('labels alone can break: those of a Namespace', () => {
-    const chosen = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } } } }] } };
+    const chosen = {
+      ...gateway,
+      spec: {
+        gatewayClassName: 'sallyport',
+        listeners: [
+          {
+            name: 'web',
+            port: 80,
+            protocol: 'HTTP',
+            allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } } },
+          },
+        ],
+      },
+    };
     const namespace = (labels: object) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } });
     const world = evaluate([platform[0], chosen, cart, namespace({ exposure: 'public' }), cartRoute([rule])]);
     const verdict = decide(world, requestOf({ object: namespace({}), oldObject: namespace({ exposure: 'public' }) }));
-    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: /)]);
+    expect(verdict.warnings).toEqual([
+      expect.stringMatching(/^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: /),
+    ]);
   });
 
   test('speaks of others only: what is wrong with the object itself is told by its own findings', () => {
     const broken = cartRoute([{ backendRefs: [{ name: 'gone', port: 80 }] }]);
-    const { warnings } = decide(evaluate([...platform, cartRoute([rule])]), requestOf({ object: broken, oldObject: cartRoute([rule]) }));
+    const { warnings } = decide(
+      evaluate([...platform, cartRoute([rule])]),
+      requestOf({ object: broken, oldObject: cartRoute([rule]) }),
+    );
     expect(warnings).toEqual([expect.stringMatching(/^\[backend-not-found\]/)]);
   });
 
@@ -108,12 +163,18 @@ describe('many', () => {
     const lasts = [...new Set(told.filter((warnings) => warnings.length === 6).map((warnings) => warnings.at(-1)))];
     expect(lasts).toEqual([
       '[impact] Deleting this Service may break more objects; there was no time to look at all.',
-      ...Array.from({ length: 12 }, (_, more) => `[impact] Deleting this Service breaks at least ${more + 1} more object${more === 0 ? '' : 's'}.`),
+      ...Array.from(
+        { length: 12 },
+        (_, more) => `[impact] Deleting this Service breaks at least ${more + 1} more object${more === 0 ? '' : 's'}.`,
+      ),
       '[impact] Deleting this Service breaks 12 more objects.',
     ]);
   });
 
   test('without any time nothing is said', () => {
-    expect(decide(evaluate([...platform, ...numbered(3)]), requestOf({ oldObject: cart }), { mayContinue: () => false }).warnings).toEqual([]);
+    expect(
+      decide(evaluate([...platform, ...numbered(3)]), requestOf({ oldObject: cart }), { mayContinue: () => false })
+        .warnings,
+    ).toEqual([]);
   });
 });

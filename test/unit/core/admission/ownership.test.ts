@@ -17,20 +17,34 @@ const unclear = [gatewayOf('unclear')];
 const hostname = { group: 'networking.istio.io', kind: 'Hostname', name: 'a.example.com', port: 80 };
 
 function route(parents: readonly object[], backendRef: object = hostname): object {
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop' }, spec: { parentRefs: parents, rules: [{ backendRefs: [backendRef] }] } };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    metadata: { name: 'cart', namespace: 'shop' },
+    spec: { parentRefs: parents, rules: [{ backendRefs: [backendRef] }] },
+  };
 }
 
 function listenerSet(parentRef: object): object {
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ListenerSet', metadata: { name: 'more', namespace: 'shop' }, spec: { parentRef, listeners: [{ name: 'a', port: 81, protocol: 'HTTP' }] } };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'ListenerSet',
+    metadata: { name: 'more', namespace: 'shop' },
+    spec: { parentRef, listeners: [{ name: 'a', port: 81, protocol: 'HTTP' }] },
+  };
 }
 
 function judged(objects: readonly object[], overrides = {}): readonly (readonly [string, string, string])[] {
   const world = evaluate(objects);
-  return judge(world.kernel.read, candidateCalled(world, 'HTTPRoute', 'shop/cart'), { ...standardPolicy, overrides }).map(({ rule, effect, message }) => [rule, effect, message]);
+  return judge(world.kernel.read, candidateCalled(world, 'HTTPRoute', 'shop/cart'), {
+    ...standardPolicy,
+    overrides,
+  }).map(({ rule, effect, message }) => [rule, effect, message]);
 }
 
 const all = [...ours, ...theirs, ...unclear];
-const says = 'Unsupported backend kind networking.istio.io/Hostname: its share of requests is answered with 500. Use kind: Service and an empty group.';
+const says =
+  'Unsupported backend kind networking.istio.io/Hostname: its share of requests is answered with 500. Use kind: Service and an empty group.';
 
 describe('a finding about what is served', () => {
   test('has its effect on an object of ours', () => {
@@ -48,41 +62,69 @@ describe('a finding about what is served', () => {
     ['a Gateway of a class that was not seen', [{ name: 'unclear' }]],
     ['others and one that is not known', [{ name: 'istio' }, { name: 'unclear' }]],
   ])('is recorded where the controller is not known: %s', (_case, parents) => {
-    expect(judged([...all, route(parents)]).filter(([rule]) => rule !== 'parent-not-found')).toEqual([['backend-kind-unsupported', 'record', says]]);
+    expect(judged([...all, route(parents)]).filter(([rule]) => rule !== 'parent-not-found')).toEqual([
+      ['backend-kind-unsupported', 'record', says],
+    ]);
   });
 
   test('is recorded for a route alone', () => {
-    expect(judged([route([{ name: 'ours' }])]).filter(([rule]) => rule === 'backend-kind-unsupported').map(([, effect]) => effect)).toEqual(['record']);
+    expect(
+      judged([route([{ name: 'ours' }])])
+        .filter(([rule]) => rule === 'backend-kind-unsupported')
+        .map(([, effect]) => effect),
+    ).toEqual(['record']);
   });
 
   test('warns at most where other controllers serve the object, too, and names the parents it applies to', () => {
     const message = `${says} This applies to Gateway "shop/ours", not to the parents of other controllers.`;
-    expect(judged([...all, route([{ name: 'istio' }, { name: 'ours' }])])).toEqual([['backend-kind-unsupported', 'warn', message]]);
+    expect(judged([...all, route([{ name: 'istio' }, { name: 'ours' }])])).toEqual([
+      ['backend-kind-unsupported', 'warn', message],
+    ]);
   });
 
   test('leaves the findings of the specification where they are', () => {
-    expect(judged([...all, route([{ name: 'istio' }], { name: 'cart', port: 80 })]).map(([rule]) => rule)).toEqual(['backend-not-found']);
-    expect(judged([...all, route([{ name: 'istio' }], { kind: 'Servce', name: 'cart', port: 80 })]).map(([rule]) => rule)).toEqual(['backend-kind-unsupported']);
+    expect(judged([...all, route([{ name: 'istio' }], { name: 'cart', port: 80 })]).map(([rule]) => rule)).toEqual([
+      'backend-not-found',
+    ]);
+    expect(
+      judged([...all, route([{ name: 'istio' }], { kind: 'Servce', name: 'cart', port: 80 })]).map(([rule]) => rule),
+    ).toEqual(['backend-kind-unsupported']);
   });
 
   test('is no impact of a change on an object of others', () => {
-    const service = (appProtocol: string) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'cart', namespace: 'shop' }, spec: { ports: [{ port: 80, appProtocol }] } });
+    const service = (appProtocol: string) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'cart', namespace: 'shop' },
+      spec: { ports: [{ port: 80, appProtocol }] },
+    });
     const broken = (parent: string): number => {
       const { kernel } = evaluate([...all, service('http'), route([{ name: parent }], { name: 'cart', port: 80 })]);
       const { resource } = candidateOf(service('example.com/own'));
       const after = kernel.overlay([write(objectCell, ['Service', 'shop', 'cart'], resource)]);
-      return runToEnd(impactOf(at(kernel.read), after, { self: 'Service/shop/cart', mayContinue: () => true })).broken.length;
+      return runToEnd(impactOf(at(kernel.read), after, { self: 'Service/shop/cart', mayContinue: () => true })).broken
+        .length;
     };
     expect([broken('ours'), broken('istio')]).toEqual([1, 0]);
   });
 });
 
 describe('ownership', () => {
-  const standing = (objects: readonly object[], kind: string, name: string) => evaluate(objects).kernel.read.query(ownership, kind, kind === 'GatewayClass' ? '' : 'shop', name).standing;
+  const standing = (objects: readonly object[], kind: string, name: string) =>
+    evaluate(objects).kernel.read.query(ownership, kind, kind === 'GatewayClass' ? '' : 'shop', name).standing;
 
   test('of classes and Gateways', () => {
-    expect([standing(all, 'GatewayClass', 'ours'), standing(all, 'GatewayClass', 'istio'), standing(all, 'GatewayClass', 'unseen')]).toEqual(['ours', 'other', 'unknown']);
-    expect([standing(all, 'Gateway', 'ours'), standing(all, 'Gateway', 'istio'), standing(all, 'Gateway', 'unclear'), standing(all, 'Gateway', 'unseen')]).toEqual(['ours', 'other', 'unknown', 'unknown']);
+    expect([
+      standing(all, 'GatewayClass', 'ours'),
+      standing(all, 'GatewayClass', 'istio'),
+      standing(all, 'GatewayClass', 'unseen'),
+    ]).toEqual(['ours', 'other', 'unknown']);
+    expect([
+      standing(all, 'Gateway', 'ours'),
+      standing(all, 'Gateway', 'istio'),
+      standing(all, 'Gateway', 'unclear'),
+      standing(all, 'Gateway', 'unseen'),
+    ]).toEqual(['ours', 'other', 'unknown', 'unknown']);
   });
 
   test.each([
@@ -92,7 +134,10 @@ describe('ownership', () => {
     [{ kind: 'ListenerSet', name: 'more' }, 'other'],
   ])('of a ListenerSet with the parent %j, and of routes on it', (parentRef, expected) => {
     const objects = [...all, listenerSet(parentRef), route([{ kind: 'ListenerSet', name: 'more' }])];
-    expect([standing(objects, 'ListenerSet', 'more'), standing(objects, 'HTTPRoute', 'cart')]).toEqual([expected, expected]);
+    expect([standing(objects, 'ListenerSet', 'more'), standing(objects, 'HTTPRoute', 'cart')]).toEqual([
+      expected,
+      expected,
+    ]);
   });
 });
 

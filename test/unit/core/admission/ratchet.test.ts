@@ -5,33 +5,50 @@ import { evaluate } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
 
 const world = evaluate(platform);
-const update = (before: readonly object[], after: readonly object[]) => decide(world, requestOf({ oldObject: cartRoute(before), object: cartRoute(after) }));
+const update = (before: readonly object[], after: readonly object[]) =>
+  decide(world, requestOf({ oldObject: cartRoute(before), object: cartRoute(after) }));
 
 describe('on UPDATE', () => {
   test('what the old object had is tolerated, with a warning', () => {
     expect(update([wrongRule], [wrongRule, rule])).toMatchObject({
-      allowed: true, warnings: [expect.stringMatching(/^\[redirect-with-backends\] spec\.rules\[0\]\.filters\[0\]: /)], auditAnnotations: { tolerated: 'redirect-with-backends' },
+      allowed: true,
+      warnings: [expect.stringMatching(/^\[redirect-with-backends\] spec\.rules\[0\]\.filters\[0\]: /)],
+      auditAnnotations: { tolerated: 'redirect-with-backends' },
     });
   });
 
   test('moving it is tolerated', () => {
-    expect(update([wrongRule], [rule, rule, wrongRule])).toMatchObject({ allowed: true, auditAnnotations: { tolerated: 'redirect-with-backends' } });
+    expect(update([wrongRule], [rule, rule, wrongRule])).toMatchObject({
+      allowed: true,
+      auditAnnotations: { tolerated: 'redirect-with-backends' },
+    });
   });
 
   test('repeating it is not', () => {
     const verdict = update([wrongRule], [wrongRule, wrongRule]);
-    expect(verdict).toMatchObject({ allowed: false, causes: [{ field: 'spec.rules[1].filters[0]' }], auditAnnotations: { denied: 'redirect-with-backends' } });
+    expect(verdict).toMatchObject({
+      allowed: false,
+      causes: [{ field: 'spec.rules[1].filters[0]' }],
+      auditAnnotations: { denied: 'redirect-with-backends' },
+    });
     expect(verdict.warnings).toHaveLength(1);
   });
 
   test('changing the part that it stands in is not', () => {
     const worse = { ...wrongRule, filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'http' } }] };
-    expect(update([wrongRule], [worse])).toMatchObject({ allowed: false, causes: [{ field: 'spec.rules[0].filters[0]' }] });
+    expect(update([wrongRule], [worse])).toMatchObject({
+      allowed: false,
+      causes: [{ field: 'spec.rules[0].filters[0]' }],
+    });
   });
 
   test('bringing in something new is not', () => {
     const verdict = update([wrongRule], [wrongRule, { ...rule, timeouts: { request: '1s', backendRequest: '2s' } }]);
-    expect(verdict).toMatchObject({ allowed: false, causes: [{ field: 'spec.rules[1].timeouts.backendRequest' }], auditAnnotations: { denied: 'backend-request-timeout', tolerated: 'redirect-with-backends' } });
+    expect(verdict).toMatchObject({
+      allowed: false,
+      causes: [{ field: 'spec.rules[1].timeouts.backendRequest' }],
+      auditAnnotations: { denied: 'backend-request-timeout', tolerated: 'redirect-with-backends' },
+    });
   });
 
   test('a problem of the schema is tolerated like any other', () => {
@@ -40,21 +57,30 @@ describe('on UPDATE', () => {
   });
 
   test('an old object that cannot be read excuses nothing', () => {
-    const request = { ...requestOf({ oldObject: cartRoute([]), object: cartRoute([wrongRule]) }), oldObject: 'nothing' };
+    const request = {
+      ...requestOf({ oldObject: cartRoute([]), object: cartRoute([wrongRule]) }),
+      oldObject: 'nothing',
+    };
     expect(decide(world, request)).toHaveProperty('allowed', false);
   });
 });
 
 describe('canonical', () => {
   test.each<[unknown, unknown]>([
-    [{ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 }],
+    [
+      { a: 1, b: [1, { c: null }] },
+      { b: [1, { c: null }], a: 1 },
+    ],
     [undefined, null],
   ])('%j equals %j', (one, other) => {
     expect(canonical(one)).toBe(canonical(other));
   });
 
   test.each<[unknown, unknown]>([
-    [[1, 2], [2, 1]],
+    [
+      [1, 2],
+      [2, 1],
+    ],
     [{ a: 1 }, { a: '1' }],
     [{ a: { b: 1 } }, { a: 1, b: 1 }],
     [JSON.parse('{"__proto__":1}'), {}],
@@ -72,10 +98,12 @@ describe('canonical', () => {
 
 describe('sameJson', () => {
   test('says what the canonical form says', () => {
-    assert(property(jsonValue(), jsonValue(), (one, other) => {
-      expect(sameJson(one, other)).toBe(canonical(one) === canonical(other));
-      expect(sameJson(one, structuredClone(one))).toBe(true);
-    }));
+    assert(
+      property(jsonValue(), jsonValue(), (one, other) => {
+        expect(sameJson(one, other)).toBe(canonical(one) === canonical(other));
+        expect(sameJson(one, structuredClone(one))).toBe(true);
+      }),
+    );
   });
 
   test.each([

@@ -20,11 +20,18 @@ interface KubernetesObject {
 }
 
 /** Newest first. */
-const bundles = minors.toReversed().flatMap((minor) => channels.toReversed().map((channel): Bundle => ({ minor, channel })));
+const bundles = minors
+  .toReversed()
+  .flatMap((minor) => channels.toReversed().map((channel): Bundle => ({ minor, channel })));
 const world = evaluate(platform);
-const denying = allRules.filter(({ id, effect }) => (effect.standard === 'deny' || effect.strict === 'deny') && id !== controllerNameChanged.id);
+const denying = allRules.filter(
+  ({ id, effect }) => (effect.standard === 'deny' || effect.strict === 'deny') && id !== controllerNameChanged.id,
+);
 
-function verdictOn(write: { readonly object: object; readonly oldObject?: object }, policy: Partial<AdmissionPolicy>): AdmissionVerdict {
+function verdictOn(
+  write: { readonly object: object; readonly oldObject?: object },
+  policy: Partial<AdmissionPolicy>,
+): AdmissionVerdict {
   return decide(world, requestOf(write), { policy });
 }
 
@@ -45,19 +52,36 @@ function casesOf({ id, effect }: Rule): readonly Case[] {
   return objectsOf(id, 'Wrong').flatMap((wrong) => {
     const bundle = bundles.find((candidate) => isDenied(id, wrong, { profile, bundle: candidate }));
     const counterpart = right.find(({ kind }) => kind === wrong.kind);
-    return bundle === undefined || counterpart === undefined ? [] : [{ wrong, right: counterpart, policy: { profile, bundle } }];
+    return bundle === undefined || counterpart === undefined
+      ? []
+      : [{ wrong, right: counterpart, policy: { profile, bundle } }];
   });
 }
 
 function objectsOf(id: string, heading: 'Right' | 'Wrong'): readonly KubernetesObject[] {
-  return (examples(section(rulePage(id), heading)) as readonly KubernetesObject[]).filter(({ kind }) => isSchemaKind(kind));
+  return (examples(section(rulePage(id), heading)) as readonly KubernetesObject[]).filter(({ kind }) =>
+    isSchemaKind(kind),
+  );
 }
 
 /** With a change of something that the examples are not about: another item of a list that the kind has. */
 function changedElsewhere({ kind, spec, ...rest }: KubernetesObject): object {
   const [list, item] = extras.find(([kinds]) => kinds.test(kind))?.[1] ?? [];
-  if (list !== undefined) return { ...rest, kind, spec: { ...spec, [list]: [...((spec[list] ?? []) as unknown[]), item] } };
-  return { ...rest, kind, spec: { ...spec, port: Object.fromEntries(Object.entries(spec['port'] as object).map(([field, value]) => [field, typeof value === 'number' ? value + 1 : value])) } };
+  if (list !== undefined)
+    return { ...rest, kind, spec: { ...spec, [list]: [...((spec[list] ?? []) as unknown[]), item] } };
+  return {
+    ...rest,
+    kind,
+    spec: {
+      ...spec,
+      port: Object.fromEntries(
+        Object.entries(spec['port'] as object).map(([field, value]) => [
+          field,
+          typeof value === 'number' ? value + 1 : value,
+        ]),
+      ),
+    },
+  };
 }
 
 const extras: readonly (readonly [kinds: RegExp, item: readonly [list: string, item: unknown]])[] = [
@@ -86,7 +110,9 @@ describe.each(denying.map((rule) => [rule.id, casesOf(rule)] as const))('%s', (i
 
   test('is denied when the old object was right', () => {
     for (const { wrong, right, policy } of cases) {
-      expect(verdictOn({ oldObject: right, object: wrong }, policy).auditAnnotations).toMatchObject({ denied: expect.stringContaining(id) });
+      expect(verdictOn({ oldObject: right, object: wrong }, policy).auditAnnotations).toMatchObject({
+        denied: expect.stringContaining(id),
+      });
     }
   });
 });

@@ -17,31 +17,57 @@ function settingsOf(json: unknown): Settings {
 }
 
 describe('reading settings', () => {
-  test.each([undefined, null, {}, { effects: null, namespaces: null, exemptions: {} }])('nothing given (%j) means the defaults', (json) => {
-    expect(settingsOf(json)).toEqual(defaultSettings);
-  });
+  test.each([undefined, null, {}, { effects: null, namespaces: null, exemptions: {} }])(
+    'nothing given (%j) means the defaults',
+    (json) => {
+      expect(settingsOf(json)).toEqual(defaultSettings);
+    },
+  );
 
   test('everything given is taken', () => {
     const given = {
       profile: 'strict',
       effects: { 'regex-not-re2': 'warn', schema: 'record' },
       failurePolicy: 'Fail',
-      namespaces: [{ names: ['legacy'], selector: { matchLabels: { stage: 'test' } }, profile: 'audit', effects: { 'duration-form': 'none' } }],
+      namespaces: [
+        {
+          names: ['legacy'],
+          selector: { matchLabels: { stage: 'test' } },
+          profile: 'audit',
+          effects: { 'duration-form': 'none' },
+        },
+      ],
       exemptions: { namespaces: ['kube-system'], usernames: ['system:serviceaccount:a:b'], groups: ['system:masters'] },
       bundleOverrides: [{ kinds: ['HTTPRoute', 'TCPRoute'], bundle: 'v1.7.0', channel: 'experimental' }],
     };
-    expect(settingsOf(given)).toEqual({ ...given, bundleOverrides: [{ kinds: ['HTTPRoute', 'TCPRoute'], bundle: '1.7', channel: 'experimental' }] });
+    expect(settingsOf(given)).toEqual({
+      ...given,
+      bundleOverrides: [{ kinds: ['HTTPRoute', 'TCPRoute'], bundle: '1.7', channel: 'experimental' }],
+    });
   });
 
   test('exemptions that are left out are empty', () => {
-    expect(settingsOf({ exemptions: { groups: ['ops'] } }).exemptions).toEqual({ namespaces: [], usernames: [], groups: ['ops'] });
+    expect(settingsOf({ exemptions: { groups: ['ops'] } }).exemptions).toEqual({
+      namespaces: [],
+      usernames: [],
+      groups: ['ops'],
+    });
   });
 
   test.each<[unknown, string]>([
-    ['strict', ': must be an object with profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides, not "strict"'],
-    [[], ': must be an object with profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides, not a list'],
+    [
+      'strict',
+      ': must be an object with profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides, not "strict"',
+    ],
+    [
+      [],
+      ': must be an object with profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides, not a list',
+    ],
     [{ profil: 'audit' }, 'profil: unknown setting. Did you mean profile?'],
-    [{ colour: 'red' }, 'colour: unknown setting. Use one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides'],
+    [
+      { colour: 'red' },
+      'colour: unknown setting. Use one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides',
+    ],
     [{ profile: 'Strict' }, 'profile: unsupported value "Strict". Did you mean strict?'],
     [{ profile: 7 }, 'profile: unsupported value 7. Use one of audit, standard, strict'],
     [{ effects: ['deny'] }, 'effects: must map rule ids to none, record, warn or deny, not a list'],
@@ -49,18 +75,48 @@ describe('reading settings', () => {
     [{ effects: { x: 'warn' } }, 'effects.x: unknown rule. See docs/rules for the list of rules'],
     [{ effects: { 'regex-not-re2': 'denny' } }, 'effects.regex-not-re2: unsupported value "denny". Did you mean deny?'],
     [{ failurePolicy: 'fail' }, 'failurePolicy: unsupported value "fail". Did you mean Fail?'],
-    [{ namespaces: { names: ['a'] } }, 'namespaces: must be a list, not an object. Put each entry on its own line after "- "'],
+    [
+      { namespaces: { names: ['a'] } },
+      'namespaces: must be a list, not an object. Put each entry on its own line after "- "',
+    ],
     [{ namespaces: [{ profile: 'audit' }] }, 'namespaces[0]: no namespaces selected. Set names or selector'],
     [{ namespaces: [{ names: [] }] }, 'namespaces[0]: no namespaces selected. Set names or selector'],
-    [{ namespaces: [{ names: ['shop-*'] }] }, 'namespaces[0].names[0]: must be a namespace name (use a selector for many namespaces), not "shop-*"'],
-    [{ namespaces: [{ selector: { matchExpressions: [{ key: 'a', operator: 'in', values: ['b'] }] } }] }, 'namespaces[0].selector.matchExpressions[0].operator: unsupported operator "in". Use In, NotIn, Exists or DoesNotExist'],
-    [{ namespaces: [{ selector: { matchLabel: {} } }] }, 'namespaces[0].selector.matchLabel: unknown selector field. Did you mean matchLabels?'],
-    [{ exemptions: { users: ['jane'] } }, 'exemptions.users: unknown setting. Use one of namespaces, usernames, groups'],
-    [{ exemptions: { usernames: [''] } }, 'exemptions.usernames[0]: must be a user name as in the audit log, for example system:serviceaccount:flux-system:flux, not ""'],
-    [{ bundleOverrides: [{ bundle: 'v9.9' }] }, `bundleOverrides[0].bundle: unsupported bundle "v9.9": not a release from v1.0 to v1.7. Use one of ${supportedBundles.join(', ')}`],
-    [{ bundleOverrides: [{ kinds: ['HttpRoute'], channel: 'stable' }] }, 'bundleOverrides[0].kinds[0]: unsupported value "HttpRoute". Did you mean HTTPRoute?'],
-    [JSON.parse('{"__proto__": {}}'), '__proto__: unknown setting. Use one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides'],
-    [JSON.parse('{"effects": {"constructor": "deny"}}'), 'effects.constructor: unknown rule. See docs/rules for the list of rules'],
+    [
+      { namespaces: [{ names: ['shop-*'] }] },
+      'namespaces[0].names[0]: must be a namespace name (use a selector for many namespaces), not "shop-*"',
+    ],
+    [
+      { namespaces: [{ selector: { matchExpressions: [{ key: 'a', operator: 'in', values: ['b'] }] } }] },
+      'namespaces[0].selector.matchExpressions[0].operator: unsupported operator "in". Use In, NotIn, Exists or DoesNotExist',
+    ],
+    [
+      { namespaces: [{ selector: { matchLabel: {} } }] },
+      'namespaces[0].selector.matchLabel: unknown selector field. Did you mean matchLabels?',
+    ],
+    [
+      { exemptions: { users: ['jane'] } },
+      'exemptions.users: unknown setting. Use one of namespaces, usernames, groups',
+    ],
+    [
+      { exemptions: { usernames: [''] } },
+      'exemptions.usernames[0]: must be a user name as in the audit log, for example system:serviceaccount:flux-system:flux, not ""',
+    ],
+    [
+      { bundleOverrides: [{ bundle: 'v9.9' }] },
+      `bundleOverrides[0].bundle: unsupported bundle "v9.9": not a release from v1.0 to v1.7. Use one of ${supportedBundles.join(', ')}`,
+    ],
+    [
+      { bundleOverrides: [{ kinds: ['HttpRoute'], channel: 'stable' }] },
+      'bundleOverrides[0].kinds[0]: unsupported value "HttpRoute". Did you mean HTTPRoute?',
+    ],
+    [
+      JSON.parse('{"__proto__": {}}'),
+      '__proto__: unknown setting. Use one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides',
+    ],
+    [
+      JSON.parse('{"effects": {"constructor": "deny"}}'),
+      'effects.constructor: unknown rule. See docs/rules for the list of rules',
+    ],
   ])('%j is refused with where, what and what instead', (json, problem) => {
     expect(problemsOf(json)).toContain(problem);
   });
@@ -71,36 +127,65 @@ describe('reading settings', () => {
 
   test('no JSON value makes it throw', () => {
     const key = fc.constantFrom(...settingNames.map((name) => name.replace(/^.*\./, '')), 'other');
-    const json = fc.letrec((tie) => ({ value: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), fc.array(tie('value')), fc.dictionary(key, tie('value'))) })).value;
-    expect(() => fc.assert(fc.property(json, (value) => expect(readSettings(value)).toHaveProperty('ok')))).not.toThrow();
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), fc.array(tie('value')), fc.dictionary(key, tie('value'))),
+    })).value;
+    expect(() =>
+      fc.assert(fc.property(json, (value) => expect(readSettings(value)).toHaveProperty('ok'))),
+    ).not.toThrow();
   });
 });
 
 describe('the policy for a write', () => {
   const bundle = { minor: '1.7', channel: 'standard' } as const;
   const installed = { bundle, certain: true };
-  const facts: WriteFacts = { namespace: 'shop', namespaceLabels: { team: 'sales' }, kind: 'HTTPRoute', username: 'jane', groups: ['devs'] };
+  const facts: WriteFacts = {
+    namespace: 'shop',
+    namespaceLabels: { team: 'sales' },
+    kind: 'HTTPRoute',
+    username: 'jane',
+    groups: ['devs'],
+  };
 
   test('without a matching entry, what holds for all holds', () => {
-    const settings = settingsOf({ profile: 'strict', effects: { schema: 'warn' }, namespaces: [{ names: ['other'], profile: 'audit' }] });
+    const settings = settingsOf({
+      profile: 'strict',
+      effects: { schema: 'warn' },
+      namespaces: [{ names: ['other'], profile: 'audit' }],
+    });
     expect(policyFor(settings, facts, installed)).toEqual({ profile: 'strict', overrides: { schema: 'warn' }, bundle });
   });
 
   test('the first entry that matches holds, and no other', () => {
     const settings = settingsOf({
-      namespaces: [{ names: ['other'], profile: 'strict' }, { selector: { matchLabels: { team: 'sales' } }, effects: { schema: 'record' } }, { names: ['shop'], profile: 'audit' }],
+      namespaces: [
+        { names: ['other'], profile: 'strict' },
+        { selector: { matchLabels: { team: 'sales' } }, effects: { schema: 'record' } },
+        { names: ['shop'], profile: 'audit' },
+      ],
     });
-    expect(policyFor(settings, facts, installed)).toEqual({ profile: 'standard', overrides: { schema: 'record' }, bundle });
+    expect(policyFor(settings, facts, installed)).toEqual({
+      profile: 'standard',
+      overrides: { schema: 'record' },
+      bundle,
+    });
   });
 
   test('name and selector must both match where both are given', () => {
-    const settings = settingsOf({ namespaces: [{ names: ['shop'], selector: { matchLabels: { team: 'it' } }, profile: 'audit' }] });
+    const settings = settingsOf({
+      namespaces: [{ names: ['shop'], selector: { matchLabels: { team: 'it' } }, profile: 'audit' }],
+    });
     expect(policyFor(settings, facts, installed)).toMatchObject({ profile: 'standard' });
   });
 
   test('effects of an entry add to those for all, and win', () => {
-    const settings = settingsOf({ effects: { schema: 'deny', 'duration-form': 'none' }, namespaces: [{ names: ['shop'], effects: { schema: 'warn' } }] });
-    expect(policyFor(settings, facts, installed)).toMatchObject({ overrides: { schema: 'warn', 'duration-form': 'none' } });
+    const settings = settingsOf({
+      effects: { schema: 'deny', 'duration-form': 'none' },
+      namespaces: [{ names: ['shop'], effects: { schema: 'warn' } }],
+    });
+    expect(policyFor(settings, facts, installed)).toMatchObject({
+      overrides: { schema: 'warn', 'duration-form': 'none' },
+    });
   });
 
   test('an entry with a profile begins anew, so that audit denies nothing', () => {
@@ -110,17 +195,26 @@ describe('the policy for a write', () => {
 
   test('a selector of everything does not reach objects outside of namespaces', () => {
     const settings = settingsOf({ namespaces: [{ selector: {}, profile: 'audit' }] });
-    expect(policyFor(settings, { ...facts, namespace: '', namespaceLabels: {} }, installed)).toMatchObject({ profile: 'standard' });
+    expect(policyFor(settings, { ...facts, namespace: '', namespaceLabels: {} }, installed)).toMatchObject({
+      profile: 'standard',
+    });
     expect(policyFor(settings, facts, installed)).toMatchObject({ profile: 'audit' });
   });
 
-  test.each([{ namespaces: ['shop'] }, { usernames: ['jane'] }, { groups: ['ops', 'devs'] }])('%j exempts the write', (exemptions) => {
-    expect(policyFor(settingsOf({ exemptions }), facts, installed)).toBe('exempt');
-    expect(policyFor(settingsOf({ exemptions }), { ...facts, namespace: 'a', username: 'b', groups: ['c'] }, installed)).not.toBe('exempt');
-  });
+  test.each([{ namespaces: ['shop'] }, { usernames: ['jane'] }, { groups: ['ops', 'devs'] }])(
+    '%j exempts the write',
+    (exemptions) => {
+      expect(policyFor(settingsOf({ exemptions }), facts, installed)).toBe('exempt');
+      expect(
+        policyFor(settingsOf({ exemptions }), { ...facts, namespace: 'a', username: 'b', groups: ['c'] }, installed),
+      ).not.toBe('exempt');
+    },
+  );
 
   test('an override replaces the part of the bundle that it gives, for its kinds', () => {
-    const settings = settingsOf({ bundleOverrides: [{ kinds: ['Gateway'], bundle: 'v1.7' }, { channel: 'experimental' }] });
+    const settings = settingsOf({
+      bundleOverrides: [{ kinds: ['Gateway'], bundle: 'v1.7' }, { channel: 'experimental' }],
+    });
     expect(policyFor(settings, facts, installed)).toMatchObject({ bundle: { minor: '1.7', channel: 'experimental' } });
     expect(policyFor(settings, { ...facts, kind: 'Gateway' }, installed)).toMatchObject({ bundle });
   });
@@ -128,7 +222,13 @@ describe('the policy for a write', () => {
   test('a guessed bundle stays one, unless an override names a bundle', () => {
     const guess = { bundle: { minor: '1.6', channel: 'standard' }, certain: false } as const;
     expect(policyFor(defaultSettings, facts, guess)).toMatchObject({ bundle: guess.bundle, guessed: true });
-    expect(policyFor(settingsOf({ bundleOverrides: [{ channel: 'experimental' }] }), facts, guess)).toMatchObject({ guessed: true });
-    expect(policyFor(settingsOf({ bundleOverrides: [{ bundle: 'v1.7' }] }), facts, guess)).toEqual({ profile: 'standard', overrides: {}, bundle: { minor: '1.7', channel: 'standard' } });
+    expect(policyFor(settingsOf({ bundleOverrides: [{ channel: 'experimental' }] }), facts, guess)).toMatchObject({
+      guessed: true,
+    });
+    expect(policyFor(settingsOf({ bundleOverrides: [{ bundle: 'v1.7' }] }), facts, guess)).toEqual({
+      profile: 'standard',
+      overrides: {},
+      bundle: { minor: '1.7', channel: 'standard' },
+    });
   });
 });

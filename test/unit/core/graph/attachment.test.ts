@@ -3,7 +3,10 @@ import { attachments } from '../../../../src/core/graph/attachment.ts';
 import { evaluate, ourClass } from '../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../support/rules.ts';
 
-const gateway = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }, { name: 'shop', port: 81, protocol: 'HTTP', hostname: 'shop.example.com' });
+const gateway = gatewayWith(
+  { name: 'web', port: 80, protocol: 'HTTP' },
+  { name: 'shop', port: 81, protocol: 'HTTP', hostname: 'shop.example.com' },
+);
 
 function outcomes(spec: object): readonly unknown[] {
   const { kernel } = evaluate([httpRoute(spec), gateway, ourClass]);
@@ -12,10 +15,17 @@ function outcomes(spec: object): readonly unknown[] {
 
 describe('attachments', () => {
   test('name the listeners, each with the hostnames that it serves', () => {
-    expect(outcomes({ parentRefs: [{ name: 'front' }], hostnames: ['shop.example.com', 'example.org', 'SHOP.example.com'] })).toEqual([{
-      type: 'attached',
-      listeners: [{ name: 'web', hostnames: ['shop.example.com', 'example.org'] }, { name: 'shop', hostnames: ['shop.example.com'] }],
-    }]);
+    expect(
+      outcomes({ parentRefs: [{ name: 'front' }], hostnames: ['shop.example.com', 'example.org', 'SHOP.example.com'] }),
+    ).toEqual([
+      {
+        type: 'attached',
+        listeners: [
+          { name: 'web', hostnames: ['shop.example.com', 'example.org'] },
+          { name: 'shop', hostnames: ['shop.example.com'] },
+        ],
+      },
+    ]);
   });
 
   test.each<[string, object]>([

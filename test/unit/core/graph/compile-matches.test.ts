@@ -22,11 +22,15 @@ describe('matches as the data plane takes them', () => {
   });
 
   test('without matches every path matches', () => {
-    expect(compileMatches(undefined, () => false)).toEqual([{ index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] }]);
+    expect(compileMatches(undefined, () => false)).toEqual([
+      { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] },
+    ]);
   });
 
   test('invalid matches are left out, the others keep their position', () => {
     const matches = [{ path: { value: '/a' } }, { path: { value: '/b' } }];
-    expect(compileMatches(matches, (index) => index === 0).map(({ index, path }) => [index, path.value])).toEqual([[1, '/b']]);
+    expect(compileMatches(matches, (index) => index === 0).map(({ index, path }) => [index, path.value])).toEqual([
+      [1, '/b'],
+    ]);
   });
 });

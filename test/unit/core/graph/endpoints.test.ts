@@ -7,11 +7,16 @@ const service = serviceWith({ ports: [{ port: 8080 }] });
 /** Endpoints 10.0.0.1, 10.0.0.2 … with these conditions, each in a slice of its own. */
 function hostsWith(...conditions: readonly unknown[]): readonly string[] {
   const slices = conditions.map((condition, index) => ({
-    apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice',
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
     metadata: { name: `cart-${index}`, namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
-    addressType: 'IPv4', ports: [{ port: 8000 }], endpoints: [{ addresses: [`10.0.0.${index + 1}`], conditions: condition }],
+    addressType: 'IPv4',
+    ports: [{ port: 8000 }],
+    endpoints: [{ addresses: [`10.0.0.${index + 1}`], conditions: condition }],
   }));
-  return evaluate([service, ...slices]).kernel.read.query(endpoints, 'shop', 'cart', '8080').map(({ host }) => host);
+  return evaluate([service, ...slices])
+    .kernel.read.query(endpoints, 'shop', 'cart', '8080')
+    .map(({ host }) => host);
 }
 
 const ready = { ready: true, serving: true, terminating: false };
@@ -21,34 +26,86 @@ describe('the endpoints of a Service port', () => {
   test.each<readonly [what: string, conditions: readonly unknown[], numbers: readonly number[]]>([
     ['are the ready ones', [ready, { ready: true }, { ready: false }], [1, 2]],
     ['are ready where nothing is said', [undefined, null, {}, { ready: null }, { serving: false }], [1, 2, 3, 4, 5]],
-    ['are ready where ready says so, as for publishNotReadyAddresses', [{ ready: true, serving: false, terminating: true }], [1]],
+    [
+      'are ready where ready says so, as for publishNotReadyAddresses',
+      [{ ready: true, serving: false, terminating: true }],
+      [1],
+    ],
     ['are not those that terminate while another is ready', [draining, ready, draining], [2]],
-    ['are those that serve while they terminate where none is ready', [draining, { ready: false, serving: false, terminating: false }, draining], [1, 3]],
-    ['are none where those that terminate do not serve', [{ ready: false, serving: false, terminating: true }, { ready: false, terminating: true }], []],
-    ['are not those that serve and neither are ready nor terminate', [{ ready: false, serving: true, terminating: false }, { ready: false, serving: true }], []],
-    ['are not those whose conditions cannot be read', [{ ...draining, serving: 'yes' }, { ...draining, terminating: 1 }, { ...draining, ready: 'no' }], []],
+    [
+      'are those that serve while they terminate where none is ready',
+      [draining, { ready: false, serving: false, terminating: false }, draining],
+      [1, 3],
+    ],
+    [
+      'are none where those that terminate do not serve',
+      [
+        { ready: false, serving: false, terminating: true },
+        { ready: false, terminating: true },
+      ],
+      [],
+    ],
+    [
+      'are not those that serve and neither are ready nor terminate',
+      [
+        { ready: false, serving: true, terminating: false },
+        { ready: false, serving: true },
+      ],
+      [],
+    ],
+    [
+      'are not those whose conditions cannot be read',
+      [
+        { ...draining, serving: 'yes' },
+        { ...draining, terminating: 1 },
+        { ...draining, ready: 'no' },
+      ],
+      [],
+    ],
   ])('%s', (_, conditions, numbers) => {
     expect(hostsWith(...conditions)).toEqual(numbers.map((number) => `10.0.0.${number}`));
   });
 
   test.each<readonly [what: string, ports: readonly object[], expected: readonly number[]]>([
-    ['use the TCP port of two with one name', [{ port: 5353, protocol: 'UDP' }, { port: 8000, protocol: 'TCP' }], [8000]],
+    [
+      'use the TCP port of two with one name',
+      [
+        { port: 5353, protocol: 'UDP' },
+        { port: 8000, protocol: 'TCP' },
+      ],
+      [8000],
+    ],
     ['use the port without a protocol, which means TCP', [{ port: 5353, protocol: 'UDP' }, { port: 8000 }], [8000]],
     ['are none where the slice has a UDP port only', [{ port: 5353, protocol: 'UDP' }], []],
   ])('%s', (_, ports, expected) => {
     const slice = {
-      apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name: 'cart', namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
-      addressType: 'IPv4', ports, endpoints: [{ addresses: ['10.0.0.1'], conditions: ready }],
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'cart', namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4',
+      ports,
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: ready }],
     };
-    expect(evaluate([service, slice]).kernel.read.query(endpoints, 'shop', 'cart', '8080').map(({ port }) => port)).toEqual(expected);
+    expect(
+      evaluate([service, slice])
+        .kernel.read.query(endpoints, 'shop', 'cart', '8080')
+        .map(({ port }) => port),
+    ).toEqual(expected);
   });
 
   test('in two slices at once are ready in either', () => {
     const slice = (name: string, conditions: object): object => ({
-      apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name, namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
-      addressType: 'IPv4', ports: [{ port: 8000 }], endpoints: [{ addresses: ['10.0.0.1'], conditions }],
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name, namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4',
+      ports: [{ port: 8000 }],
+      endpoints: [{ addresses: ['10.0.0.1'], conditions }],
     });
-    for (const [one, other] of [[ready, draining], [draining, ready]] as const) {
+    for (const [one, other] of [
+      [ready, draining],
+      [draining, ready],
+    ] as const) {
       const { kernel } = evaluate([service, slice('a', one), slice('b', other)]);
       expect(kernel.read.query(endpoints, 'shop', 'cart', '8080')).toEqual([{ host: '10.0.0.1', port: 8000 }]);
     }

@@ -7,7 +7,15 @@ const service = { group: '', kind: 'Service' };
 
 /** Whether HTTPRoutes of `shop` may refer to Service `infra/cart` where there is this grant. */
 function isGranted(from: unknown, to: unknown, name = 'cart'): boolean {
-  return mayRefer(evaluate([grantIn('infra', from, to)]).kernel.read, [route.group, route.kind, route.namespace, '', 'Service', 'infra', name]);
+  return mayRefer(evaluate([grantIn('infra', from, to)]).kernel.read, [
+    route.group,
+    route.kind,
+    route.namespace,
+    '',
+    'Service',
+    'infra',
+    name,
+  ]);
 }
 
 describe('a reference across namespaces is granted', () => {
@@ -19,7 +27,9 @@ describe('a reference across namespaces is granted', () => {
   });
 
   test('within its namespace, whatever there is', () => {
-    expect(mayRefer(evaluate([]).kernel.read, [route.group, route.kind, 'infra', '', 'Service', 'infra', 'cart'])).toBe(true);
+    expect(mayRefer(evaluate([]).kernel.read, [route.group, route.kind, 'infra', '', 'Service', 'infra', 'cart'])).toBe(
+      true,
+    );
   });
 });
 
@@ -39,10 +49,24 @@ describe('a reference across namespaces is not granted', () => {
 
   test('by what no schema has room for', () => {
     const grant = (items: number): unknown => ({
-      apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ReferenceGrant', metadata: { name: 'allow', namespace: 'infra' },
-      spec: { from: [...Array.from({ length: items - 1 }, () => ({ ...route, namespace: 'other' })), route], to: [service] },
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'ReferenceGrant',
+      metadata: { name: 'allow', namespace: 'infra' },
+      spec: {
+        from: [...Array.from({ length: items - 1 }, () => ({ ...route, namespace: 'other' })), route],
+        to: [service],
+      },
     });
-    const query = (items: number): boolean => mayRefer(evaluate([grant(items)]).kernel.read, [route.group, route.kind, route.namespace, '', 'Service', 'infra', 'cart']);
+    const query = (items: number): boolean =>
+      mayRefer(evaluate([grant(items)]).kernel.read, [
+        route.group,
+        route.kind,
+        route.namespace,
+        '',
+        'Service',
+        'infra',
+        'cart',
+      ]);
     expect([query(16), query(17), query(20_000)]).toEqual([true, false, false]);
   });
 });

@@ -93,7 +93,10 @@ describe('replaceContributions', () => {
       { bucket: 'y', entry: '3' },
       { bucket: 'x', entry: '2' },
     ];
-    replaceContributions({ open }, before, [{ bucket: 'x', entry: '1' }, { bucket: 'y', entry: '4' }]);
+    replaceContributions({ open }, before, [
+      { bucket: 'x', entry: '1' },
+      { bucket: 'y', entry: '4' },
+    ]);
     expect(buckets.get('x')?.list).toEqual(['1']);
     expect(buckets.get('y')?.list).toEqual(['4']);
     expect(opened).toEqual(['y', 'y', 'x']);

@@ -29,7 +29,11 @@ function emissionOf(query: Query<[string], unknown>): ReturnType<typeof defineEm
   });
 }
 
-function queryOf(name: string, stratum: number, compute: (read: Reader, name: string) => unknown): Query<[string], unknown> {
+function queryOf(
+  name: string,
+  stratum: number,
+  compute: (read: Reader, name: string) => unknown,
+): Query<[string], unknown> {
   return defineQuery({ name, stratum, compute: (read, argument: string) => compute(read, argument) });
 }
 
@@ -42,7 +46,15 @@ describe('the law of strata', () => {
     ['count', (read) => read.count(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['several', (read) => read.several(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['first', (read) => read.first(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
-    ['query', (read) => read.query(queryOf('high', 2, () => 1), 'x'), 'query high (stratum 2) is read by same(a) (stratum 1)'],
+    [
+      'query',
+      (read) =>
+        read.query(
+          queryOf('high', 2, () => 1),
+          'x',
+        ),
+      'query high (stratum 2) is read by same(a) (stratum 1)',
+    ],
   ])('forbids reading up: %s', (_, compute, message) => {
     const same = queryOf('same', 1, compute);
     const kernel = createKernel({ indexes: [index], emissions: [] });
@@ -52,7 +64,12 @@ describe('the law of strata', () => {
   });
 
   test('forbids an index to read itself or its neighbours', () => {
-    const self = defineIndex({ name: 'self', stratum: 1, over, entries: (read) => [{ bucket: 'b', entry: `${read.count(index, 'b')}` }] });
+    const self = defineIndex({
+      name: 'self',
+      stratum: 1,
+      over,
+      entries: (read) => [{ bucket: 'b', entry: `${read.count(index, 'b')}` }],
+    });
     const kernel = createKernel({ indexes: [index, self], emissions: [] });
     expect(() => kernel.apply([set('a', 1)])).toThrow('index index (stratum 1) is read by self(n, a) (stratum 1)');
   });
@@ -60,8 +77,18 @@ describe('the law of strata', () => {
   test('allows queries of the same stratum and indexes of a lower one', () => {
     const kernel = createKernel({ indexes: [index], emissions: [] });
     kernel.apply([set('a', 1)]);
-    expect(kernel.read.query(queryOf('same', 1, (read) => read.query(low, 'x')), 'a')).toBe('low');
-    expect(kernel.read.query(queryOf('above', 2, (read) => read.list(index, 'b')), 'a')).toEqual(['e']);
+    expect(
+      kernel.read.query(
+        queryOf('same', 1, (read) => read.query(low, 'x')),
+        'a',
+      ),
+    ).toBe('low');
+    expect(
+      kernel.read.query(
+        queryOf('above', 2, (read) => read.list(index, 'b')),
+        'a',
+      ),
+    ).toEqual(['e']);
   });
 
   test('an index that is not part of the kernel is an error', () => {
@@ -73,7 +100,9 @@ describe('the law of strata', () => {
 
 describe('cycles', () => {
   /** Reads in a circle where the number is 0. */
-  const one: Query<[string], unknown> = queryOf('one', 0, (read, name) => read.input(numbers, 'n', name) === 0 ? read.query(two, name) : 'one is fine');
+  const one: Query<[string], unknown> = queryOf('one', 0, (read, name) =>
+    read.input(numbers, 'n', name) === 0 ? read.query(two, name) : 'one is fine',
+  );
   const two = queryOf('two', 0, (read, name) => `two: ${String(read.query(one, name))}`);
   const emission = emissionOf(two);
 
@@ -88,7 +117,12 @@ describe('cycles', () => {
     const kernel = createKernel({ indexes: [], emissions: [emission] });
     expect(() => kernel.apply([set('a', 0), set('b', 1)])).toThrow('in a cycle');
     const delta = kernel.apply([set('a', 1)]);
-    expect(delta.of(emission).upserted).toEqual(new Map([['a', 'two: one is fine'], ['b', 'two: one is fine']]));
+    expect(delta.of(emission).upserted).toEqual(
+      new Map([
+        ['a', 'two: one is fine'],
+        ['b', 'two: one is fine'],
+      ]),
+    );
     expect(() => kernel.apply([set('a', 0)])).toThrow('in a cycle: two(a) -> one(a) -> two(a)');
     expect(kernel.emitted(emission)).toEqual(new Map([['b', 'two: one is fine']]));
     kernel.apply([set('a', undefined), set('b', undefined)]);
@@ -111,7 +145,9 @@ describe('a function that throws', () => {
       if ((read.query(double, name) as number) > 0) yield { bucket: 'positive', entry: name };
     },
   });
-  const emission = emissionOf(queryOf('report', 1, (read, name) => `${String(read.query(double, name))} of ${read.count(positive, 'positive')}`));
+  const emission = emissionOf(
+    queryOf('report', 1, (read, name) => `${String(read.query(double, name))} of ${read.count(positive, 'positive')}`),
+  );
 
   function newKernel(): Kernel {
     return createKernel({ indexes: [positive], emissions: [emission] });
@@ -156,7 +192,12 @@ describe('a function that throws', () => {
       throw new Error('hopeless');
     });
     expect(() => kernel.read.query(hopeless, 'a')).toThrow('hopeless');
-    expect(() => kernel.read.query(queryOf('above', 1, (read, name) => read.query(hopeless, name)), 'a')).toThrow('hopeless');
+    expect(() =>
+      kernel.read.query(
+        queryOf('above', 1, (read, name) => read.query(hopeless, name)),
+        'a',
+      ),
+    ).toThrow('hopeless');
     kernel.apply([]);
     expect(kernel.statistics().nodes).toBe(0);
   });

@@ -1,5 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { createKernel, defineEmission, defineIndex, defineInput, defineQuery, type Kernel, type Overlay, write, type Write } from '../../../../src/core/incremental/index.ts';
+import {
+  createKernel,
+  defineEmission,
+  defineIndex,
+  defineInput,
+  defineQuery,
+  type Kernel,
+  type Overlay,
+  write,
+  type Write,
+} from '../../../../src/core/incremental/index.ts';
 
 // A hub that many read. Results with only queries between them and the inputs are brought up to date before their
 // readers are even marked; see Engine.inputsChanged.
@@ -17,25 +27,51 @@ const hub = (value: Hub | undefined): Write => write(hubs, ['h'], value);
 const spoke = (name: string): Write => write(spokes, ['spoke', name], 'h');
 const start: Hub = { colour: 'red', size: 7 };
 
-const colour = defineQuery({ name: 'colour', stratum: 1, compute: (read, name: string) => read.input(hubs, name)?.colour ?? 'none' });
-const size = defineQuery({ name: 'size', stratum: 1, compute: (read, name: string) => read.input(hubs, name)?.size ?? 0 });
+const colour = defineQuery({
+  name: 'colour',
+  stratum: 1,
+  compute: (read, name: string) => read.input(hubs, name)?.colour ?? 'none',
+});
+const size = defineQuery({
+  name: 'size',
+  stratum: 1,
+  compute: (read, name: string) => read.input(hubs, name)?.size ?? 0,
+});
 /** Two steps above the input. */
 const look = defineQuery({
-  name: 'look', stratum: 1, compute: (read, name: string) => `${read.query(colour, name)} ${read.query(size, name) > 5 ? 'big' : 'small'}`,
+  name: 'look',
+  stratum: 1,
+  compute: (read, name: string) => `${read.query(colour, name)} ${read.query(size, name) > 5 ? 'big' : 'small'}`,
 });
 const view = defineQuery({
-  name: 'view', stratum: 2, compute: (read, name: string) => `${name} on ${read.query(look, read.input(spokes, 'spoke', name) ?? '')}`,
+  name: 'view',
+  stratum: 2,
+  compute: (read, name: string) => `${name} on ${read.query(look, read.input(spokes, 'spoke', name) ?? '')}`,
 });
-const first = defineQuery({ name: 'first', stratum: 2, compute: (read, name: string) => read.query(view, name).startsWith('s0 ') });
+const first = defineQuery({
+  name: 'first',
+  stratum: 2,
+  compute: (read, name: string) => read.query(view, name).startsWith('s0 '),
+});
 const bySpoke = defineIndex({
-  name: 'bySpoke', stratum: 0, over: { input: spokes, populations: ['spoke'] }, entries: (_read, _population, name = '') => [{ bucket: 'all', entry: name }],
+  name: 'bySpoke',
+  stratum: 0,
+  over: { input: spokes, populations: ['spoke'] },
+  entries: (_read, _population, name = '') => [{ bucket: 'all', entry: name }],
 });
 const byView = defineIndex({
-  name: 'byView', stratum: 2, over: { input: spokes, populations: ['spoke'] }, entries: (read, _population, name = '') => [{ bucket: read.query(view, name), entry: name }],
+  name: 'byView',
+  stratum: 2,
+  over: { input: spokes, populations: ['spoke'] },
+  entries: (read, _population, name = '') => [{ bucket: read.query(view, name), entry: name }],
 });
 const emission = defineEmission({
-  name: 'views', stratum: 3, over: { input: spokes, populations: ['spoke'] },
-  emit: (read, _population, name = '') => [{ key: name, value: `${read.query(view, name)}, ${read.query(first, name)}` }],
+  name: 'views',
+  stratum: 3,
+  over: { input: spokes, populations: ['spoke'] },
+  emit: (read, _population, name = '') => [
+    { key: name, value: `${read.query(view, name)}, ${read.query(first, name)}` },
+  ],
 });
 
 function kernelWith(spokeCount: number): Kernel {
@@ -82,14 +118,18 @@ describe('a result that comes to read more than before', () => {
   const fork = (name: string, value: string): Write => write(forks, ['fork', name], value);
   /** Follows names up to a number. */
   const follow = defineQuery({
-    name: 'follow', stratum: 1,
+    name: 'follow',
+    stratum: 1,
     compute: (read, name: string): number => {
       const next = read.input(forks, 'fork', name) ?? '0';
       return /^\d+$/.test(next) ? Number(next) : Math.floor(read.query(follow, next) / 10) * 10;
     },
   });
   const ends = defineEmission({
-    name: 'ends', stratum: 1, over: { input: forks, populations: ['fork'] }, emit: (read, _population, name = '') => [{ key: name, value: read.query(follow, name) }],
+    name: 'ends',
+    stratum: 1,
+    over: { input: forks, populations: ['fork'] },
+    emit: (read, _population, name = '') => [{ key: name, value: read.query(follow, name) }],
   });
   const kernelOf = (...writes: readonly Write[]): Kernel => {
     const kernel = createKernel({ indexes: [], emissions: [ends] });
@@ -131,7 +171,9 @@ describe('on an overlay', () => {
   }
 
   test('a change of a hub that changes nothing for its readers is not followed to them', () => {
-    const [few, many] = [2, 50].map((spokeCount) => search(kernelWith(spokeCount).overlay([hub({ ...start, size: 9 })]), 1000));
+    const [few, many] = [2, 50].map((spokeCount) =>
+      search(kernelWith(spokeCount).overlay([hub({ ...start, size: 9 })]), 1000),
+    );
     expect(few?.found).toBe(0);
     expect(many).toEqual(few);
   });
@@ -150,14 +192,18 @@ describe('on an overlay', () => {
   test('a low index is read without looking at what lies above it', () => {
     let ran = 0;
     const counted = defineQuery({
-      name: 'counted', stratum: 1,
+      name: 'counted',
+      stratum: 1,
       compute: (read, name: string) => {
         ran += 1;
         return read.input(hubs, name)?.colour;
       },
     });
     const counting = defineEmission({
-      name: 'counting', stratum: 1, over: { input: spokes, populations: ['spoke'] }, emit: (read, _population, name = '') => [{ key: name, value: read.query(counted, 'h') }],
+      name: 'counting',
+      stratum: 1,
+      over: { input: spokes, populations: ['spoke'] },
+      emit: (read, _population, name = '') => [{ key: name, value: read.query(counted, 'h') }],
     });
     const kernel = createKernel({ indexes: [bySpoke], emissions: [counting] });
     kernel.apply([hub(start), spoke('a'), spoke('b')]);

@@ -30,7 +30,8 @@ interface Route {
 
 const objects = defineInput<unknown>('objects');
 const route = (name: string, value: Route | undefined): Write => write(objects, ['Route', name], value);
-const service = (name: string, value: { port: number; comment?: string } | undefined): Write => write(objects, ['Service', name], value);
+const service = (name: string, value: { port: number; comment?: string } | undefined): Write =>
+  write(objects, ['Service', name], value);
 
 const routeSpec = defineQuery({
   name: 'routeSpec',
@@ -91,7 +92,8 @@ const configuration = defineEmission({
       return;
     }
     const spec = read.query(routeSpec, name);
-    if (spec !== undefined) yield { key: `${spec.gateway}/${name}`, value: `to ${read.query(servicePort, spec.service)}` };
+    if (spec !== undefined)
+      yield { key: `${spec.gateway}/${name}`, value: `to ${read.query(servicePort, spec.service)}` };
   },
 });
 
@@ -116,7 +118,10 @@ describe('cut-off', () => {
   test('an equal result wakes no reader', () => {
     const kernel = newKernel(route('r', { service: 's', gateway: 'g' }), service('s', { port: 80 }));
     const { cutOffs } = kernel.statistics();
-    kernel.apply([service('s', { port: 80, comment: 'new' }), route('r', { service: 's', gateway: 'g', comment: 'new' })]);
+    kernel.apply([
+      service('s', { port: 80, comment: 'new' }),
+      route('r', { service: 's', gateway: 'g', comment: 'new' }),
+    ]);
     expect(ranSince()).toEqual(['routeSpec r', 'servicePort s']);
     expect(kernel.statistics().cutOffs).toBe(cutOffs + 2);
   });
@@ -153,7 +158,10 @@ describe('cut-off', () => {
       compute: (read, name: string) => read.query(servicePort, name) ?? 0,
       equal: (before, after) => Math.abs(before - after) < 10,
     });
-    const kernel = createKernel({ indexes: [], emissions: [emissionOver('Service', (read, name) => read.query(rough, name))] });
+    const kernel = createKernel({
+      indexes: [],
+      emissions: [emissionOver('Service', (read, name) => read.query(rough, name))],
+    });
     kernel.apply([service('s', { port: 80 })]);
     const { recomputations } = kernel.statistics();
     kernel.apply([service('s', { port: 85 })]);
@@ -179,7 +187,11 @@ describe('a change', () => {
   });
 
   test('of dependencies is followed', () => {
-    const kernel = newKernel(route('r', { service: 's', gateway: 'g' }), service('s', { port: 80 }), service('t', { port: 90 }));
+    const kernel = newKernel(
+      route('r', { service: 's', gateway: 'g' }),
+      service('s', { port: 80 }),
+      service('t', { port: 90 }),
+    );
     kernel.apply([route('r', { service: 't', gateway: 'g' })]);
     ranSince();
     kernel.apply([service('s', { port: 81 })]);
@@ -198,7 +210,10 @@ describe('a change', () => {
         return found === undefined ? -1 : read.list(routesOf, found.gateway).indexOf(name);
       },
     });
-    const kernel = createKernel({ indexes: [routesOf], emissions: [emissionOver('Route', (read, name) => read.query(rank, name))] });
+    const kernel = createKernel({
+      indexes: [routesOf],
+      emissions: [emissionOver('Route', (read, name) => read.query(rank, name))],
+    });
     kernel.apply([route('b', { service: 's', gateway: 'g' })]);
     ranSince();
     kernel.apply([route('b', { service: 't', gateway: 'g' }), route('a', { service: 's', gateway: 'g' })]);
@@ -244,7 +259,10 @@ describe('facets of a bucket', () => {
 describe('absence', () => {
   test('of a cell or bucket is a dependency', () => {
     const kernel = newKernel(gateway, route('r', { service: 'missing', gateway: 'h' }));
-    expect(Object.fromEntries(kernel.emitted(configuration))).toEqual({ g: '0 routes, first undefined', 'h/r': 'to undefined' });
+    expect(Object.fromEntries(kernel.emitted(configuration))).toEqual({
+      g: '0 routes, first undefined',
+      'h/r': 'to undefined',
+    });
     kernel.apply([service('missing', { port: 80 })]);
     expect(ranSince()).toEqual(['configuration r', 'servicePort missing']);
     kernel.apply([route('r', { service: 'missing', gateway: 'g' })]);
@@ -256,14 +274,21 @@ describe('absence', () => {
     for (let round = 0; round < 3; round++) {
       kernel.apply([gateway, route('r', { service: `missing ${round}`, gateway: `missing ${round}` })]);
       kernel.apply([route('r', { service: `also missing ${round}`, gateway: 'g' })]);
-      kernel.apply([write(objects, ['Gateway', 'g'], undefined), route('r', undefined), route('never there', undefined)]);
+      kernel.apply([
+        write(objects, ['Gateway', 'g'], undefined),
+        route('r', undefined),
+        route('never there', undefined),
+      ]);
       expect(kernel.statistics()).toMatchObject({ nodes: 0, cells: 0, queries: 0, contributors: 0, buckets: 0 });
     }
   });
 
   test('is told apart from names with separators in them', () => {
     const kernel = newKernel();
-    kernel.apply([write(objects, ['Service', 'a', 'b'], { port: 1 }), write(objects, ['Service', 'a\u0000b'], { port: 2 })]);
+    kernel.apply([
+      write(objects, ['Service', 'a', 'b'], { port: 1 }),
+      write(objects, ['Service', 'a\u0000b'], { port: 2 }),
+    ]);
     expect(kernel.read.input(objects, 'Service', 'a', 'b')).toEqual({ port: 1 });
     expect(kernel.read.input(objects, 'Service', 'a\u0000b')).toEqual({ port: 2 });
     expect(kernel.read.input(objects, 'Service', 'a')).toBeUndefined();
@@ -291,7 +316,8 @@ describe('reads from outside', () => {
   test('are not all remembered, however many there are', () => {
     const kernel = newKernel(service('s', { port: 80 }));
     const { queries } = kernel.statistics();
-    for (let position = 0; position < 2_000; position++) expect(kernel.read.query(servicePort, `missing ${position}`)).toBeUndefined();
+    for (let position = 0; position < 2_000; position++)
+      expect(kernel.read.query(servicePort, `missing ${position}`)).toBeUndefined();
     expect(kernel.statistics().queries - queries).toBeLessThan(500);
     expect(kernel.read.query(servicePort, 's')).toBe(80);
     kernel.apply([service('s', { port: 81 })]);
@@ -308,19 +334,34 @@ describe('reads from outside', () => {
 
 describe('emissions', () => {
   test('a key may move from one contributor to another in one batch', () => {
-    const emission = emissionOver('Service', () => 1, (read, name) => (read.input(objects, 'Service', name) as { comment: string }).comment);
+    const emission = emissionOver(
+      'Service',
+      () => 1,
+      (read, name) => (read.input(objects, 'Service', name) as { comment: string }).comment,
+    );
     const kernel = createKernel({ indexes: [], emissions: [emission] });
     kernel.apply([service('a', { port: 1, comment: 'x' }), service('b', { port: 1, comment: 'y' })]);
     const delta = kernel.apply([service('a', { port: 1, comment: 'y' }), service('b', { port: 1, comment: 'z' })]);
-    expect(kernel.emitted(emission)).toEqual(new Map([['y', 1], ['z', 1]]));
+    expect(kernel.emitted(emission)).toEqual(
+      new Map([
+        ['y', 1],
+        ['z', 1],
+      ]),
+    );
     expect(delta.of(emission)).toEqual({ upserted: new Map([['z', 1]]), removed: new Set(['x']) });
   });
 
   test('a key that is emitted twice is an error, and the first one stays', () => {
-    const emission = emissionOver('Service', (_, name) => name, () => 'same');
+    const emission = emissionOver(
+      'Service',
+      (_, name) => name,
+      () => 'same',
+    );
     const kernel = createKernel({ indexes: [], emissions: [emission] });
     kernel.apply([service('a', { port: 1 })]);
-    expect(() => kernel.apply([service('b', { port: 1 })])).toThrow('emission over Service: key "same" is emitted twice');
+    expect(() => kernel.apply([service('b', { port: 1 })])).toThrow(
+      'emission over Service: key "same" is emitted twice',
+    );
     expect(kernel.emitted(emission)).toEqual(new Map([['same', 'a']]));
     kernel.apply([service('b', undefined)]);
     expect(kernel.emitted(emission)).toEqual(new Map([['same', 'a']]));
@@ -366,7 +407,11 @@ test('long chains of queries do not overflow the stack', () => {
 type Emitting = (read: Kernel['read'], name: string) => unknown;
 
 /** Emits one value for each object of a kind, by default under its name. */
-function emissionOver(kind: string, value: Emitting, key: (read: Kernel['read'], name: string) => string = (_, name) => name): ReturnType<typeof defineEmission> {
+function emissionOver(
+  kind: string,
+  value: Emitting,
+  key: (read: Kernel['read'], name: string) => string = (_, name) => name,
+): ReturnType<typeof defineEmission> {
   return defineEmission({
     name: `over ${kind}`,
     stratum: 9,

@@ -18,7 +18,10 @@ test.each([
   [['a', 'b'], ['a\u0000b']],
   [['\u0001'], []],
   [['\u0001a'], ['\u0000']],
-  [['a\u0001', 'b'], ['a', '\u0001b']],
+  [
+    ['a\u0001', 'b'],
+    ['a', '\u0001b'],
+  ],
 ])('%j and %j are apart', (left, right) => {
   expect(keyOf(left)).not.toBe(keyOf(right));
 });

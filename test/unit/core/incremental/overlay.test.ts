@@ -141,7 +141,9 @@ describe('an overlay', () => {
 describe('affected', () => {
   test('finds results that differ, with both values, through indexes too', () => {
     const overlay = newKernel().overlay([person('bob', 'blue', 31), person('cid', 'blue', 31)]);
-    const found = [...overlay.affected(badge)].map(({ args: [name], before, after }) => `${name}: ${before()} -> ${after()}`);
+    const found = [...overlay.affected(badge)].map(
+      ({ args: [name], before, after }) => `${name}: ${before()} -> ${after()}`,
+    );
     expect(found.sort()).toEqual([
       'ann: ann of red, one of 2 -> ann of red, one of 1',
       'bob: bob of red, one of 2 -> bob of blue, one of 3',
@@ -155,13 +157,18 @@ describe('affected', () => {
     const kernel = newKernel();
     kernel.apply(Array.from({ length: 100 }, (_, position) => person(`p${position}`, 'red')));
     ran = [];
-    const iterator = kernel.overlay([gone('ann')]).affected(badge)[Symbol.iterator]();
+    const affected = kernel.overlay([gone('ann')]).affected(badge);
+    const iterator = affected[Symbol.iterator]();
     expect(iterator.next().done).toBe(false);
     expect(ran.filter((one) => one.startsWith('badge')).length).toBe(1);
   });
 
   test('finds nothing where the writes change nothing', () => {
-    expect([...newKernel().overlay([person('ann', 'red'), gone('nobody')]).affected(badge)]).toEqual([]);
+    expect([
+      ...newKernel()
+        .overlay([person('ann', 'red'), gone('nobody')])
+        .affected(badge),
+    ]).toEqual([]);
     expect(ran).toEqual([]);
   });
 });

@@ -29,8 +29,20 @@ describe('judgePolicies', () => {
   test.each([
     ['no policy', new Map(), [standard], to('1.4'), []],
     ['an upgrade in the standard channel', new Map([[policy, 'v1.5.0-dev']]), [standard], to('1.7'), remark],
-    ['an upgrade in the experimental channel', new Map([[policy, 'v1.5.0-dev']]), [experimental], to('1.7', 'experimental'), remark],
-    ['experimental to standard, which the policy permits', new Map([[policy, 'v1.7.0']]), [experimental], to('1.7'), remark],
+    [
+      'an upgrade in the experimental channel',
+      new Map([[policy, 'v1.5.0-dev']]),
+      [experimental],
+      to('1.7', 'experimental'),
+      remark,
+    ],
+    [
+      'experimental to standard, which the policy permits',
+      new Map([[policy, 'v1.7.0']]),
+      [experimental],
+      to('1.7'),
+      remark,
+    ],
     ['standard to experimental', new Map([[policy, 'v1.7.0']]), [standard], to('1.7', 'experimental'), denial],
     ['an older bundle', new Map([[policy, 'v1.7.0']]), [standard], to('1.6'), denial],
     ['a policy without version', new Map([[policy, '']]), [standard], to('1.4'), remark],
@@ -39,8 +51,13 @@ describe('judgePolicies', () => {
   });
 
   test('policies of providers', () => {
-    const policies = new Map([['openshift-ingress-operator-gatewayapi-crd-admission', ''], ['enforce-gateway-standard-channel', '']]);
-    expect(short(judgePolicies(facts({ policies }), to('1.7')))).toEqual(['blocker managed-crds ValidatingAdmissionPolicy openshift-ingress-operator-gatewayapi-crd-admission']);
+    const policies = new Map([
+      ['openshift-ingress-operator-gatewayapi-crd-admission', ''],
+      ['enforce-gateway-standard-channel', ''],
+    ]);
+    expect(short(judgePolicies(facts({ policies }), to('1.7')))).toEqual([
+      'blocker managed-crds ValidatingAdmissionPolicy openshift-ingress-operator-gatewayapi-crd-admission',
+    ]);
     expect(judgePolicies(facts({ policies }), to('1.7', 'experimental'))).toHaveLength(2);
   });
 });
@@ -51,8 +68,16 @@ describe('judgeOwners', () => {
     ['a label', { labels: { 'kustomize.toolkit.fluxcd.io/name': 'crds' } }, ['warning managed-crds Flux']],
     ['an annotation', { annotations: { 'meta.helm.sh/release-name': 'crds' } }, ['warning managed-crds Helm']],
     ['a label with another value', { labels: { 'addonmanager.kubernetes.io/mode': 'EnsureExists' } }, []],
-    ['a provider', { labels: { 'addonmanager.kubernetes.io/mode': 'Reconcile' } }, ['warning managed-crds The add-on manager of the provider']],
-    ['an unknown manager', { managers: ['kubectl-client-side-apply', 'kube-apiserver', 'cluster-operator'] }, ['warning managed-crds cluster-operator']],
+    [
+      'a provider',
+      { labels: { 'addonmanager.kubernetes.io/mode': 'Reconcile' } },
+      ['warning managed-crds The add-on manager of the provider'],
+    ],
+    [
+      'an unknown manager',
+      { managers: ['kubectl-client-side-apply', 'kube-apiserver', 'cluster-operator'] },
+      ['warning managed-crds cluster-operator'],
+    ],
   ])('%s', (_name, marks, expected) => {
     expect(short(judgeOwners(facts({ definitions: [{ ...standard, ...marks }] })))).toEqual(expected);
   });

@@ -3,7 +3,14 @@ import type { ClusterFacts, Definition } from '../../../../src/core/preflight/fa
 import { noCluster } from '../../../../src/core/preflight/facts.ts';
 import type { PreflightFinding } from '../../../../src/core/preflight/finding.ts';
 import { resourceOf, targetOf, type StoredObject, type Target } from '../../../../src/core/preflight/target.ts';
-import { findKind, isSchemaKind, type Bundle, type Channel, type Minor, type SchemaKind } from '../../../../src/core/schema/index.ts';
+import {
+  findKind,
+  isSchemaKind,
+  type Bundle,
+  type Channel,
+  type Minor,
+  type SchemaKind,
+} from '../../../../src/core/schema/index.ts';
 import { recordOf } from '../../../../src/core/text/record.ts';
 
 /** A target such as `1.7`, standard unless told. */
@@ -13,18 +20,44 @@ export function to(minor: Minor, channel: Channel = 'standard'): Target {
 
 /** An object in the namespace shop, called app. */
 export function object(kind: SchemaKind, apiVersion: string, body: Readonly<Record<string, unknown>>): StoredObject {
-  const metadata = { name: 'app', ...(kind === 'GatewayClass' ? {} : { namespace: 'shop' }), ...recordOf(body['metadata']) };
-  const json = { apiVersion: apiVersion.includes('/') ? apiVersion : `gateway.networking.k8s.io/${apiVersion}`, kind, ...body, metadata };
+  const metadata = {
+    name: 'app',
+    ...(kind === 'GatewayClass' ? {} : { namespace: 'shop' }),
+    ...recordOf(body['metadata']),
+  };
+  const json = {
+    apiVersion: apiVersion.includes('/') ? apiVersion : `gateway.networking.k8s.io/${apiVersion}`,
+    kind,
+    ...body,
+    metadata,
+  };
   const parsed = parseObject(json);
-  if (parsed.type !== 'resource' && parsed.type !== 'unserved') throw new Error(`${kind} is no object of the Gateway API`);
+  if (parsed.type !== 'resource' && parsed.type !== 'unserved')
+    throw new Error(`${kind} is no object of the Gateway API`);
   const ref = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
   if (!isSchemaKind(ref.kind) || findKind(ref.group, ref.kind) === undefined) throw new Error(`${kind} has no schema`);
   return { kind: ref.kind, ref, json };
 }
 
 /** A CRD with these stored versions; objects are stored in the last one. */
-export function definition(kind: SchemaKind, storedVersions: readonly string[], bundle: Bundle, marks: Partial<Definition> = {}): Definition {
-  return { name: resourceOf(kind), kind, bundle, channel: bundle.channel, storage: storedVersions.at(-1), storedVersions, labels: {}, annotations: {}, managers: ['kubectl'], ...marks };
+export function definition(
+  kind: SchemaKind,
+  storedVersions: readonly string[],
+  bundle: Bundle,
+  marks: Partial<Definition> = {},
+): Definition {
+  return {
+    name: resourceOf(kind),
+    kind,
+    bundle,
+    channel: bundle.channel,
+    storage: storedVersions.at(-1),
+    storedVersions,
+    labels: {},
+    annotations: {},
+    managers: ['kubectl'],
+    ...marks,
+  };
 }
 
 /** Facts about a cluster. */
@@ -34,5 +67,7 @@ export function facts(some: Partial<ClusterFacts>): ClusterFacts {
 
 /** `blocker stored-versions grpcroutes…` with the field, one each. */
 export function short(findings: readonly PreflightFinding[]): readonly string[] {
-  return findings.map(({ severity, check, subject, field }) => [severity, check, subject, field].filter((part) => part !== undefined).join(' '));
+  return findings.map(({ severity, check, subject, field }) =>
+    [severity, check, subject, field].filter((part) => part !== undefined).join(' '),
+  );
 }

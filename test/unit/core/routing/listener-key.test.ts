@@ -17,8 +17,23 @@ test('begins with the Gateway, whoever owns the listener', () => {
 test('is the key of one listener, whatever names there are', () => {
   expect(configuredListener(gateway, ofGateway, 'shop/extra/web')).not.toBe(configuredListener(gateway, ofSet, 'web'));
   expect(configuredListener(gateway, ofGateway, 'a/b')).not.toBe(configuredListener(gateway, ofGateway, 'a%2Fb'));
-  const { metadata, spec } = gatewayWith({ name: 'shop/extra/web', port: 80, protocol: 'HTTP' }) as { readonly metadata: object; readonly spec: object };
-  const open = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata, spec: { ...spec, allowedListeners: { namespaces: { from: 'All' } } } };
-  const { kernel } = evaluate([ourClass, open, listenerSet({ parentRef: { name: 'front' }, listeners: [{ name: 'web', port: 8080, protocol: 'HTTP' }] })]);
-  expect([...kernel.emitted(configuration).keys()]).toEqual(['listener/shop/front/shop%2Fextra%2Fweb', 'listener/shop/front/shop/extra/web']);
+  const { metadata, spec } = gatewayWith({ name: 'shop/extra/web', port: 80, protocol: 'HTTP' }) as {
+    readonly metadata: object;
+    readonly spec: object;
+  };
+  const open = {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata,
+    spec: { ...spec, allowedListeners: { namespaces: { from: 'All' } } },
+  };
+  const { kernel } = evaluate([
+    ourClass,
+    open,
+    listenerSet({ parentRef: { name: 'front' }, listeners: [{ name: 'web', port: 8080, protocol: 'HTTP' }] }),
+  ]);
+  expect([...kernel.emitted(configuration).keys()]).toEqual([
+    'listener/shop/front/shop%2Fextra%2Fweb',
+    'listener/shop/front/shop/extra/web',
+  ]);
 });

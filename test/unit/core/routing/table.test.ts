@@ -148,8 +148,7 @@ describe('paths', () => {
 
 describe('precedence within a hostname', () => {
   const get = routeMatch({ path: { type: 'PathPrefix', value: '/a' }, method: 'GET' });
-  const headers = (...names: readonly string[]) =>
-    names.map((name) => ({ name, type: 'Exact' as const, value: 'x' }));
+  const headers = (...names: readonly string[]) => names.map((name) => ({ name, type: 'Exact' as const, value: 'x' }));
   const request = routeRequest('http://h/a/b?p=x&q=x', { headers: { h1: 'x', h2: 'x' } });
 
   test.each<[string, RouteMatch, RouteMatch]>([
@@ -161,7 +160,11 @@ describe('precedence within a hostname', () => {
     ['a longer prefix before a method', prefix('/a/b'), get],
     ['a method before headers', get, { ...prefix('/a'), headers: headers('h1', 'h2') }],
     ['more headers', { ...prefix('/a'), headers: headers('h1', 'h2') }, { ...prefix('/a'), headers: headers('h1') }],
-    ['headers before query', { ...prefix('/a'), headers: headers('h1') }, { ...prefix('/a'), query: headers('p', 'q') }],
+    [
+      'headers before query',
+      { ...prefix('/a'), headers: headers('h1') },
+      { ...prefix('/a'), query: headers('p', 'q') },
+    ],
     ['more query', { ...prefix('/a'), query: headers('p', 'q') }, { ...prefix('/a'), query: headers('p') }],
   ])('%s', (_name, better, worse) => {
     const young = routeConfig('z/better', { created: '2026-01-02T00:00:00Z', ...withMatches(better) });

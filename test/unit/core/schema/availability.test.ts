@@ -1,5 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { allVariants, available, between, exists, experimental, resolve, resolveAll, since, until, versions, type Bundle } from '../../../../src/core/schema/availability.ts';
+import {
+  allVariants,
+  available,
+  between,
+  exists,
+  experimental,
+  resolve,
+  resolveAll,
+  since,
+  until,
+  versions,
+  type Bundle,
+} from '../../../../src/core/schema/availability.ts';
 
 const standard = (minor: Bundle['minor']): Bundle => ({ minor, channel: 'standard' });
 const experimentalAt = (minor: Bundle['minor']): Bundle => ({ minor, channel: 'experimental' });
@@ -36,11 +48,16 @@ describe('availability', () => {
 
   test('short forms', () => {
     expect(since('1.5', 'x')).toEqual(available({ since: { standard: '1.5', experimental: '1.5' } }, 'x'));
-    expect(since({ experimental: '1.2', standard: '1.4' }, 'x')).toEqual(available({ since: { experimental: '1.2', standard: '1.4' } }, 'x'));
+    expect(since({ experimental: '1.2', standard: '1.4' }, 'x')).toEqual(
+      available({ since: { experimental: '1.2', standard: '1.4' } }, 'x'),
+    );
     expect(until('1.5', 'x')).toEqual(available({ until: { standard: '1.5', experimental: '1.5' } }, 'x'));
     const brief = between({ experimental: '1.1' }, '1.4', 'x');
-    expect([experimentalAt('1.0'), experimentalAt('1.1'), experimentalAt('1.3'), experimentalAt('1.4'), standard('1.2')].map((bundle) => resolve(brief, bundle)))
-      .toEqual([undefined, 'x', 'x', undefined, undefined]);
+    expect(
+      [experimentalAt('1.0'), experimentalAt('1.1'), experimentalAt('1.3'), experimentalAt('1.4'), standard('1.2')].map(
+        (bundle) => resolve(brief, bundle),
+      ),
+    ).toEqual([undefined, 'x', 'x', undefined, undefined]);
     expect(versions(8, since('1.2', 64))).toEqual(versions(available({}, 8), since('1.2', 64)));
   });
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { channels, minors } from '../../../../src/core/schema/availability.ts';
-import { bundlesOfSchema, isSameBundle, isSupportedBundle, parseBundleVersion, parseChannel } from '../../../../src/core/schema/bundle.ts';
+import {
+  bundlesOfSchema,
+  isSameBundle,
+  isSupportedBundle,
+  parseBundleVersion,
+  parseChannel,
+} from '../../../../src/core/schema/bundle.ts';
 import { schemaTables } from '../../../../src/core/schema/kinds.ts';
 import { knownSchemas } from '../../../../src/core/schema/known-schemas.ts';
 import { versionsIn } from '../../../../src/core/schema/compile.ts';
@@ -25,10 +31,12 @@ describe('parseBundleVersion', () => {
   });
 
   test('never throws', () => {
-    fc.assert(fc.property(fc.anything(), (value) => {
-      expect(typeof parseBundleVersion(value).ok).toBe('boolean');
-      expect(typeof isSupportedBundle(value)).toBe('boolean');
-    }));
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        expect(typeof parseBundleVersion(value).ok).toBe('boolean');
+        expect(typeof isSupportedBundle(value)).toBe('boolean');
+      }),
+    );
   });
 });
 
@@ -53,11 +61,20 @@ test('the channel stable is what is called standard now', () => {
 describe('schemas that were released', () => {
   const tables = Object.values<KindTable>(schemaTables).filter(({ group }) => group.startsWith('gateway.networking.'));
 
-  test.each(minors.flatMap((minor) => channels.map((channel) => ({ minor, channel }))))('are known for every version that v$minor $channel serves', (bundle) => {
-    const served = tables.flatMap((table) => versionsIn(table, bundle).filter((version) => version.served).map(({ name }) => `${table.plural}.${table.group}/${name}`));
-    const known = Object.entries(knownSchemas).filter(([, names]) => names.split(' ').includes(`${bundle.minor}/${bundle.channel}`)).map(([key]) => key.split(' ')[0] ?? '');
-    expect([...new Set(known)].toSorted()).toEqual(served.toSorted());
-  });
+  test.each(minors.flatMap((minor) => channels.map((channel) => ({ minor, channel }))))(
+    'are known for every version that v$minor $channel serves',
+    (bundle) => {
+      const served = tables.flatMap((table) =>
+        versionsIn(table, bundle)
+          .filter((version) => version.served)
+          .map(({ name }) => `${table.plural}.${table.group}/${name}`),
+      );
+      const known = Object.entries(knownSchemas)
+        .filter(([, names]) => names.split(' ').includes(`${bundle.minor}/${bundle.channel}`))
+        .map(([key]) => key.split(' ')[0] ?? '');
+      expect([...new Set(known)].toSorted()).toEqual(served.toSorted());
+    },
+  );
 
   test('lead to their bundles, oldest first', () => {
     const [key = ''] = Object.entries(knownSchemas).find(([, names]) => names === '1.6/standard 1.7/standard') ?? [];

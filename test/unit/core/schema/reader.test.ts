@@ -16,7 +16,15 @@ const table = object({
 
 describe('readView', () => {
   test('keeps what has the right type, whatever bounds say, and drops unknown fields in silence', () => {
-    const json = { name: 'far too long', port: -5, on: true, target: 'http', tags: ['a'], labels: { x: 'y' }, unknown: 1 };
+    const json = {
+      name: 'far too long',
+      port: -5,
+      on: true,
+      target: 'http',
+      tags: ['a'],
+      labels: { x: 'y' },
+      unknown: 1,
+    };
     expect(readView(table, json)).toEqual({
       view: { name: 'far too long', port: -5, on: true, target: 'http', tags: ['a'], labels: { x: 'y' } },
       unreadable: [],
@@ -24,7 +32,15 @@ describe('readView', () => {
   });
 
   test('leaves out what has another type, and says where', () => {
-    const { view, unreadable } = readView(table, { name: 5, port: '80', on: 'yes', target: 1.5, tags: 'a', rules: {}, labels: [] });
+    const { view, unreadable } = readView(table, {
+      name: 5,
+      port: '80',
+      on: 'yes',
+      target: 1.5,
+      tags: 'a',
+      rules: {},
+      labels: [],
+    });
     expect(view).toEqual({});
     expect(unreadable).toEqual([
       { path: ['name'], expected: 'a string', found: 'an integer' },
@@ -39,26 +55,47 @@ describe('readView', () => {
 
   test('list items and map values keep their places', () => {
     const { view, unreadable } = readView(table, {
-      tags: ['a', 5, 'c'], codes: [1, 'x', 3], rules: [7, { name: 'b' }, { name: 8 }], labels: { app: 1, tier: 'web' },
+      tags: ['a', 5, 'c'],
+      codes: [1, 'x', 3],
+      rules: [7, { name: 'b' }, { name: 8 }],
+      labels: { app: 1, tier: 'web' },
     });
     expect(view).toEqual({
-      tags: ['a', unreadableString, 'c'], codes: [1, unreadableInteger, 3], rules: [{}, { name: 'b' }, {}],
+      tags: ['a', unreadableString, 'c'],
+      codes: [1, unreadableInteger, 3],
+      rules: [{}, { name: 'b' }, {}],
       labels: { app: unreadableString, tier: 'web' },
     });
-    expect(unreadable.map(({ path }) => path)).toEqual([['tags', 1], ['codes', 1], ['rules', 0], ['rules', 2, 'name'], ['labels', 'app']]);
+    expect(unreadable.map(({ path }) => path)).toEqual([
+      ['tags', 1],
+      ['codes', 1],
+      ['rules', 0],
+      ['rules', 2, 'name'],
+      ['labels', 'app'],
+    ]);
   });
 
   test('null is absent, but not as an item of a list', () => {
-    expect(readView(table, { name: null, labels: { a: null, b: 'c' } })).toEqual({ view: { labels: { b: 'c' } }, unreadable: [] });
+    expect(readView(table, { name: null, labels: { a: null, b: 'c' } })).toEqual({
+      view: { labels: { b: 'c' } },
+      unreadable: [],
+    });
     expect(readView(table, { tags: [null] })).toEqual({
-      view: { tags: [unreadableString] }, unreadable: [{ path: ['tags', 0], expected: 'a string', found: 'null' }],
+      view: { tags: [unreadableString] },
+      unreadable: [{ path: ['tags', 0], expected: 'a string', found: 'null' }],
     });
   });
 
   test('keys of prototypes are plain data', () => {
-    const json: unknown = JSON.parse('{"labels": {"__proto__": "a", "constructor": "b", "toString": "c"}, "__proto__": {"name": "evil"}}');
+    const json: unknown = JSON.parse(
+      '{"labels": {"__proto__": "a", "constructor": "b", "toString": "c"}, "__proto__": {"name": "evil"}}',
+    );
     const { view, unreadable } = readView(table, json);
-    expect(Object.entries(view.labels ?? {})).toEqual([['__proto__', 'a'], ['constructor', 'b'], ['toString', 'c']]);
+    expect(Object.entries(view.labels ?? {})).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+      ['toString', 'c'],
+    ]);
     expect(Object.getPrototypeOf(view.labels)).toBe(Object.prototype);
     expect(view.name).toBeUndefined();
     expect(unreadable).toEqual([]);
@@ -70,7 +107,10 @@ describe('readView', () => {
   });
 
   test('something that is no object at all reads as an empty view', () => {
-    expect(readView(table, [])).toEqual({ view: {}, unreadable: [{ path: [], expected: 'an object', found: 'a list' }] });
+    expect(readView(table, [])).toEqual({
+      view: {},
+      unreadable: [{ path: [], expected: 'an object', found: 'a list' }],
+    });
   });
 
   test('an object of nothing but unreadable fields is unreadable as a whole', () => {
@@ -80,56 +120,95 @@ describe('readView', () => {
   });
 
   test('a list that is longer than any bundle allows is not read', () => {
-    const { view, unreadable } = readView(tables.HTTPRoute.body, { spec: { rules: Array.from({ length: 100_000 }, () => ({})) } });
+    const { view, unreadable } = readView(tables.HTTPRoute.body, {
+      spec: { rules: Array.from({ length: 100_000 }, () => ({})) },
+    });
     expect(view).toEqual({ spec: {} });
-    expect(unreadable).toEqual([{ path: ['spec', 'rules'], expected: 'a list of at most 16 items', found: 'a list of 100000' }]);
+    expect(unreadable).toEqual([
+      { path: ['spec', 'rules'], expected: 'a list of at most 16 items', found: 'a list of 100000' },
+    ]);
   });
 
   test('neither is a map of more entries than are judged', () => {
     const matchLabels = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, '']));
-    const { unreadable } = readView(tables.Gateway.body, { spec: { allowedListeners: { namespaces: { selector: { matchLabels } } } } });
-    expect(unreadable).toEqual([{ path: ['spec', 'allowedListeners', 'namespaces', 'selector', 'matchLabels'], expected: 'an object with at most 10000 entries', found: 'an object with 10001' }]);
+    const { unreadable } = readView(tables.Gateway.body, {
+      spec: { allowedListeners: { namespaces: { selector: { matchLabels } } } },
+    });
+    expect(unreadable).toEqual([
+      {
+        path: ['spec', 'allowedListeners', 'namespaces', 'selector', 'matchLabels'],
+        expected: 'an object with at most 10000 entries',
+        found: 'an object with 10001',
+      },
+    ]);
   });
 
   test('a limit that only some bundles have does not hold for reading', () => {
-    const { unreadable } = readView(tables.HTTPRoute.body, { spec: { rules: [{ matches: Array.from({ length: 64 }, () => ({})) }] } });
+    const { unreadable } = readView(tables.HTTPRoute.body, {
+      spec: { rules: [{ matches: Array.from({ length: 64 }, () => ({})) }] },
+    });
     expect(unreadable).toEqual([]);
   });
 
   test('depth costs nothing', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
-    expect(readView(table, { tags: deep, rules: deep, unknown: deep }).unreadable.map(({ path }) => path)).toEqual([['tags', 0], ['rules', 0]]);
+    expect(readView(table, { tags: deep, rules: deep, unknown: deep }).unreadable.map(({ path }) => path)).toEqual([
+      ['tags', 0],
+      ['rules', 0],
+    ]);
   });
 
   test('items of a list may have the type of any bundle', () => {
     const status = { supportedFeatures: ['HTTPRoute', { name: 'Gateway' }, 5] };
     expect(readView(tables.GatewayClass.body, { status })).toEqual({
       view: { status: { supportedFeatures: ['HTTPRoute', { name: 'Gateway' }, {}] } },
-      unreadable: [{ path: ['status', 'supportedFeatures', 2], expected: 'a string or an object', found: 'an integer' }],
+      unreadable: [
+        { path: ['status', 'supportedFeatures', 2], expected: 'a string or an object', found: 'an integer' },
+      ],
     });
   });
 
   test('never throws and never changes its input, whatever JSON stands in whatever field', () => {
     const kinds = Object.values(tables);
     const anyJson = fc.jsonValue({ maxDepth: 6 });
-    const fields = fc.constantFrom('spec', 'status', 'rules', 'matches', 'listeners', 'parentRefs', '__proto__', 'constructor', 'data', 'ports');
+    const fields = fc.constantFrom(
+      'spec',
+      'status',
+      'rules',
+      'matches',
+      'listeners',
+      'parentRefs',
+      '__proto__',
+      'constructor',
+      'data',
+      'ports',
+    );
     const nested = fc.letrec((tie) => ({
-      value: fc.oneof({ maxDepth: 6 }, anyJson, fc.dictionary(fields, tie('value')), fc.array(tie('value'), { maxLength: 3 })),
+      value: fc.oneof(
+        { maxDepth: 6 },
+        anyJson,
+        fc.dictionary(fields, tie('value')),
+        fc.array(tie('value'), { maxLength: 3 }),
+      ),
     })).value;
-    fc.assert(fc.property(fc.constantFrom(...kinds), nested, (kind, json) => {
-      const before = JSON.stringify(json);
-      const { view, unreadable } = readView(kind.body, json);
-      expect(typeof view).toBe('object');
-      expect(Array.isArray(unreadable)).toBe(true);
-      expect(JSON.stringify(json)).toBe(before);
-    }));
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), nested, (kind, json) => {
+        const before = JSON.stringify(json);
+        const { view, unreadable } = readView(kind.body, json);
+        expect(typeof view).toBe('object');
+        expect(Array.isArray(unreadable)).toBe(true);
+        expect(JSON.stringify(json)).toBe(before);
+      }),
+    );
   });
 
   test('reading what was read finds the same', () => {
-    fc.assert(fc.property(fc.jsonValue(), (json) => {
-      const { view, unreadable } = readView(table, json);
-      fc.pre(unreadable.length === 0);
-      expect(readView(table, view)).toEqual({ view, unreadable: [] });
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) => {
+        const { view, unreadable } = readView(table, json);
+        fc.pre(unreadable.length === 0);
+        expect(readView(table, view)).toEqual({ view, unreadable: [] });
+      }),
+    );
   });
 });

@@ -13,19 +13,28 @@ const modifier = { set: [{ name: 'a', value: 'v' }], remove: ['b', 'c'] };
 const route = {
   spec: {
     hostnames: ['a.example', '*.b.example'],
-    rules: [{
-      name: 'first',
-      timeouts: { request: '10s', backendRequest: '1s' },
-      retry: { backoff: '1s' },
-      matches: [{
-        path: { type: 'RegularExpression', value: '/x' }, headers: [{ name: 'h', value: '1' }], queryParams: [{ name: 'q', value: '2' }],
-      }],
-      filters: [
-        { type: 'RequestHeaderModifier', requestHeaderModifier: modifier },
-        { type: 'URLRewrite', urlRewrite: { hostname: 'c.example', path: { type: 'ReplaceFullPath', replaceFullPath: '/new' } } },
-      ],
-      backendRefs: [{ name: 's', filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: modifier }] }],
-    }],
+    rules: [
+      {
+        name: 'first',
+        timeouts: { request: '10s', backendRequest: '1s' },
+        retry: { backoff: '1s' },
+        matches: [
+          {
+            path: { type: 'RegularExpression', value: '/x' },
+            headers: [{ name: 'h', value: '1' }],
+            queryParams: [{ name: 'q', value: '2' }],
+          },
+        ],
+        filters: [
+          { type: 'RequestHeaderModifier', requestHeaderModifier: modifier },
+          {
+            type: 'URLRewrite',
+            urlRewrite: { hostname: 'c.example', path: { type: 'ReplaceFullPath', replaceFullPath: '/new' } },
+          },
+        ],
+        backendRefs: [{ name: 's', filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: modifier }] }],
+      },
+    ],
   },
 };
 
@@ -39,9 +48,16 @@ describe('visitSemantic', () => {
   });
 
   test('tells hostnames from those without wildcard', () => {
-    expect(found('HTTPRoute', route, 'hostname')).toEqual([['spec.hostnames[0]', 'a.example'], ['spec.hostnames[1]', '*.b.example']]);
-    expect(found('HTTPRoute', route, 'preciseHostname')).toEqual([['spec.rules[0].filters[1].urlRewrite.hostname', 'c.example']]);
-    expect(found('Gateway', { spec: { listeners: [{}, { hostname: 'x.example' }] } }, 'hostname')).toEqual([['spec.listeners[1].hostname', 'x.example']]);
+    expect(found('HTTPRoute', route, 'hostname')).toEqual([
+      ['spec.hostnames[0]', 'a.example'],
+      ['spec.hostnames[1]', '*.b.example'],
+    ]);
+    expect(found('HTTPRoute', route, 'preciseHostname')).toEqual([
+      ['spec.rules[0].filters[1].urlRewrite.hostname', 'c.example'],
+    ]);
+    expect(found('Gateway', { spec: { listeners: [{}, { hostname: 'x.example' }] } }, 'hostname')).toEqual([
+      ['spec.listeners[1].hostname', 'x.example'],
+    ]);
   });
 
   test('finds whole header modifiers at rules and at backends', () => {
@@ -64,18 +80,24 @@ describe('visitSemantic', () => {
   test('shows the object that a value stands in, for the sake of its type', () => {
     const { view } = readView(tables.HTTPRoute.body, route);
     const types: unknown[] = [];
-    visitSemantic('HTTPRoute', view, 'regexOrValue', (_path, _value, parent) => types.push((parent as { type?: string }).type));
+    visitSemantic('HTTPRoute', view, 'regexOrValue', (_path, _value, parent) =>
+      types.push((parent as { type?: string }).type),
+    );
     expect(types).toEqual([undefined, 'RegularExpression', undefined]);
   });
 
   test('finds label selectors', () => {
     const selector = { matchLabels: { a: 'b' } };
     const json = { spec: { listeners: [{ allowedRoutes: { namespaces: { from: 'Selector', selector } } }] } };
-    expect(found('Gateway', json, 'labelSelector')).toEqual([['spec.listeners[0].allowedRoutes.namespaces.selector', selector]]);
+    expect(found('Gateway', json, 'labelSelector')).toEqual([
+      ['spec.listeners[0].allowedRoutes.namespaces.selector', selector],
+    ]);
   });
 
   test('leaves out what could not be read, and keeps the places of the rest', () => {
-    expect(found('HTTPRoute', { spec: { hostnames: [5, 'a.example'] } }, 'hostname')).toEqual([['spec.hostnames[1]', 'a.example']]);
+    expect(found('HTTPRoute', { spec: { hostnames: [5, 'a.example'] } }, 'hostname')).toEqual([
+      ['spec.hostnames[1]', 'a.example'],
+    ]);
   });
 
   test('finds nothing where a kind has no such meaning', () => {

@@ -50,6 +50,9 @@ describe('settle', () => {
     let step = steps.next();
     for (; step.done !== true; step = steps.next()) count += 1;
     expect(count).toBe(rules.length);
-    expect(step.value).toMatchObject({ value: { spec: { rules: [{ name: 'a', short: 'b' }, { name: 'b', short: 'c' }, 7, { short: 'b' }] } }, unknown: [{ path: ['spec', 'rules', 1, 'more'] }] });
+    expect(step.value).toMatchObject({
+      value: { spec: { rules: [{ name: 'a', short: 'b' }, { name: 'b', short: 'c' }, 7, { short: 'b' }] } },
+      unknown: [{ path: ['spec', 'rules', 1, 'more'] }],
+    });
   });
 });

@@ -36,7 +36,11 @@ describe('two listeners', () => {
 
 test('a set of listeners finds what pairs say', () => {
   const listener = fc.record(
-    { protocol: fc.constantFrom('HTTP', 'HTTPS', 'TLS', 'TCP', 'UDP', 'other'), port: fc.constantFrom(80, 443), hostname: fc.constantFrom('a', 'A', '*.b', '') },
+    {
+      protocol: fc.constantFrom('HTTP', 'HTTPS', 'TLS', 'TCP', 'UDP', 'other'),
+      port: fc.constantFrom(80, 443),
+      hostname: fc.constantFrom('a', 'A', '*.b', ''),
+    },
     { requiredKeys: ['protocol', 'port'] },
   );
   fc.assert(
@@ -49,7 +53,9 @@ test('a set of listeners finds what pairs say', () => {
         const reason = reasons.has('ProtocolConflict') ? 'ProtocolConflict' : 'HostnameConflict';
         const found = claims.conflictsOf(each, 20);
         expect(found?.reason).toBe(rivals.length === 0 ? undefined : reason);
-        expect(new Set(found?.others)).toEqual(new Set(rivals.filter((other) => conflictBetween(each, other) === reason)));
+        expect(new Set(found?.others)).toEqual(
+          new Set(rivals.filter((other) => conflictBetween(each, other) === reason)),
+        );
       }
     }),
   );

@@ -5,17 +5,22 @@ import { supportedFeatures } from '../../../../src/core/status/supported-feature
 
 /** What is claimed where all kinds are installed from one bundle. */
 function claimedFor(bundle: Bundle): readonly string[] | undefined {
-  return supportedFeatures(filesOnly(bundle).bundles)?.map((feature) => (typeof feature === 'string' ? feature : feature.name));
+  return supportedFeatures(filesOnly(bundle).bundles)?.map((feature) =>
+    typeof feature === 'string' ? feature : feature.name,
+  );
 }
 
 const newest: Bundle = { minor: '1.7', channel: 'standard' };
 
 describe('supportedFeatures of a GatewayClass', () => {
-  test.each(minors.flatMap((minor) => channels.map((channel): Bundle => ({ minor, channel }))))('$minor $channel: sorted, each once, and no more than the schema takes', (bundle) => {
-    const claimed = claimedFor(bundle) ?? [];
-    expect(claimed).toEqual([...new Set(claimed)].sort());
-    expect(claimed.length).toBeLessThanOrEqual(64);
-  });
+  test.each(minors.flatMap((minor) => channels.map((channel): Bundle => ({ minor, channel }))))(
+    '$minor $channel: sorted, each once, and no more than the schema takes',
+    (bundle) => {
+      const claimed = claimedFor(bundle) ?? [];
+      expect(claimed).toEqual([...new Set(claimed)].sort());
+      expect(claimed.length).toBeLessThanOrEqual(64);
+    },
+  );
 
   test('has the core features', () => {
     expect(claimedFor(newest)).toEqual(expect.arrayContaining(['Gateway', 'HTTPRoute', 'ReferenceGrant']));
@@ -28,7 +33,9 @@ describe('supportedFeatures of a GatewayClass', () => {
 
   test('is a list of names before v1.2, of objects since then', () => {
     expect(supportedFeatures(filesOnly({ minor: '1.1', channel: 'experimental' }).bundles)).toContain('HTTPRoute');
-    expect(supportedFeatures(filesOnly({ minor: '1.2', channel: 'experimental' }).bundles)).toContainEqual({ name: 'HTTPRoute' });
+    expect(supportedFeatures(filesOnly({ minor: '1.2', channel: 'experimental' }).bundles)).toContainEqual({
+      name: 'HTTPRoute',
+    });
   });
 
   test('names for v1.0 only what its enum has', () => {
@@ -46,9 +53,13 @@ describe('supportedFeatures of a GatewayClass', () => {
   test('has before v1.7 the names of that time, too', () => {
     const retries = ['HTTPRouteRetry', 'HTTPRouteRetryBackendTimeout'];
     const former = new Set([...retries, 'GatewayInfrastructurePropagation']);
-    const formerIn = (bundle: Bundle): readonly string[] | undefined => claimedFor(bundle)?.filter((name) => former.has(name));
+    const formerIn = (bundle: Bundle): readonly string[] | undefined =>
+      claimedFor(bundle)?.filter((name) => former.has(name));
     expect(formerIn({ minor: '1.6', channel: 'standard' })).toEqual(['GatewayInfrastructurePropagation']);
-    expect(formerIn({ minor: '1.6', channel: 'experimental' })).toEqual(['GatewayInfrastructurePropagation', ...retries]);
+    expect(formerIn({ minor: '1.6', channel: 'experimental' })).toEqual([
+      'GatewayInfrastructurePropagation',
+      ...retries,
+    ]);
     expect(formerIn({ minor: '1.1', channel: 'experimental' })).toEqual(['GatewayInfrastructurePropagation']);
     for (const channel of channels) expect(formerIn({ minor: '1.7', channel })).toEqual([]);
   });

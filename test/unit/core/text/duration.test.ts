@@ -66,7 +66,10 @@ const wrong: readonly (readonly [string, string])[] = [
   ['000001s', 'the number "000001" has more than 5 digits. Use "1s"'],
   ['100000h', 'the number "100000" has more than 5 digits. Use a larger unit, for example 100s for 100000ms'],
   ['1h1h1h1h1h', 'it has more than 4 parts. Use "5h"'],
-  ['99999h99999h99999h99999h1h', 'it has more than 4 parts. Add parts of the same unit together, for example 3h for 1h2h'],
+  [
+    '99999h99999h99999h99999h1h',
+    'it has more than 4 parts. Add parts of the same unit together, for example 3h for 1h2h',
+  ],
   [' 1s', 'it contains a space. Use "1s"'],
   ['1 s', 'it contains a space. Use "1s"'],
   ['1h 30m', 'it contains a space. Use "1h30m"'],
@@ -96,7 +99,10 @@ describe('parseDuration says what to write instead', () => {
   test('reads a long text only as far as it must', () => {
     expect(parseDuration('1h'.repeat(500_000))).toMatchObject({ ok: false });
     expect(parseDuration('1'.repeat(1_000_000))).toMatchObject({ ok: false });
-    expect(parseDuration(`1s${' '.repeat(1_000_000)}`)).toEqual({ ok: false, problem: 'it contains a space. Use "1s"' });
+    expect(parseDuration(`1s${' '.repeat(1_000_000)}`)).toEqual({
+      ok: false,
+      problem: 'it contains a space. Use "1s"',
+    });
   });
 });
 

@@ -1,12 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  hostFromHeader, hostnameMatches, hostnameProblems, intersectHostnames, isIpAddress, preciseHostnameProblems,
+  hostFromHeader,
+  hostnameMatches,
+  hostnameProblems,
+  intersectHostnames,
+  isIpAddress,
+  preciseHostnameProblems,
 } from '../../../../src/core/text/hostname.ts';
 
 const label63 = 'a'.repeat(63);
 
 describe('hostnameProblems', () => {
-  test.each(['a', 'example.com', '*.example.com', 'xn--bcher-kva.example', '1.example', '1.2.3', 'a-b.c', `${label63}.com`, '*.com'])('%s is good', (text) => {
+  test.each([
+    'a',
+    'example.com',
+    '*.example.com',
+    'xn--bcher-kva.example',
+    '1.example',
+    '1.2.3',
+    'a-b.c',
+    `${label63}.com`,
+    '*.com',
+  ])('%s is good', (text) => {
     expect(hostnameProblems(text)).toEqual([]);
   });
 
@@ -19,17 +34,49 @@ describe('hostnameProblems', () => {
     ['a.example.', 'trailing-dot', 'it ends with a dot. Use "a.example"'],
     ['a..example', 'empty-label', 'it starts with a dot, or contains two dots in a row. Remove the extra dot'],
     ['.example', 'empty-label', 'it starts with a dot, or contains two dots in a row. Remove the extra dot'],
-    ['a.*.example', 'wildcard', 'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com'],
-    ['a*.example', 'wildcard', 'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com'],
+    [
+      'a.*.example',
+      'wildcard',
+      'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com',
+    ],
+    [
+      'a*.example',
+      'wildcard',
+      'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com',
+    ],
     ['*', 'wildcard', 'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com'],
-    ['*.*.example', 'wildcard', 'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com'],
-    ['a_b.example', 'character', 'label "a_b" contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names'],
-    ['bücher.example', 'character', 'label "bücher" contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names'],
-    ['a.example:80', 'character', 'label "example:80" contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names'],
+    [
+      '*.*.example',
+      'wildcard',
+      'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com',
+    ],
+    [
+      'a_b.example',
+      'character',
+      'label "a_b" contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names',
+    ],
+    [
+      'bücher.example',
+      'character',
+      'label "bücher" contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names',
+    ],
+    [
+      'a.example:80',
+      'character',
+      'label "example:80" contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names',
+    ],
     ['-a.example', 'hyphen', 'label "-a" starts or ends with "-". Use a letter or digit at both ends'],
     ['a-.example', 'hyphen', 'label "a-" starts or ends with "-". Use a letter or digit at both ends'],
-    [`${label63}b.com`, 'label-too-long', `label "${'a'.repeat(23)}…" has 64 characters. Use at most 63 characters between two dots`],
-    [`*.${label63}b.com`, 'label-too-long', `label "${'a'.repeat(23)}…" has 64 characters. Use at most 63 characters between two dots`],
+    [
+      `${label63}b.com`,
+      'label-too-long',
+      `label "${'a'.repeat(23)}…" has 64 characters. Use at most 63 characters between two dots`,
+    ],
+    [
+      `*.${label63}b.com`,
+      'label-too-long',
+      `label "${'a'.repeat(23)}…" has 64 characters. Use at most 63 characters between two dots`,
+    ],
     [`${'a.'.repeat(126)}ab`, 'too-long', 'it has 254 characters, and at most 253 are allowed. Use a shorter name'],
   ])('%j', (text, kind, message) => {
     expect(hostnameProblems(text)).toEqual([{ kind, message }]);

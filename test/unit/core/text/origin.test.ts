@@ -15,7 +15,18 @@ describe('origins that a CORS filter allows', () => {
     expect(canonicalOrigin(written)).toBe(canonical);
   });
 
-  test.each(['', 'shop.example.com', 'ftp://shop.example.com', 'https://', 'https://shop.example.com/', 'https://a.*.com', 'https://*a.com', 'https://a.com:123456', 'https://a.com\n', 'null'])('%j is none', (text) => {
+  test.each([
+    '',
+    'shop.example.com',
+    'ftp://shop.example.com',
+    'https://',
+    'https://shop.example.com/',
+    'https://a.*.com',
+    'https://*a.com',
+    'https://a.com:123456',
+    'https://a.com\n',
+    'null',
+  ])('%j is none', (text) => {
     expect(canonicalOrigin(text)).toBeUndefined();
   });
 });

@@ -2,9 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { hasPathPrefix, normalizePath, pathProblems, replacePathPrefix } from '../../../../src/core/text/path.ts';
 
 describe('pathProblems', () => {
-  test.each(['/', '/a', '/a/', '/a/b.c', "/-._~!$&'()*+,;=:@", '/%20', '/...', '/.a/..b', '/a%3F'])('%s is good', (value) => {
-    expect(pathProblems(value)).toEqual([]);
-  });
+  test.each(['/', '/a', '/a/', '/a/b.c', "/-._~!$&'()*+,;=:@", '/%20', '/...', '/.a/..b', '/a%3F'])(
+    '%s is good',
+    (value) => {
+      expect(pathProblems(value)).toEqual([]);
+    },
+  );
 
   test.each([
     ['', 'it is empty. Use "/" to match every path'],
@@ -22,7 +25,10 @@ describe('pathProblems', () => {
     ['/a b', 'it contains the character " ". Percent-encode other characters, for example %20 for a space'],
     ['/ü', 'it contains the character "ü". Percent-encode other characters, for example %20 for a space'],
     ['/a\n', 'it contains the character "\\n". Percent-encode other characters, for example %20 for a space'],
-    ['/50%', 'it contains a "%" without two hexadecimal digits after it. Percent-encode other characters, for example %20 for a space'],
+    [
+      '/50%',
+      'it contains a "%" without two hexadecimal digits after it. Percent-encode other characters, for example %20 for a space',
+    ],
   ])('%j', (value, problem) => {
     expect(pathProblems(value)).toEqual([problem]);
   });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { compilePattern, keptPatternBytes, patternLimits, patternSyntaxProblem } from '../../../../src/core/text/pattern.ts';
+import {
+  compilePattern,
+  keptPatternBytes,
+  patternLimits,
+  patternSyntaxProblem,
+} from '../../../../src/core/text/pattern.ts';
 
 function matches(text: string, value: string): boolean {
   const compiled = compilePattern(text);
@@ -26,10 +31,14 @@ describe('compilePattern', () => {
     expect(matches(text, value)).toBe(expected);
   });
 
-  const aroundProblem = 'RE2 does not support lookahead or lookbehind such as (?=…) or (?!…). List the alternatives with |, or use several matches or rules';
-  const sizeProblem = 'it has more than 2000 parts after counted repetitions are expanded. Use smaller counts, or * and +';
-  const rangesProblem = 'its classes have more than 8000 character ranges. Use fewer classes such as \\p{L}, or remove (?i)';
-  const overlap = 'its counted repetitions overlap with the part before them, for example .*. Use * or + instead of counts, or several matches';
+  const aroundProblem =
+    'RE2 does not support lookahead or lookbehind such as (?=…) or (?!…). List the alternatives with |, or use several matches or rules';
+  const sizeProblem =
+    'it has more than 2000 parts after counted repetitions are expanded. Use smaller counts, or * and +';
+  const rangesProblem =
+    'its classes have more than 8000 character ranges. Use fewer classes such as \\p{L}, or remove (?i)';
+  const overlap =
+    'its counted repetitions overlap with the part before them, for example .*. Use * or + instead of counts, or several matches';
   const effortProblem = `it takes more than 200000 steps to compile: ${overlap}`;
   const bytesProblem = `it takes more than 128 KiB: ${overlap}`;
   test.each([
@@ -39,23 +48,44 @@ describe('compilePattern', () => {
     ['(?<!a)b', aroundProblem],
     ['(a)\\1', 'RE2 does not support backreferences such as \\1. Repeat the part itself'],
     ['(?<n>a)\\k<n>', 'RE2 does not support backreferences such as \\1. Repeat the part itself'],
-    ['(?>a)', 'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks'],
-    ['a++', 'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks'],
+    [
+      '(?>a)',
+      'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks',
+    ],
+    [
+      'a++',
+      'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks',
+    ],
     ['(', 'missing closing ) at "(". Use RE2 syntax, with \\ before each literal special character'],
-    ['*', 'missing argument to repetition operator at "*". Use RE2 syntax, with \\ before each literal special character'],
+    [
+      '*',
+      'missing argument to repetition operator at "*". Use RE2 syntax, with \\ before each literal special character',
+    ],
     ['a\\', 'trailing backslash at end of expression. Use RE2 syntax, with \\ before each literal special character'],
     ['[a\n', 'missing closing ] at "[a\\n". Use RE2 syntax, with \\ before each literal special character'],
     ['((x{100}){100}){100}', sizeProblem],
     ['\\pL{1000}'.repeat(400), sizeProblem],
     ['(?:[a-z]{1,700}){1,3}', sizeProblem],
-    ['[a-z]{1,2001}', 'invalid repeat count at "{1,2001}". Use RE2 syntax, with \\ before each literal special character'],
+    [
+      '[a-z]{1,2001}',
+      'invalid repeat count at "{1,2001}". Use RE2 syntax, with \\ before each literal special character',
+    ],
     ['(?:){1000}'.repeat(3), sizeProblem],
-    [['L', 'M', 'N', 'P', 'S', 'C', 'Lu', 'Ll', 'Cn', 'Lo'].map((name) => `\\P{${name}}`).join('') + '(?i)\\pL\\PL', rangesProblem],
+    [
+      ['L', 'M', 'N', 'P', 'S', 'C', 'Lu', 'Ll', 'Cn', 'Lo'].map((name) => `\\P{${name}}`).join('') + '(?i)\\pL\\PL',
+      rangesProblem,
+    ],
     ['.*a.{30}', effortProblem],
     ['[ab]{0,400}'.repeat(3), effortProblem],
     [Array.from({ length: 500 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join(''), bytesProblem],
-    ['('.repeat(300) + ')'.repeat(300), 'expression nests too deeply. Use RE2 syntax, with \\ before each literal special character'],
-    ['a'.repeat(4_097), 'it has 4097 characters, and at most 4096 are allowed. Use a shorter expression, or several matches'],
+    [
+      '('.repeat(300) + ')'.repeat(300),
+      'expression nests too deeply. Use RE2 syntax, with \\ before each literal special character',
+    ],
+    [
+      'a'.repeat(4_097),
+      'it has 4097 characters, and at most 4096 are allowed. Use a shorter expression, or several matches',
+    ],
   ])('refuses %j', (text, problem) => {
     expect(compilePattern(text)).toEqual({ ok: false, problem, effort: expect.any(Number) });
   });
@@ -93,13 +123,25 @@ describe('compilePattern', () => {
     expect(bytesOf('\\p{L}{1000}') - bytesOf('\\p{L}{10}')).toBeLessThan(990 * 20);
   });
 
-  test.each(['a'.repeat(4_096), '(a?){1,1000}', '.*a.{30}', '\\pL'.repeat(1_000), '(?i)[\\pL\\pN\\pM\\pS\\pP\\pZ\\pC]', '((((a{9}){9}){9}){9}){9}', '[^a]|'.repeat(800)])('the effort for %.20j has a limit', (text) => {
+  test.each([
+    'a'.repeat(4_096),
+    '(a?){1,1000}',
+    '.*a.{30}',
+    '\\pL'.repeat(1_000),
+    '(?i)[\\pL\\pN\\pM\\pS\\pP\\pZ\\pC]',
+    '((((a{9}){9}){9}){9}){9}',
+    '[^a]|'.repeat(800),
+  ])('the effort for %.20j has a limit', (text) => {
     const { effort } = compilePattern(text);
-    expect(effort).toBeLessThanOrEqual(patternLimits.effort + 2_000 + 10 * patternLimits.characters + 16 * patternLimits.ranges);
+    expect(effort).toBeLessThanOrEqual(
+      patternLimits.effort + 2_000 + 10 * patternLimits.characters + 16 * patternLimits.ranges,
+    );
   });
 
   test('syntax is told without compiling', () => {
     expect(patternSyntaxProblem('.*a.{30}')).toBeUndefined();
-    expect(patternSyntaxProblem('a**')).toBe('invalid nested repetition operator at "**". Use RE2 syntax, with \\ before each literal special character');
+    expect(patternSyntaxProblem('a**')).toBe(
+      'invalid nested repetition operator at "**". Use RE2 syntax, with \\ before each literal special character',
+    );
   });
 });

@@ -19,7 +19,8 @@ describe('remember', () => {
       return text;
     });
     const long = 'a'.repeat(300);
-    for (const text of [long, long, ...Array.from({ length: 1_001 }, (_, position) => String(position)), '0']) expect(itself(text)).toBe(text);
+    for (const text of [long, long, ...Array.from({ length: 1_001 }, (_, position) => String(position)), '0'])
+      expect(itself(text)).toBe(text);
     expect(asked.filter((text) => text === long)).toHaveLength(2);
     expect(asked.filter((text) => text === '0')).toHaveLength(2);
   });

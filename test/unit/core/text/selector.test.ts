@@ -47,20 +47,68 @@ describe('selectorProblems', () => {
     [null, [], 'must be an object. Set matchLabels or matchExpressions'],
     [{ matchLabels: 'a' }, ['matchLabels'], 'matchLabels must be an object, not "a". Use label keys and their values'],
     [{ matchLabels: { 'a b': 'x' } }, ['matchLabels', 'a b'], `invalid label key "a b". ${nameRule}`],
-    [{ matchLabels: { 'A/b': 'x' } }, ['matchLabels', 'A/b'], 'invalid label key "A/b": its prefix is not a DNS name. Use a DNS name in lower case before "/", for example example.com/b'],
+    [
+      { matchLabels: { 'A/b': 'x' } },
+      ['matchLabels', 'A/b'],
+      'invalid label key "A/b": its prefix is not a DNS name. Use a DNS name in lower case before "/", for example example.com/b',
+    ],
     [{ matchLabels: { a: 'b c' } }, ['matchLabels', 'a'], `invalid label value "b c". ${nameRule}`],
     [{ matchLabels: { a: true } }, ['matchLabels', 'a'], 'label values must be strings, not true. Put it in quotes'],
-    [{ matchExpressions: 1 }, ['matchExpressions'], 'matchExpressions must be a list, not 1. Use entries with key, operator and values'],
-    [{ matchExpressions: [1] }, ['matchExpressions', 0], 'each requirement must be an object, not 1. Set key, operator and values'],
-    [{ matchExpressions: [{}] }, ['matchExpressions', 0, 'key'], 'key must be a string, not nothing. Set the key of a label'],
-    [{ matchExpressions: [{ key: '-', operator: 'Exists' }] }, ['matchExpressions', 0, 'key'], `invalid label key "-". ${nameRule}`],
-    [{ matchExpressions: [{ key: 'a', operator: 'in' }] }, ['matchExpressions', 0, 'operator'], 'unsupported operator "in". Use In, NotIn, Exists or DoesNotExist'],
-    [{ matchExpressions: [{ key: 'a', operator: 'In' }] }, ['matchExpressions', 0, 'values'], 'values is required with operator In. Set at least one value, or use operator Exists'],
-    [{ matchExpressions: [{ key: 'a', operator: 'NotIn', values: [] }] }, ['matchExpressions', 0, 'values'], 'values is required with operator NotIn. Set at least one value, or use operator DoesNotExist'],
-    [{ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] }, ['matchExpressions', 0, 'values'], 'values is not allowed with operator Exists. Remove values, or use operator In'],
-    [{ matchExpressions: [{ key: 'a', operator: 'DoesNotExist', values: ['b'] }] }, ['matchExpressions', 0, 'values'], 'values is not allowed with operator DoesNotExist. Remove values, or use operator NotIn'],
-    [{ matchExpressions: [{ key: 'a', operator: 'In', values: 'b' }] }, ['matchExpressions', 0, 'values'], 'values must be a list, not "b". Use a list of label values'],
-    [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['b', 1] }] }, ['matchExpressions', 0, 'values'], 'label values must be strings, not 1. Put it in quotes'],
+    [
+      { matchExpressions: 1 },
+      ['matchExpressions'],
+      'matchExpressions must be a list, not 1. Use entries with key, operator and values',
+    ],
+    [
+      { matchExpressions: [1] },
+      ['matchExpressions', 0],
+      'each requirement must be an object, not 1. Set key, operator and values',
+    ],
+    [
+      { matchExpressions: [{}] },
+      ['matchExpressions', 0, 'key'],
+      'key must be a string, not nothing. Set the key of a label',
+    ],
+    [
+      { matchExpressions: [{ key: '-', operator: 'Exists' }] },
+      ['matchExpressions', 0, 'key'],
+      `invalid label key "-". ${nameRule}`,
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'in' }] },
+      ['matchExpressions', 0, 'operator'],
+      'unsupported operator "in". Use In, NotIn, Exists or DoesNotExist',
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'In' }] },
+      ['matchExpressions', 0, 'values'],
+      'values is required with operator In. Set at least one value, or use operator Exists',
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'NotIn', values: [] }] },
+      ['matchExpressions', 0, 'values'],
+      'values is required with operator NotIn. Set at least one value, or use operator DoesNotExist',
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] },
+      ['matchExpressions', 0, 'values'],
+      'values is not allowed with operator Exists. Remove values, or use operator In',
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'DoesNotExist', values: ['b'] }] },
+      ['matchExpressions', 0, 'values'],
+      'values is not allowed with operator DoesNotExist. Remove values, or use operator NotIn',
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'In', values: 'b' }] },
+      ['matchExpressions', 0, 'values'],
+      'values must be a list, not "b". Use a list of label values',
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'In', values: ['b', 1] }] },
+      ['matchExpressions', 0, 'values'],
+      'label values must be strings, not 1. Put it in quotes',
+    ],
   ])('%j', (selector, path, message) => {
     expect(selectorProblems(selector)).toEqual([{ path, message }]);
   });

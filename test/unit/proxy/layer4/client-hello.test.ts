@@ -15,7 +15,13 @@ describe('parseClientHello', () => {
     ['without extensions', helloBody(undefined)],
     ['with an empty list of extensions', helloBody([])],
     ['without a session', helloBody([], { session: Buffer.alloc(0) })],
-    ['with GREASE', helloBody([[0x0a0a, Buffer.alloc(0)], [0xfafa, Buffer.from([0])]])],
+    [
+      'with GREASE',
+      helloBody([
+        [0x0a0a, Buffer.alloc(0)],
+        [0xfafa, Buffer.from([0])],
+      ]),
+    ],
     ['with a large key share', helloBody([[51, Buffer.alloc(1_300, 3)]])],
     ['with several compressions', helloBody([], { compressions: Buffer.from([1, 0]) })],
   ];
@@ -45,13 +51,25 @@ describe('parseClientHello', () => {
     ['a name with a blank', withExtensions(serverNameExtension('a b'))],
     ['a name beyond ASCII', withExtensions(serverNameExtension('caf\u00e9'))],
     ['a name that is too long', withExtensions(serverNameExtension('a'.repeat(256)))],
-    ['two names', withExtensions([0, vector(2, Buffer.from([0]), vector(2, Buffer.from('a')), Buffer.from([0]), vector(2, Buffer.from('b')))])],
+    [
+      'two names',
+      withExtensions([
+        0,
+        vector(2, Buffer.from([0]), vector(2, Buffer.from('a')), Buffer.from([0]), vector(2, Buffer.from('b'))),
+      ]),
+    ],
     ['a name of an unknown type', withExtensions([0, vector(2, Buffer.from([1]), vector(2, Buffer.from('a')))])],
     ['bytes behind the list of names', withExtensions([0, Buffer.concat([name[1], Buffer.from([0])])])],
-    ['a list of names that is longer than its extension', withExtensions([0, Buffer.concat([Buffer.from([0, 99]), name[1].subarray(2)])])],
+    [
+      'a list of names that is longer than its extension',
+      withExtensions([0, Buffer.concat([Buffer.from([0, 99]), name[1].subarray(2)])]),
+    ],
     ['an empty list of protocols', withExtensions(protocolsExtension())],
     ['an empty protocol', withExtensions(protocolsExtension('h2', ''))],
-    ['bytes behind the protocols', withExtensions([16, Buffer.concat([protocolsExtension('h2')[1], Buffer.from([0])])])],
+    [
+      'bytes behind the protocols',
+      withExtensions([16, Buffer.concat([protocolsExtension('h2')[1], Buffer.from([0])])]),
+    ],
   ];
   test.each(wrong)('rejects %s', (_what, body) => {
     expect(parseClientHello(body)).toBeUndefined();
@@ -78,7 +96,12 @@ describe('parseClientHello', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)('reads the hello of OpenSSL for %s', async (version) => {
-    const bytes = await helloOf({ servername: 'Shop.Example.com', ALPNProtocols: ['mqtt', 'h2'], minVersion: version, maxVersion: version });
+    const bytes = await helloOf({
+      servername: 'Shop.Example.com',
+      ALPNProtocols: ['mqtt', 'h2'],
+      minVersion: version,
+      maxVersion: version,
+    });
     expect(parseClientHello(bytes.subarray(9))).toEqual({ serverName: 'shop.example.com', protocols: ['mqtt', 'h2'] });
   });
 });

@@ -2,7 +2,13 @@ import { Duplex, duplexPair } from 'node:stream';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { HelloReader, longestHello, readHello } from '../../../../src/proxy/layer4/hello-reader.ts';
-import { helloBody, helloOf, inRecords, protocolsExtension, serverNameExtension } from '../../../support/client-hello.ts';
+import {
+  helloBody,
+  helloOf,
+  inRecords,
+  protocolsExtension,
+  serverNameExtension,
+} from '../../../support/client-hello.ts';
 
 const limit = 32 * 1024;
 const body = helloBody([serverNameExtension('shop.example.com'), protocolsExtension('h2')]);
@@ -72,8 +78,18 @@ describe('HelloReader', () => {
     ['a record that is too long', Buffer.from([22, 3, 1, 0x40, 1])],
     ['another message', Buffer.from([22, 3, 1, 0, 4, 2, 0, 0, 40])],
     ['an empty message', Buffer.from([22, 3, 1, 0, 4, 1, 0, 0, 0])],
-    ['an alert between two records', Buffer.concat([inRecords(body, 10).subarray(0, 15), Buffer.from([21, 3, 1, 0, 2, 1, 0])])],
-    ['a second message in the last record', Buffer.concat([Buffer.from([22, 3, 1, 0, body.length + 8, 1, 0, 0, body.length]), body, Buffer.from([1, 0, 0, 0])])],
+    [
+      'an alert between two records',
+      Buffer.concat([inRecords(body, 10).subarray(0, 15), Buffer.from([21, 3, 1, 0, 2, 1, 0])]),
+    ],
+    [
+      'a second message in the last record',
+      Buffer.concat([
+        Buffer.from([22, 3, 1, 0, body.length + 8, 1, 0, 0, body.length]),
+        body,
+        Buffer.from([1, 0, 0, 0]),
+      ]),
+    ],
   ];
   test.each(wrong)('rejects %s at once', (_what, bytes) => {
     expect(readAll(bytes, 1)).toBe('malformed');

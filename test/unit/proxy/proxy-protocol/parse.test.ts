@@ -15,9 +15,18 @@ test('CRC-32C has the check value of its definition', () => {
 describe('version 1', () => {
   test.each([
     ['PROXY TCP4 192.0.2.7 198.51.100.1 55555 443\r\n', origin4],
-    ['PROXY TCP4 255.255.255.255 255.255.255.255 65535 65535\r\n', { client: { host: '255.255.255.255', port: 65_535 }, destination: { host: '255.255.255.255', port: 65_535 } }],
-    ['PROXY TCP6 2001:DB8:0::7 2001:db8::1 1 0\r\n', { client: { host: '2001:db8::7', port: 1 }, destination: { host: '2001:db8::1', port: 0 } }],
-    ['PROXY TCP6 ::ffff:192.0.2.7 ::1 1 2\r\n', { client: { host: '192.0.2.7', port: 1 }, destination: { host: '::1', port: 2 } }],
+    [
+      'PROXY TCP4 255.255.255.255 255.255.255.255 65535 65535\r\n',
+      { client: { host: '255.255.255.255', port: 65_535 }, destination: { host: '255.255.255.255', port: 65_535 } },
+    ],
+    [
+      'PROXY TCP6 2001:DB8:0::7 2001:db8::1 1 0\r\n',
+      { client: { host: '2001:db8::7', port: 1 }, destination: { host: '2001:db8::1', port: 0 } },
+    ],
+    [
+      'PROXY TCP6 ::ffff:192.0.2.7 ::1 1 2\r\n',
+      { client: { host: '192.0.2.7', port: 1 }, destination: { host: '::1', port: 2 } },
+    ],
     ['PROXY UNKNOWN\r\n', undefined],
     ['PROXY UNKNOWN ffff:f...f:ffff ffff:f...f:ffff 65535 65535\r\n', undefined],
   ])('reads %j', (header, origin) => {
@@ -35,10 +44,29 @@ describe('version 1', () => {
   });
 
   test.each([
-    'GET / HTTP/1.1\r\n', 'PROXX', 'proxy TCP4 ', '\x16\x03\x01', 'PROXY TCP5 1.2.3.4 1.2.3.4 1 2\r\n', 'PROXY UNKNOWNS\r\n', 'PROXY \r\n', 'PROXY __proto__ 1 1 1 1\r\n',
-    'PROXY TCP4 1.2.3.4 1.2.3.4 1\r\n', 'PROXY TCP4 1.2.3.4 1.2.3.4 1 2 3\r\n', 'PROXY TCP4  1.2.3.4 1.2.3.4 1 2\r\n', 'PROXY TCP4 1.2.3.4 1.2.3.4 1 2 \r\n', 'PROXY TCP4\t1.2.3.4 1.2.3.4 1 2\r\n',
-    'PROXY TCP4 1.2.3.4 1.2.3.4 65536 2\r\n', 'PROXY TCP4 1.2.3.4 1.2.3.4 01 2\r\n', 'PROXY TCP4 1.2.3.4 1.2.3.4 -1 2\r\n', 'PROXY TCP4 1.2.3.4 1.2.3.4 1 2\n\r\n', 'PROXY TCP4 1.2.3.256 1.2.3.4 1 2\r\n',
-    'PROXY TCP4 01.2.3.4 1.2.3.4 1 2\r\n', 'PROXY TCP4 ::1 ::1 1 2\r\n', 'PROXY TCP6 1.2.3.4 1.2.3.4 1 2\r\n', 'PROXY TCP6 fe80::1%eth0 ::1 1 2\r\n', 'PROXY TCP6 ::1::2 ::1 1 2\r\n',
+    'GET / HTTP/1.1\r\n',
+    'PROXX',
+    'proxy TCP4 ',
+    '\x16\x03\x01',
+    'PROXY TCP5 1.2.3.4 1.2.3.4 1 2\r\n',
+    'PROXY UNKNOWNS\r\n',
+    'PROXY \r\n',
+    'PROXY __proto__ 1 1 1 1\r\n',
+    'PROXY TCP4 1.2.3.4 1.2.3.4 1\r\n',
+    'PROXY TCP4 1.2.3.4 1.2.3.4 1 2 3\r\n',
+    'PROXY TCP4  1.2.3.4 1.2.3.4 1 2\r\n',
+    'PROXY TCP4 1.2.3.4 1.2.3.4 1 2 \r\n',
+    'PROXY TCP4\t1.2.3.4 1.2.3.4 1 2\r\n',
+    'PROXY TCP4 1.2.3.4 1.2.3.4 65536 2\r\n',
+    'PROXY TCP4 1.2.3.4 1.2.3.4 01 2\r\n',
+    'PROXY TCP4 1.2.3.4 1.2.3.4 -1 2\r\n',
+    'PROXY TCP4 1.2.3.4 1.2.3.4 1 2\n\r\n',
+    'PROXY TCP4 1.2.3.256 1.2.3.4 1 2\r\n',
+    'PROXY TCP4 01.2.3.4 1.2.3.4 1 2\r\n',
+    'PROXY TCP4 ::1 ::1 1 2\r\n',
+    'PROXY TCP6 1.2.3.4 1.2.3.4 1 2\r\n',
+    'PROXY TCP6 fe80::1%eth0 ::1 1 2\r\n',
+    'PROXY TCP6 ::1::2 ::1 1 2\r\n',
   ])('%j is malformed', (header) => {
     expect(parse(header)).toBe('malformed');
   });
@@ -48,9 +76,24 @@ describe('version 2', () => {
   const addresses6 = '20010db800000000000000000000000720010db800000000000000000000000100010002';
   test.each([
     ['TCP over IPv4', tcp4, origin4],
-    ['TCP over IPv6', v2(0x21, 0x21, addresses6), { client: { host: '2001:db8::7', port: 1 }, destination: { host: '2001:db8::1', port: 2 } }],
-    ['fields behind the addresses', v2(0x21, 0x11, `c0000207c6336401d90301bb${field(0x01, '6832')}${field(0x04, '')}${field(0xea, '00ff')}`), origin4],
-    ['a checksum', withChecksum(v2(0x21, 0x11, `c0000207c6336401d90301bb${field(0x02, '61')}${field(0x03, '00000000')}${field(0x04, '00')}`), 35), origin4],
+    [
+      'TCP over IPv6',
+      v2(0x21, 0x21, addresses6),
+      { client: { host: '2001:db8::7', port: 1 }, destination: { host: '2001:db8::1', port: 2 } },
+    ],
+    [
+      'fields behind the addresses',
+      v2(0x21, 0x11, `c0000207c6336401d90301bb${field(0x01, '6832')}${field(0x04, '')}${field(0xea, '00ff')}`),
+      origin4,
+    ],
+    [
+      'a checksum',
+      withChecksum(
+        v2(0x21, 0x11, `c0000207c6336401d90301bb${field(0x02, '61')}${field(0x03, '00000000')}${field(0x04, '00')}`),
+        35,
+      ),
+      origin4,
+    ],
     ['LOCAL', v2(0x20, 0x00, ''), undefined],
     ['LOCAL with anything behind it', v2(0x20, 0xff, 'ffffff'), undefined],
     ['an unknown family', v2(0x21, 0x00, ''), undefined],

@@ -3,7 +3,12 @@ import { parseNetworks, parseProxyVersions } from '../../../../src/core/text/pro
 import { expectsHeader, versionFor } from '../../../../src/proxy/proxy-protocol/settings.ts';
 
 test.each([
-  ['10.1.2.3', true], ['11.0.0.0', false], ['2001:db8::9', true], ['2001:db9::', false], ['::1', false], ['unknown', false],
+  ['10.1.2.3', true],
+  ['11.0.0.0', false],
+  ['2001:db8::9', true],
+  ['2001:db9::', false],
+  ['::1', false],
+  ['unknown', false],
 ])('a header is expected from %s: %j', (address, expected) => {
   const networks = parseNetworks('10.0.0.0/8, 2001:db8::/32');
   expect(networks.ok && expectsHeader({ accept: networks.value }, address)).toBe(expected);

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { decideFailurePolicy, noProbes, recordProbe, type ProbeRecord } from '../../../../src/webhook/configuration/failure-policy.ts';
+import {
+  decideFailurePolicy,
+  noProbes,
+  recordProbe,
+  type ProbeRecord,
+} from '../../../../src/webhook/configuration/failure-policy.ts';
 import type { ProbeOutcome } from '../../../../src/webhook/configuration/probe.ts';
 import type { FailurePolicy } from '../../../../src/core/admission/settings.ts';
 
@@ -17,12 +22,22 @@ function after(under: FailurePolicy, ...outcomes: readonly ProbeOutcome[]): Prob
 describe('the step to Fail', () => {
   test('comes after three proofs in a row', () => {
     expect(decideFailurePolicy('Fail', after('Ignore', denied, denied))).toBeUndefined();
-    expect(decideFailurePolicy('Fail', after('Ignore', denied, denied, denied))).toMatchObject({ to: 'Fail', reason: 'Proven' });
+    expect(decideFailurePolicy('Fail', after('Ignore', denied, denied, denied))).toMatchObject({
+      to: 'Fail',
+      reason: 'Proven',
+    });
   });
 
-  test.each([['admitted', admitted], ['failed', failed], ['suspended', suspended], ['inconclusive', inconclusive]])('begins anew when a probe is %s', (_, outcome) => {
+  test.each([
+    ['admitted', admitted],
+    ['failed', failed],
+    ['suspended', suspended],
+    ['inconclusive', inconclusive],
+  ])('begins anew when a probe is %s', (_, outcome) => {
     expect(decideFailurePolicy('Fail', after('Ignore', denied, denied, outcome, denied, denied))).toBeUndefined();
-    expect(decideFailurePolicy('Fail', after('Ignore', denied, outcome, denied, denied, denied))).toMatchObject({ to: 'Fail' });
+    expect(decideFailurePolicy('Fail', after('Ignore', denied, outcome, denied, denied, denied))).toMatchObject({
+      to: 'Fail',
+    });
   });
 
   test('is never taken where nobody asks for it', () => {
@@ -38,7 +53,10 @@ describe('the step to Fail', () => {
 describe('the way back to Ignore', () => {
   test('is taken after three probes in a row that did not arrive', () => {
     expect(decideFailurePolicy('Fail', after('Fail', failed, failed))).toBeUndefined();
-    expect(decideFailurePolicy('Fail', after('Fail', failed, admitted, failed))).toMatchObject({ to: 'Ignore', reason: 'Unreachable' });
+    expect(decideFailurePolicy('Fail', after('Fail', failed, admitted, failed))).toMatchObject({
+      to: 'Ignore',
+      reason: 'Unreachable',
+    });
     expect(decideFailurePolicy('Fail', after('Fail', failed, failed, denied, failed, failed))).toBeUndefined();
   });
 
@@ -47,7 +65,9 @@ describe('the way back to Ignore', () => {
       const many = Array.from({ length: 20 }, () => outcome);
       expect(decideFailurePolicy('Fail', after('Fail', ...many))).toBeUndefined();
     }
-    expect(decideFailurePolicy('Fail', after('Fail', failed, inconclusive, failed, suspended, failed))).toMatchObject({ to: 'Ignore' });
+    expect(decideFailurePolicy('Fail', after('Fail', failed, inconclusive, failed, suspended, failed))).toMatchObject({
+      to: 'Ignore',
+    });
   });
 
   test('is taken at once where Fail is not wanted', () => {
@@ -62,7 +82,10 @@ test('nothing is decided before the first probe', () => {
 
 test('Fail is never set unless the last three probes under Ignore were denied', () => {
   const outcome = fc.constantFrom(denied, admitted, failed, suspended, inconclusive);
-  const probes = fc.array(fc.tuple(fc.constantFrom<FailurePolicy>('Ignore', 'Fail'), outcome), { minLength: 1, maxLength: 12 });
+  const probes = fc.array(fc.tuple(fc.constantFrom<FailurePolicy>('Ignore', 'Fail'), outcome), {
+    minLength: 1,
+    maxLength: 12,
+  });
   fc.assert(
     fc.property(probes, (sent) => {
       const record = sent.reduce((before, [under, result]) => recordProbe(before, under, result), noProbes);

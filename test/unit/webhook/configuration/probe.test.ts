@@ -1,12 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
-import { failingPhase, isProbe, probeDenial, probeObject, readProbeOutcome, type ProbeOutcome } from '../../../../src/webhook/configuration/probe.ts';
+import {
+  failingPhase,
+  isProbe,
+  probeDenial,
+  probeObject,
+  readProbeOutcome,
+  type ProbeOutcome,
+} from '../../../../src/webhook/configuration/probe.ts';
 import type { AdmissionRequest } from '../../../../src/core/admission/types.ts';
 import type { WriteOutcome } from '../../../../src/kubernetes/index.ts';
 
 function request(object: unknown, kind = 'GatewayClass'): AdmissionRequest {
   return {
-    uid: '1', operation: 'CREATE', group: 'gateway.networking.k8s.io', version: 'v1', kind, resource: 'gatewayclasses', subResource: '',
-    requestKind: { group: '', version: '', kind }, name: '', namespace: '', object, dryRun: true, userInfo: { username: '', groups: [] }, budgetMs: 1,
+    uid: '1',
+    operation: 'CREATE',
+    group: 'gateway.networking.k8s.io',
+    version: 'v1',
+    kind,
+    resource: 'gatewayclasses',
+    subResource: '',
+    requestKind: { group: '', version: '', kind },
+    name: '',
+    namespace: '',
+    object,
+    dryRun: true,
+    userInfo: { username: '', groups: [] },
+    budgetMs: 1,
   };
 }
 
@@ -15,7 +34,15 @@ describe('isProbe', () => {
     expect(isProbe(request(probeObject))).toBe(true);
   });
 
-  test.each([undefined, null, 'text', {}, { metadata: null }, { metadata: { labels: [] } }, { metadata: { labels: { other: '' } } }])('takes %j for something else', (object) => {
+  test.each([
+    undefined,
+    null,
+    'text',
+    {},
+    { metadata: null },
+    { metadata: { labels: [] } },
+    { metadata: { labels: { other: '' } } },
+  ])('takes %j for something else', (object) => {
     expect(isProbe(request(object))).toBe(false);
   });
 
@@ -24,7 +51,12 @@ describe('isProbe', () => {
   });
 });
 
-const configuration = { webhooks: [{ name: 'other.example', trusted: [], failurePolicy: 'Fail', service: undefined }, { name: 'x', trusted: [], failurePolicy: 'Fail', service: undefined }] } as const;
+const configuration = {
+  webhooks: [
+    { name: 'other.example', trusted: [], failurePolicy: 'Fail', service: undefined },
+    { name: 'x', trusted: [], failurePolicy: 'Fail', service: undefined },
+  ],
+} as const;
 
 function read(outcome: WriteOutcome): ProbeOutcome {
   return readProbeOutcome(outcome, configuration);
@@ -33,25 +65,39 @@ function read(outcome: WriteOutcome): ProbeOutcome {
 describe('readProbeOutcome', () => {
   test('knows our denial, in its causes and in its message', () => {
     const causes = probeDenial.causes.map((cause) => ({ ...cause }));
-    expect(read({ type: 'invalid', message: 'admission webhook "x" denied the request', causes })).toEqual({ type: 'denied' });
-    expect(read({ type: 'invalid', message: `admission webhook "x" denied the request: ${probeDenial.message}`, causes: [] })).toEqual({ type: 'denied' });
+    expect(read({ type: 'invalid', message: 'admission webhook "x" denied the request', causes })).toEqual({
+      type: 'denied',
+    });
+    expect(
+      read({
+        type: 'invalid',
+        message: `admission webhook "x" denied the request: ${probeDenial.message}`,
+        causes: [],
+      }),
+    ).toEqual({ type: 'denied' });
   });
 
   test('does not take the denial of somebody else for ours', () => {
-    expect(read({ type: 'invalid', message: 'no', causes: [{ field: 'spec', reason: '', message: 'required' }] })).toEqual({ type: 'inconclusive', message: 'no' });
+    expect(
+      read({ type: 'invalid', message: 'no', causes: [{ field: 'spec', reason: '', message: 'required' }] }),
+    ).toEqual({ type: 'inconclusive', message: 'no' });
     expect(read({ type: 'forbidden', message: 'rbac' })).toEqual({ type: 'inconclusive', message: 'rbac' });
   });
 
   test('tells a webhook that is not reached from an API server that is not', () => {
-    const message = 'Internal error occurred: failed calling webhook "x": failed to call webhook: Post "https://a.b.svc:443/validate?timeout=5s": dial tcp 10.0.0.1:443: connect: connection refused';
+    const message =
+      'Internal error occurred: failed calling webhook "x": failed to call webhook: Post "https://a.b.svc:443/validate?timeout=5s": dial tcp 10.0.0.1:443: connect: connection refused';
     expect(read({ type: 'unavailable', message })).toEqual({ type: 'failed', phase: 'connect', message });
     expect(read({ type: 'unavailable', message: 'no answer' })).toEqual({ type: 'inconclusive', message: 'no answer' });
   });
 
   test('takes the failure of a foreign webhook for no news of ours', () => {
-    const message = 'Internal error occurred: failed calling webhook "foreign.example": failed to call webhook: connection refused';
+    const message =
+      'Internal error occurred: failed calling webhook "foreign.example": failed to call webhook: connection refused';
     expect(read({ type: 'unavailable', message })).toEqual({ type: 'inconclusive', message });
-    expect(readProbeOutcome({ type: 'unavailable', message: message.replace('foreign.example', 'x') }, undefined)).toMatchObject({ type: 'inconclusive' });
+    expect(
+      readProbeOutcome({ type: 'unavailable', message: message.replace('foreign.example', 'x') }, undefined),
+    ).toMatchObject({ type: 'inconclusive' });
   });
 
   test('reads the rest', () => {

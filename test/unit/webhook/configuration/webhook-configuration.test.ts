@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { failurePolicyOf, mayBlock, parseConfiguration, trustedByAll } from '../../../../src/webhook/configuration/webhook-configuration.ts';
+import {
+  failurePolicyOf,
+  mayBlock,
+  parseConfiguration,
+  trustedByAll,
+} from '../../../../src/webhook/configuration/webhook-configuration.ts';
 
 const pem = (body: string): string => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
 const encoded = (...bodies: readonly string[]): string => Buffer.from(bodies.map(pem).join('')).toString('base64');
@@ -15,13 +20,26 @@ describe('parseConfiguration', () => {
   test('reads what is looked after', () => {
     const clientConfig = { caBundle: encoded('AAAA', 'BBBB'), service: { namespace: 'n', name: 's', port: 443 } };
     expect(configuration({ name: 'w', clientConfig, failurePolicy: 'Ignore' })).toEqual({
-      name: 'c', uid: 'u', version: '7',
-      webhooks: [{ name: 'w', trusted: [pem('AAAA'), pem('BBBB')], failurePolicy: 'Ignore', service: { namespace: 'n', name: 's' } }],
+      name: 'c',
+      uid: 'u',
+      version: '7',
+      webhooks: [
+        {
+          name: 'w',
+          trusted: [pem('AAAA'), pem('BBBB')],
+          failurePolicy: 'Ignore',
+          service: { namespace: 'n', name: 's' },
+        },
+      ],
     });
   });
 
   test('takes a failurePolicy that is left out for Fail, and a URL for no Service', () => {
-    expect(configuration({ name: 'w', clientConfig: { url: 'https://x' } }).webhooks[0]).toMatchObject({ failurePolicy: 'Fail', service: undefined, trusted: [] });
+    expect(configuration({ name: 'w', clientConfig: { url: 'https://x' } }).webhooks[0]).toMatchObject({
+      failurePolicy: 'Fail',
+      service: undefined,
+      trusted: [],
+    });
   });
 
   test('is nothing without webhooks', () => {
@@ -30,7 +48,11 @@ describe('parseConfiguration', () => {
   });
 
   test('never throws', () => {
-    fc.assert(fc.property(fc.jsonValue(), (json) => expect(() => parseConfiguration({ metadata: json, webhooks: [json] })).not.toThrow()));
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) =>
+        expect(() => parseConfiguration({ metadata: json, webhooks: [json] })).not.toThrow(),
+      ),
+    );
     fc.assert(fc.property(fc.jsonValue(), (json) => expect(() => parseConfiguration(json)).not.toThrow()));
   });
 });

@@ -2,7 +2,11 @@ import { expect, test } from '@jest/globals';
 import { Layer4Table } from '../../../../../src/core/routing/decision/layer4.ts';
 import type { Layer4RouteConfig } from '../../../../../src/core/routing/config.ts';
 
-function routeNamed(route: string, hostnames: readonly string[], parts: Partial<Layer4RouteConfig> = {}): Layer4RouteConfig {
+function routeNamed(
+  route: string,
+  hostnames: readonly string[],
+  parts: Partial<Layer4RouteConfig> = {},
+): Layer4RouteConfig {
   return {
     kind: 'layer4Route',
     key: `route/TLSRoute/${route}`,
@@ -54,10 +58,14 @@ test('the oldest of several routes wins, then the first by name; the next one fo
 });
 
 test('a changed route leaves nothing behind', () => {
-  const table = tableOf(routeNamed('shop/a', ['a.example.com', 'b.example.com'], { attachments: [
-    { listener: 'listener', hostnames: ['a.example.com', 'b.example.com'] },
-    { listener: 'listener', hostnames: ['b.example.com'] },
-  ] }));
+  const table = tableOf(
+    routeNamed('shop/a', ['a.example.com', 'b.example.com'], {
+      attachments: [
+        { listener: 'listener', hostnames: ['a.example.com', 'b.example.com'] },
+        { listener: 'listener', hostnames: ['b.example.com'] },
+      ],
+    }),
+  );
   table.upsert(routeNamed('shop/a', ['c.example.com']));
   expect(table.routeFor('listener', 'b.example.com')).toBeUndefined();
   expect(table.routeFor('listener', 'c.example.com')?.route).toBe('shop/a');

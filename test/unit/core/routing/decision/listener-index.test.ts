@@ -18,7 +18,10 @@ test.each([
 ])('%j is served by %s', (host, name) => {
   const index = new ListenerIndex();
   const listeners = [
-    named('any'), named('wildcard', '*.example.com'), named('deeper', '*.deep.example.com'), named('exact', 'shop.example.com'),
+    named('any'),
+    named('wildcard', '*.example.com'),
+    named('deeper', '*.deep.example.com'),
+    named('exact', 'shop.example.com'),
   ];
   for (const listener of listeners) expect(index.add(listener)).toBeUndefined();
   expect(index.select(host)?.name).toBe(name);
@@ -35,7 +38,10 @@ test('without a listener for any host some are served by none', () => {
 
 test('a listener without a certificate keeps its hostname, and serves nobody', () => {
   const index = new ListenerIndex();
-  const [bare, wildcard] = [listenerConfig('bare', { protocol: 'HTTPS', hostname: 'shop.example.com' }), listenerConfig('wildcard', { protocol: 'HTTPS', hostname: '*.example.com', certificates: ['infra/wild'] })];
+  const [bare, wildcard] = [
+    listenerConfig('bare', { protocol: 'HTTPS', hostname: 'shop.example.com' }),
+    listenerConfig('wildcard', { protocol: 'HTTPS', hostname: '*.example.com', certificates: ['infra/wild'] }),
+  ];
   for (const listener of [bare, wildcard]) index.add(listener);
   expect(index.select('shop.example.com')).toBeUndefined();
   expect(index.listenerFor('shop.example.com')).toBe('no-listener');

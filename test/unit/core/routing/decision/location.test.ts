@@ -21,7 +21,12 @@ describe('the Location of a redirect', () => {
     ['the same over TLS elsewhere', https(8443), {}, 'https://shop.example:8443/a/b?q=1'],
     ['a scheme brings its well-known port', http(8080), { scheme: 'https' }, 'https://shop.example/a/b?q=1'],
     ['also where it is the same scheme', http(8080), { scheme: 'http' }, 'http://shop.example/a/b?q=1'],
-    ['a scheme without one brings the port of the listener', http(8080), { scheme: 'gopher' }, 'gopher://shop.example:8080/a/b?q=1'],
+    [
+      'a scheme without one brings the port of the listener',
+      http(8080),
+      { scheme: 'gopher' },
+      'gopher://shop.example:8080/a/b?q=1',
+    ],
     ['a port of its own', http(80), { port: 8083 }, 'http://shop.example:8083/a/b?q=1'],
     ['a port that the scheme implies', http(8080), { port: 80 }, 'http://shop.example/a/b?q=1'],
     ['443 with https', http(80), { scheme: 'https', port: 443 }, 'https://shop.example/a/b?q=1'],
@@ -54,7 +59,11 @@ describe('the Location of a redirect never names a host that the client put into
     ['a whole path', ['/', '/x'], full, '//evil.example?q=1'],
   ] as const)('%s', (_name, [prefix, path], modifier, sent) => {
     const follow = (host: string): URL => {
-      const redirect: RedirectFilter = { type: 'redirect', statusCode: 302, ...(modifier === undefined ? {} : { path: modifier }) };
+      const redirect: RedirectFilter = {
+        type: 'redirect',
+        statusCode: 302,
+        ...(modifier === undefined ? {} : { path: modifier }),
+      };
       const location = redirectLocation(redirect, http(80), { ...at, host, path }, below(prefix));
       expect(location).toBe(host === '' ? `/.${sent}` : `http://${host}${sent}`);
       return new URL(location, 'http://shop.example/');
@@ -68,7 +77,9 @@ describe('modified paths', () => {
   test('a prefix is replaced as far as the match goes, and only where it is one', () => {
     const modifier: PathModifier = { type: 'prefix', value: '/xyz' };
     expect(modifiedPath('/foo/bar', modifier, below('/foo'))).toBe('/xyz/bar');
-    expect(modifiedPath('/foo/bar', modifier, routeMatch({ path: { type: 'Exact', value: '/foo/bar' } }))).toBe('/foo/bar');
+    expect(modifiedPath('/foo/bar', modifier, routeMatch({ path: { type: 'Exact', value: '/foo/bar' } }))).toBe(
+      '/foo/bar',
+    );
     expect(modifiedPath('/foo/bar', undefined, below('/foo'))).toBe('/foo/bar');
   });
 

@@ -3,23 +3,42 @@ import { evaluate, validate, type Finding } from '../../../../../src/library/ind
 import { found, serviceWith } from '../../../../support/evaluation.ts';
 import { routeWith } from '../../../../support/rules.ts';
 
-const asked = (backendRef: object, ...others: readonly unknown[]) => found('backend-kind-unsupported', [routeWith({ backendRefs: [{ name: 'cart', port: 8080, ...backendRef }] }), ...others]);
+const asked = (backendRef: object, ...others: readonly unknown[]) =>
+  found('backend-kind-unsupported', [
+    routeWith({ backendRefs: [{ name: 'cart', port: 8080, ...backendRef }] }),
+    ...others,
+  ]);
 
 describe('backend-kind-unsupported', () => {
   test.each<[object, string]>([
-    [{ group: 'example.net', kind: 'Bucket' }, 'Unsupported backend kind example.net/Bucket: its share of requests is answered with 500. Use kind: Service and an empty group.'],
-    [{ group: 'multicluster.x-k8s.io', kind: 'Service' }, 'Unsupported backend kind multicluster.x-k8s.io/Service: its share of requests is answered with 500. Use kind: Service and an empty group.'],
-    [{ kind: 'service' }, 'Unsupported backend kind service: its share of requests is answered with 500. Did you mean Service?'],
+    [
+      { group: 'example.net', kind: 'Bucket' },
+      'Unsupported backend kind example.net/Bucket: its share of requests is answered with 500. Use kind: Service and an empty group.',
+    ],
+    [
+      { group: 'multicluster.x-k8s.io', kind: 'Service' },
+      'Unsupported backend kind multicluster.x-k8s.io/Service: its share of requests is answered with 500. Use kind: Service and an empty group.',
+    ],
+    [
+      { kind: 'service' },
+      'Unsupported backend kind service: its share of requests is answered with 500. Did you mean Service?',
+    ],
   ])('%j', (backendRef, message) => {
-    expect(asked(backendRef)).toEqual([['spec.rules[0].backendRefs[0]', message, 'ResolvedRefs InvalidKind backendRef']]);
+    expect(asked(backendRef)).toEqual([
+      ['spec.rules[0].backendRefs[0]', message, 'ResolvedRefs InvalidKind backendRef'],
+    ]);
   });
 
   test('ExternalName', () => {
-    expect(asked({}, serviceWith({ type: 'ExternalName', externalName: 'example.org', ports: [{ port: 8080 }] }))).toEqual([[
-      'spec.rules[0].backendRefs[0]',
-      'Service "shop/cart" has the unsupported type ExternalName: it could point anywhere (CVE-2021-25740). Use a Service with endpoints.',
-      'ResolvedRefs InvalidKind backendRef',
-    ]]);
+    expect(
+      asked({}, serviceWith({ type: 'ExternalName', externalName: 'example.org', ports: [{ port: 8080 }] })),
+    ).toEqual([
+      [
+        'spec.rules[0].backendRefs[0]',
+        'Service "shop/cart" has the unsupported type ExternalName: it could point anywhere (CVE-2021-25740). Use a Service with endpoints.',
+        'ResolvedRefs InvalidKind backendRef',
+      ],
+    ]);
   });
 
   test.each(['ClusterIP', 'NodePort', 'LoadBalancer', undefined])('a Service of type %s is fine', (type) => {
@@ -28,9 +47,19 @@ describe('backend-kind-unsupported', () => {
 
   test('a misspelt kind is found in a route alone too, and told once where more is known', () => {
     const misspelt = { name: 'cart', port: 8080, kind: 'service' };
-    const route = routeWith({ backendRefs: [misspelt], filters: [{ type: 'RequestMirror', requestMirror: { backendRef: { ...misspelt, name: 'other' } } }] });
-    const told = (findings: readonly Finding[]) => findings.filter(({ rule }) => rule === 'backend-kind-unsupported').map(({ field }) => field);
-    expect(told(validate(route))).toEqual(['spec.rules[0].backendRefs[0].kind', 'spec.rules[0].filters[0].requestMirror.backendRef.kind']);
-    expect(evaluate([route]).flatMap(({ findings }) => told(findings))).toEqual(['spec.rules[0].backendRefs[0]', 'spec.rules[0].filters[0].requestMirror.backendRef']);
+    const route = routeWith({
+      backendRefs: [misspelt],
+      filters: [{ type: 'RequestMirror', requestMirror: { backendRef: { ...misspelt, name: 'other' } } }],
+    });
+    const told = (findings: readonly Finding[]) =>
+      findings.filter(({ rule }) => rule === 'backend-kind-unsupported').map(({ field }) => field);
+    expect(told(validate(route))).toEqual([
+      'spec.rules[0].backendRefs[0].kind',
+      'spec.rules[0].filters[0].requestMirror.backendRef.kind',
+    ]);
+    expect(evaluate([route]).flatMap(({ findings }) => told(findings))).toEqual([
+      'spec.rules[0].backendRefs[0]',
+      'spec.rules[0].filters[0].requestMirror.backendRef',
+    ]);
   });
 });

@@ -9,11 +9,13 @@ const to = { group: '', kind: 'Service' };
 
 describe('backend-not-permitted', () => {
   test('across namespaces, whether the Service exists or not', () => {
-    const expected = [[
-      'spec.rules[0].backendRefs[0]',
-      'Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
-      'ResolvedRefs RefNotPermitted backendRef',
-    ]];
+    const expected = [
+      [
+        'spec.rules[0].backendRefs[0]',
+        'Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
+        'ResolvedRefs RefNotPermitted backendRef',
+      ],
+    ];
     expect(found('backend-not-permitted', [route, invoices])).toEqual(expected);
     expect(found('backend-not-permitted', [route])).toEqual(expected);
   });

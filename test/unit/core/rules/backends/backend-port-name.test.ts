@@ -11,7 +11,12 @@ describe('backend-port-name', () => {
 
   // Found by make differential: the API server refuses "https", too.
   test.each(['https', 'HTTPS', 'a.b'])('%s is not, label or no label', (name) => {
-    expect(refusals('backend-port-name', backendWith({ name }), bundle)).toEqual([['spec.port.name', 'The CRD of this bundle rejects every port name, valid names included. Remove name. The field does not exist in v1.7.']]);
+    expect(refusals('backend-port-name', backendWith({ name }), bundle)).toEqual([
+      [
+        'spec.port.name',
+        'The CRD of this bundle rejects every port name, valid names included. Remove name. The field does not exist in v1.7.',
+      ],
+    ]);
   });
 
   test('only one release has the field', () => {

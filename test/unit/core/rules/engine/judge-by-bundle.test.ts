@@ -7,12 +7,16 @@ const newest: Bundle = { minor: '1.7', channel: 'experimental' };
 const v1 = 'gateway.networking.k8s.io/v1';
 
 function findings(kind: SchemaKind, spec: unknown, bundle: Bundle = newest, apiVersion = v1) {
-  return refusedByRules(kind, apiVersion, { apiVersion, kind, spec }, bundle).map(({ rule, path }) => `${rule} ${path.join('.')}`);
+  return refusedByRules(kind, apiVersion, { apiVersion, kind, spec }, bundle).map(
+    ({ rule, path }) => `${rule} ${path.join('.')}`,
+  );
 }
 
 describe('refusedByRules', () => {
   test('goes by the defaults of the bundle', () => {
-    expect(findings('HTTPRoute', { rules: [{ backendRefs: [{ name: 'cart' }] }] })).toEqual(['service-port-missing spec.rules.0.backendRefs.0.port']);
+    expect(findings('HTTPRoute', { rules: [{ backendRefs: [{ name: 'cart' }] }] })).toEqual([
+      'service-port-missing spec.rules.0.backendRefs.0.port',
+    ]);
   });
 
   test('says nothing of fields that the bundle does not have', () => {
@@ -23,28 +27,40 @@ describe('refusedByRules', () => {
 
   test('nor that something is missing which is there, but cannot be read or is no field of the bundle', () => {
     expect(findings('HTTPRoute', { rules: [{ filters: [{ type: 'CORS', cors: 'all' }] }] })).toEqual([]);
-    expect(findings('HTTPRoute', { rules: [{ filters: [{ type: 'ExternalAuth', externalAuth: {} }] }] }, { minor: '1.7', channel: 'standard' })).toEqual([]);
+    expect(
+      findings(
+        'HTTPRoute',
+        { rules: [{ filters: [{ type: 'ExternalAuth', externalAuth: {} }] }] },
+        { minor: '1.7', channel: 'standard' },
+      ),
+    ).toEqual([]);
   });
 
   test('nor of versions that the bundle does not have, and kinds that it demands nothing of', () => {
-    expect(findings('HTTPRoute', { rules: [{ backendRefs: [{ name: 'cart' }] }] }, newest, 'gateway.networking.k8s.io/v2')).toEqual([]);
+    expect(
+      findings('HTTPRoute', { rules: [{ backendRefs: [{ name: 'cart' }] }] }, newest, 'gateway.networking.k8s.io/v2'),
+    ).toEqual([]);
     expect(findings('ReferenceGrant', { from: [], to: [] })).toEqual([]);
   });
 
   test('null is absence', () => {
-    expect(findings('HTTPRoute', { rules: [{ backendRefs: [{ name: 'cart', group: null, port: null }] }] })).toEqual(['service-port-missing spec.rules.0.backendRefs.0.port']);
+    expect(findings('HTTPRoute', { rules: [{ backendRefs: [{ name: 'cart', group: null, port: null }] }] })).toEqual([
+      'service-port-missing spec.rules.0.backendRefs.0.port',
+    ]);
   });
 
   const kinds = constantFrom(...(Object.keys(schemaTables) as SchemaKind[]));
   const bundles = record({ minor: constantFrom(...minors), channel: constantFrom(...channels) });
 
   test('survives any JSON, and any value at all', () => {
-    assert(property(kinds, bundles, jsonValue(), anything(), (kind, bundle, spec, value) => {
-      const { group } = schemaTables[kind];
-      for (const version of ['v1', 'v1beta1', 'v1alpha3', 'v1alpha2', 'v1alpha1']) {
-        expect(Array.isArray(refusedByRules(kind, `${group}/${version}`, { spec }, bundle))).toBe(true);
-        expect(Array.isArray(refusedByRules(kind, `${group}/${version}`, value, bundle))).toBe(true);
-      }
-    }));
+    assert(
+      property(kinds, bundles, jsonValue(), anything(), (kind, bundle, spec, value) => {
+        const { group } = schemaTables[kind];
+        for (const version of ['v1', 'v1beta1', 'v1alpha3', 'v1alpha2', 'v1alpha1']) {
+          expect(Array.isArray(refusedByRules(kind, `${group}/${version}`, { spec }, bundle))).toBe(true);
+          expect(Array.isArray(refusedByRules(kind, `${group}/${version}`, value, bundle))).toBe(true);
+        }
+      }),
+    );
   });
 });

@@ -18,10 +18,12 @@ describe('redirect-with-backends', () => {
 
   test('a redirect with backends', () => {
     const route = routeWith({ filters: [modifier, redirect], backendRefs: [backend] });
-    expect(judge(redirectWithBackends, route)).toEqual([[
-      'spec.rules[0].filters[1]',
-      'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.',
-    ]]);
+    expect(judge(redirectWithBackends, route)).toEqual([
+      [
+        'spec.rules[0].filters[1]',
+        'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.',
+      ],
+    ]);
     expect(consequences(redirectWithBackends, route)).toEqual(['Accepted IncompatibleFilters rule']);
   });
 });

@@ -5,15 +5,21 @@ const object = (addresses: readonly object[]): unknown => soundGateway({}, { add
 
 describe('address-asked-twice', () => {
   test.each<[readonly object[]]>([
-    [[ { type: 'IPAddress' } ]],
-    [[ { type: 'IPAddress' }, { type: 'Hostname' } ]],
-    [[ { type: 'IPAddress' }, { type: 'IPAddress', routability: 'Cluster' } ]],
+    [[{ type: 'IPAddress' }]],
+    [[{ type: 'IPAddress' }, { type: 'Hostname' }]],
+    [[{ type: 'IPAddress' }, { type: 'IPAddress', routability: 'Cluster' }]],
   ])('%j is fine', (value) => {
     expect(remarks('address-asked-twice', object(value))).toEqual([]);
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { type: 'IPAddress' }, { type: 'IPAddress' } ], [ 'spec.addresses[1]', 'Duplicate request for an address of type IPAddress: addresses[0] also has no value, so the Gateway requests two addresses. Remove this one unless you need both.' ]],
+    [
+      [{ type: 'IPAddress' }, { type: 'IPAddress' }],
+      [
+        'spec.addresses[1]',
+        'Duplicate request for an address of type IPAddress: addresses[0] also has no value, so the Gateway requests two addresses. Remove this one unless you need both.',
+      ],
+    ],
   ])('%j', (value, ...expected) => {
     expect(remarks('address-asked-twice', object(value))).toEqual(expected);
   });

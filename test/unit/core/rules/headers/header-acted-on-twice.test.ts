@@ -24,18 +24,34 @@ describe('header-acted-on-twice', () => {
   });
 
   test.each<[string, unknown, string, string]>([
-    ['set and add', { set: [header('x-a')], add: [header('x-b'), header('X-A')] }, 'add[1].name', message('X-A', 'set')],
+    [
+      'set and add',
+      { set: [header('x-a')], add: [header('x-b'), header('X-A')] },
+      'add[1].name',
+      message('X-A', 'set'),
+    ],
     ['set and remove', { set: [header('x-a')], remove: ['x-a'] }, 'remove[0]', message('x-a', 'set')],
     ['add and remove', { add: [header('X-A')], remove: ['b', 'x-a'] }, 'remove[1]', message('x-a', 'add')],
   ])('%s', (_, modifier, at, expected) => {
     const route = routeWith({ filters: [filter(modifier)] });
-    expect(judge(headerActedOnTwice, route)).toEqual([[`spec.rules[0].filters[0].requestHeaderModifier.${at}`, expected]]);
+    expect(judge(headerActedOnTwice, route)).toEqual([
+      [`spec.rules[0].filters[0].requestHeaderModifier.${at}`, expected],
+    ]);
     expect(consequences(headerActedOnTwice, route)).toEqual(['Accepted UnsupportedValue rule']);
   });
 
   test('on a backendRef', () => {
-    const route = routeWith({ backendRefs: [{ name: 'a', filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { set: [header('a')], remove: ['A'] } }] }] });
-    expect(judge(headerActedOnTwice, route).map(([path]) => path)).toEqual(['spec.rules[0].backendRefs[0].filters[0].responseHeaderModifier.remove[0]']);
+    const route = routeWith({
+      backendRefs: [
+        {
+          name: 'a',
+          filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { set: [header('a')], remove: ['A'] } }],
+        },
+      ],
+    });
+    expect(judge(headerActedOnTwice, route).map(([path]) => path)).toEqual([
+      'spec.rules[0].backendRefs[0].filters[0].responseHeaderModifier.remove[0]',
+    ]);
     expect(consequences(headerActedOnTwice, route)).toEqual(['Accepted UnsupportedValue backendRef']);
   });
 });

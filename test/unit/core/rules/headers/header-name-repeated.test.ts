@@ -9,7 +9,12 @@ describe('header-name-repeated', () => {
     ['one name in two matches', { matches: [{ headers: [header('a')] }, { headers: [header('A')] }] }],
     ['query parameters that differ in case', { matches: [{ queryParams: [header('a'), header('A')] }] }],
     ['no names', { matches: [{ headers: [{}, {}] }] }],
-    ['a name in set and add', { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [header('a')], add: [header('a')] } }] }],
+    [
+      'a name in set and add',
+      {
+        filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [header('a')], add: [header('a')] } }],
+      },
+    ],
   ])('%s is fine', (_, rule) => {
     expect(remarks('header-name-repeated', routeWith(rule))).toEqual([]);
   });
@@ -25,18 +30,26 @@ describe('header-name-repeated', () => {
   });
 
   test('in a filter', () => {
-    const route = routeWith({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [header('a'), header('A')] } }] });
-    expect(remarks('header-name-repeated', route)).toEqual([[
-      'spec.rules[0].filters[0].requestHeaderModifier.set[1].name',
-      'Duplicate header "A": set[0] names the same header (header names ignore case). This entry is ignored, and its value is never used. Remove it, or keep the value that you want.',
-    ]]);
+    const route = routeWith({
+      filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [header('a'), header('A')] } }],
+    });
+    expect(remarks('header-name-repeated', route)).toEqual([
+      [
+        'spec.rules[0].filters[0].requestHeaderModifier.set[1].name',
+        'Duplicate header "A": set[0] names the same header (header names ignore case). This entry is ignored, and its value is never used. Remove it, or keep the value that you want.',
+      ],
+    ]);
   });
 
   test('among those to remove', () => {
-    const route = routeWith({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-a', 'b', 'X-A'] } }] });
-    expect(remarks('header-name-repeated', route)).toEqual([[
-      'spec.rules[0].filters[0].requestHeaderModifier.remove[2]',
-      'Duplicate header "X-A": remove[0] names the same header (header names ignore case). Delete this entry, or correct the name.',
-    ]]);
+    const route = routeWith({
+      filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-a', 'b', 'X-A'] } }],
+    });
+    expect(remarks('header-name-repeated', route)).toEqual([
+      [
+        'spec.rules[0].filters[0].requestHeaderModifier.remove[2]',
+        'Duplicate header "X-A": remove[0] names the same header (header names ignore case). Delete this entry, or correct the name.',
+      ],
+    ]);
   });
 });

@@ -11,12 +11,17 @@ describe('hostname-label-too-long', () => {
   });
 
   test('wherever a hostname stands', () => {
-    const route = httpRoute({ hostnames: [long, `*.${long}`], rules: [{ filters: [{ type: 'URLRewrite', urlRewrite: { hostname: long } }] }] });
+    const route = httpRoute({
+      hostnames: [long, `*.${long}`],
+      rules: [{ filters: [{ type: 'URLRewrite', urlRewrite: { hostname: long } }] }],
+    });
     expect(remarks('hostname-label-too-long', route)).toEqual([
       ['spec.hostnames[0]', message('a'.repeat(63))],
       ['spec.hostnames[1]', message(`*.${'a'.repeat(61)}`)],
       ['spec.rules[0].filters[0].urlRewrite.hostname', message('a'.repeat(63))],
     ]);
-    expect(remarks('hostname-label-too-long', gatewayWith({ name: 'a', hostname: long })).map(([path]) => path)).toEqual(['spec.listeners[0].hostname']);
+    expect(
+      remarks('hostname-label-too-long', gatewayWith({ name: 'a', hostname: long })).map(([path]) => path),
+    ).toEqual(['spec.listeners[0].hostname']);
   });
 });

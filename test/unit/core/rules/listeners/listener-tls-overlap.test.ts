@@ -3,8 +3,10 @@ import { found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith } from '../../../../support/rules.ts';
 
 const secure = { protocol: 'HTTPS', port: 443, tls: { certificateRefs: [{ name: 'good' }] } };
-const overlaps = (...listeners: readonly object[]) => found('listener-tls-overlap', [gatewayWith(...listeners), ourClass]);
-const message = (others: string) => `Hostname overlaps with ${others} on port 443: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings.`;
+const overlaps = (...listeners: readonly object[]) =>
+  found('listener-tls-overlap', [gatewayWith(...listeners), ourClass]);
+const message = (others: string) =>
+  `Hostname overlaps with ${others} on port 443: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings.`;
 
 describe('listener-tls-overlap', () => {
   test('each of those that overlap, and only those', () => {
@@ -16,13 +18,33 @@ describe('listener-tls-overlap', () => {
   });
 
   test('a listener for every host overlaps with all', () => {
-    expect(overlaps({ name: 'any', ...secure }, { name: 'one', hostname: 'a.example.com', ...secure }).map(([path]) => path)).toEqual(['spec.listeners[0].hostname', 'spec.listeners[1].hostname']);
+    expect(
+      overlaps({ name: 'any', ...secure }, { name: 'one', hostname: 'a.example.com', ...secure }).map(([path]) => path),
+    ).toEqual(['spec.listeners[0].hostname', 'spec.listeners[1].hostname']);
   });
 
   test.each<[string, readonly object[]]>([
-    ['another port', [{ name: 'a', hostname: 'a.example.com', ...secure }, { name: 'b', hostname: '*.example.com', ...secure, port: 8443 }]],
-    ['no TLS', [{ name: 'a', hostname: 'a.example.com', protocol: 'HTTP', port: 80 }, { name: 'b', hostname: '*.example.com', protocol: 'HTTP', port: 80 }]],
-    ['equal hostnames, which conflict', [{ name: 'a', hostname: 'a.example.com', ...secure }, { name: 'b', hostname: 'a.example.com', ...secure }]],
+    [
+      'another port',
+      [
+        { name: 'a', hostname: 'a.example.com', ...secure },
+        { name: 'b', hostname: '*.example.com', ...secure, port: 8443 },
+      ],
+    ],
+    [
+      'no TLS',
+      [
+        { name: 'a', hostname: 'a.example.com', protocol: 'HTTP', port: 80 },
+        { name: 'b', hostname: '*.example.com', protocol: 'HTTP', port: 80 },
+      ],
+    ],
+    [
+      'equal hostnames, which conflict',
+      [
+        { name: 'a', hostname: 'a.example.com', ...secure },
+        { name: 'b', hostname: 'a.example.com', ...secure },
+      ],
+    ],
   ])('%s: none', (_, listeners) => {
     expect(overlaps(...listeners)).toEqual([]);
   });

@@ -17,39 +17,75 @@ describe('listener-conflict, of whoever serves it', () => {
     ['TCP and HTTP', [plain, raw], message('web', 'TCP', 'HTTP')],
     ['HTTPS and HTTP', [plain, { ...secure, hostname: 'a.example.com' }], message('web', 'HTTPS', 'HTTP')],
     ['TLS and TCP', [raw, { ...tls, hostname: 'a.example.com' }], message('raw', 'TLS', 'TCP')],
-    ['TLS and HTTPS of one host', [{ ...secure, hostname: 'a.example.com' }, { ...tls, hostname: 'A.example.com' }], message('secure', 'TLS', 'HTTPS', 'ports or hostnames')],
+    [
+      'TLS and HTTPS of one host',
+      [
+        { ...secure, hostname: 'a.example.com' },
+        { ...tls, hostname: 'A.example.com' },
+      ],
+      message('secure', 'TLS', 'HTTPS', 'ports or hostnames'),
+    ],
   ])('%s', (_, listeners, expected) => {
     expect(remarks('listener-conflict', gatewayWith(...listeners))).toEqual([['spec.listeners[1]', expected]]);
-    expect(remarks('listener-conflict', objectOf('ListenerSet', 'v1', { parentRef: { name: 'front' }, listeners }))).toEqual([['spec.listeners[1]', expected]]);
+    expect(
+      remarks('listener-conflict', objectOf('ListenerSet', 'v1', { parentRef: { name: 'front' }, listeners })),
+    ).toEqual([['spec.listeners[1]', expected]]);
   });
 
   test.each<[string, readonly object[]]>([
     ['TCP and UDP', [raw, udp]],
     ['ports of their own', [plain, { ...raw, port: 80 }]],
-    ['TLS and HTTPS of two hosts', [{ ...secure, hostname: 'a.example.com' }, { ...tls, hostname: 'b.example.com' }]],
+    [
+      'TLS and HTTPS of two hosts',
+      [
+        { ...secure, hostname: 'a.example.com' },
+        { ...tls, hostname: 'b.example.com' },
+      ],
+    ],
     ['one protocol', [plain, { ...plain, name: 'other', hostname: 'a.example.com' }]],
     ['a protocol that nobody knows', [plain, { ...raw, protocol: 'example.com/raw' }]],
-    ['no ports', [{ name: 'a', protocol: 'HTTP' }, { name: 'b', protocol: 'TCP' }]],
+    [
+      'no ports',
+      [
+        { name: 'a', protocol: 'HTTP' },
+        { name: 'b', protocol: 'TCP' },
+      ],
+    ],
   ])('%s are fine', (_, listeners) => {
     expect(remarks('listener-conflict', gatewayWith(...listeners))).toEqual([]);
   });
 
   test('is told once of what Sallyport serves', () => {
     const [gateway] = evaluate([gatewayWith(plain, secure), ourClass]);
-    expect(gateway?.findings.filter(({ rule }) => rule === 'listener-conflict').map(({ field }) => field)).toEqual(['spec.listeners[0]', 'spec.listeners[1]']);
+    expect(gateway?.findings.filter(({ rule }) => rule === 'listener-conflict').map(({ field }) => field)).toEqual([
+      'spec.listeners[0]',
+      'spec.listeners[1]',
+    ]);
   });
 });
 
 describe('listener-tls-overlap, of whoever serves it', () => {
   test('a wildcard above a name', () => {
-    const gateway = gatewayWith({ ...secure, hostname: 'a.example.com' }, { ...secure, name: 'all', hostname: '*.example.com' });
+    const gateway = gatewayWith(
+      { ...secure, hostname: 'a.example.com' },
+      { ...secure, name: 'all', hostname: '*.example.com' },
+    );
     expect(remarks('listener-tls-overlap', gateway)).toEqual([
-      ['spec.listeners[1].hostname', "Hostname overlaps with secure on port 443: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings."],
+      [
+        'spec.listeners[1].hostname',
+        'Hostname overlaps with secure on port 443: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings.',
+      ],
     ]);
   });
 
   test.each<[string, readonly object[]]>([
-    ['two names', [{ ...secure, hostname: 'a.example.com' }, { ...secure, name: 'b', hostname: 'b.example.com' }]],
+    [
+      'two names',
+      [
+        { ...secure, hostname: 'a.example.com' },
+        { ...secure, name: 'b', hostname: 'b.example.com' },
+      ],
+    ],
     ['plain HTTP', [plain, { ...plain, name: 'b', hostname: 'b.example.com' }]],
   ])('%s are fine', (_, listeners) => {
     expect(remarks('listener-tls-overlap', gatewayWith(...listeners))).toEqual([]);
@@ -57,12 +93,17 @@ describe('listener-tls-overlap, of whoever serves it', () => {
 });
 
 describe('listener-route-kinds-invalid, of layer 4, whoever serves it', () => {
-  const kinds = (listener: object, ...allowed: readonly object[]) => remarks('listener-route-kinds-invalid', gatewayWith({ ...listener, allowedRoutes: { kinds: allowed } }));
+  const kinds = (listener: object, ...allowed: readonly object[]) =>
+    remarks('listener-route-kinds-invalid', gatewayWith({ ...listener, allowedRoutes: { kinds: allowed } }));
 
   test.each<[object, string, string]>([
     [raw, 'HTTPRoute', 'Unsupported route kind HTTPRoute for protocol TCP. Use only TCPRoute, or remove kinds.'],
     [udp, 'TCPRoute', 'Unsupported route kind TCPRoute for protocol UDP. Use only UDPRoute, or remove kinds.'],
-    [tls, 'HTTPRoute', 'Unsupported route kind HTTPRoute for protocol TLS. Use only TLSRoute, TCPRoute, or remove kinds.'],
+    [
+      tls,
+      'HTTPRoute',
+      'Unsupported route kind HTTPRoute for protocol TLS. Use only TLSRoute, TCPRoute, or remove kinds.',
+    ],
   ])('%j with %s', (listener, kind, message) => {
     expect(kinds(listener, { kind })).toEqual([['spec.listeners[0].allowedRoutes.kinds[0]', message]]);
   });

@@ -20,15 +20,29 @@ describe('namespace-selector', () => {
 
   test.each<[string, unknown, string, string]>([
     ['no selector', undefined, '', missing],
-    ['an unknown operator', { matchExpressions: [{ key: 'a', operator: 'Equals', values: ['b'] }] }, '.matchExpressions[0].operator',
-      'Invalid selector, so no namespace matches: unsupported operator "Equals". Use In, NotIn, Exists or DoesNotExist.'],
-    ['no values', { matchExpressions: [{ key: 'a', operator: 'In' }] }, '.matchExpressions[0].values',
-      'Invalid selector, so no namespace matches: values is required with operator In. Set at least one value, or use operator Exists.'],
-    ['a bad label', { matchLabels: { 'example.com/a b': 'c' } }, '.matchLabels["example.com/a b"]',
-      'Invalid selector, so no namespace matches: invalid label key "example.com/a b". Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends.'],
+    [
+      'an unknown operator',
+      { matchExpressions: [{ key: 'a', operator: 'Equals', values: ['b'] }] },
+      '.matchExpressions[0].operator',
+      'Invalid selector, so no namespace matches: unsupported operator "Equals". Use In, NotIn, Exists or DoesNotExist.',
+    ],
+    [
+      'no values',
+      { matchExpressions: [{ key: 'a', operator: 'In' }] },
+      '.matchExpressions[0].values',
+      'Invalid selector, so no namespace matches: values is required with operator In. Set at least one value, or use operator Exists.',
+    ],
+    [
+      'a bad label',
+      { matchLabels: { 'example.com/a b': 'c' } },
+      '.matchLabels["example.com/a b"]',
+      'Invalid selector, so no namespace matches: invalid label key "example.com/a b". Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends.',
+    ],
   ])('%s', (_, selector, at, message) => {
     const gateway = listener({ from: 'Selector', selector });
-    expect(judge(namespaceSelector, gateway)).toEqual([[`spec.listeners[1].allowedRoutes.namespaces.selector${at}`, message]]);
+    expect(judge(namespaceSelector, gateway)).toEqual([
+      [`spec.listeners[1].allowedRoutes.namespaces.selector${at}`, message],
+    ]);
     expect(consequences(namespaceSelector, gateway)).toEqual(['Accepted UnsupportedValue listener']);
   });
 

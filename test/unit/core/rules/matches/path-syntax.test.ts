@@ -19,6 +19,9 @@ describe('path-syntax', () => {
       ['spec.rules[1].matches[1].path.value', 'Invalid path "a//b": it does not start with "/". Use "/a/b".'],
       ['spec.rules[1].matches[1].path.value', 'Invalid path "a//b": it contains "//". Use "/a/b".'],
     ]);
-    expect(consequences(pathSyntax, route)).toEqual(['Accepted UnsupportedValue match', 'Accepted UnsupportedValue match']);
+    expect(consequences(pathSyntax, route)).toEqual([
+      'Accepted UnsupportedValue match',
+      'Accepted UnsupportedValue match',
+    ]);
   });
 });

@@ -3,7 +3,11 @@ import { parseObject } from '../../../../../src/core/resources/parse.ts';
 import type { Resource } from '../../../../../src/core/resources/resource.ts';
 import { configuration } from '../../../../../src/core/routing/emit.ts';
 import { dataPlaneExpressionBytes } from '../../../../../src/core/rules/matches/data-plane-expressions.ts';
-import { judgeExpressions, routeExpressionLimits, type JudgedExpressions } from '../../../../../src/core/rules/matches/expressions.ts';
+import {
+  judgeExpressions,
+  routeExpressionLimits,
+  type JudgedExpressions,
+} from '../../../../../src/core/rules/matches/expressions.ts';
 import { patternLimits } from '../../../../../src/core/text/pattern.ts';
 import { evaluate, found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith, grpcRouteWith, routeWith } from '../../../../support/rules.ts';
@@ -17,8 +21,16 @@ function pathMatch(value: string): object {
 
 /** An HTTPRoute `shop/<name>` at `front` with a match for each of these paths. */
 function route(name: string, paths: readonly string[], created = '2026-01-01T00:00:00Z'): object {
-  const spec = { parentRefs: [{ name: 'front' }], rules: [{ matches: paths.map(pathMatch) }, { matches: [{ path: { value: `/${name}` } }] }] };
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { namespace: 'shop', name, creationTimestamp: created }, spec };
+  const spec = {
+    parentRefs: [{ name: 'front' }],
+    rules: [{ matches: paths.map(pathMatch) }, { matches: [{ path: { value: `/${name}` } }] }],
+  };
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    metadata: { namespace: 'shop', name, creationTimestamp: created },
+    spec,
+  };
 }
 
 /** Expressions that take some 70 KiB each. */
@@ -41,9 +53,20 @@ const places = (json: unknown): readonly string[] => judged(json).beyond.map(({ 
 
 describe('regex-total-cost', () => {
   test.each<[string, unknown]>([
-    ['hundreds of ordinary expressions', routeWith(...Array.from({ length: 200 }, (_, index) => ({ matches: [pathMatch(`/api/v${index}/[a-z]+/[^/]+`)] })))],
-    ['the same expression again and again', routeWith(...Array.from({ length: 60 }, () => ({ matches: [pathMatch(laborious(1)[0] ?? '')] })))],
-    ['values that are compared', routeWith(...laborious(40).map((value) => ({ matches: [{ path: { type: 'Exact', value } }] })))],
+    [
+      'hundreds of ordinary expressions',
+      routeWith(
+        ...Array.from({ length: 200 }, (_, index) => ({ matches: [pathMatch(`/api/v${index}/[a-z]+/[^/]+`)] })),
+      ),
+    ],
+    [
+      'the same expression again and again',
+      routeWith(...Array.from({ length: 60 }, () => ({ matches: [pathMatch(laborious(1)[0] ?? '')] }))),
+    ],
+    [
+      'values that are compared',
+      routeWith(...laborious(40).map((value) => ({ matches: [{ path: { type: 'Exact', value } }] }))),
+    ],
   ])('%s: fine', (_, json) => {
     expect(places(json)).toEqual([]);
   });
@@ -62,11 +85,18 @@ describe('regex-total-cost', () => {
   });
 
   test('expressions of a call are judged as the one that a data plane compiles', () => {
-    const call = (service: string, method: string): unknown => grpcRouteWith({ matches: [{ method: { type, service, method } }] });
+    const call = (service: string, method: string): unknown =>
+      grpcRouteWith({ matches: [{ method: { type, service, method } }] });
     expect(judged(call('a{1,900}', 'b{1,900}')).unusable).toEqual([]);
-    expect(judged(call('a{1,1000}', 'b{1,1000}')).unusable.map(({ path }) => path.join('.'))).toEqual(['spec.rules.0.matches.0.method']);
-    expect(judged(call('a**', 'b')).unusable.map(({ path }) => path.join('.'))).toEqual(['spec.rules.0.matches.0.method.service']);
-    expect(judged(call('\\Qa', 'b')).unusable.map(({ path }) => path.join('.'))).toEqual(['spec.rules.0.matches.0.method']);
+    expect(judged(call('a{1,1000}', 'b{1,1000}')).unusable.map(({ path }) => path.join('.'))).toEqual([
+      'spec.rules.0.matches.0.method',
+    ]);
+    expect(judged(call('a**', 'b')).unusable.map(({ path }) => path.join('.'))).toEqual([
+      'spec.rules.0.matches.0.method.service',
+    ]);
+    expect(judged(call('\\Qa', 'b')).unusable.map(({ path }) => path.join('.'))).toEqual([
+      'spec.rules.0.matches.0.method',
+    ]);
   });
 
   test('names the expression, says what to write, and its match matches nothing', () => {
@@ -86,11 +116,17 @@ describe('regex-total-cost', () => {
     const [first, ...others] = found('regex-total-cost', [young, ...older, front, ourClass]);
     expect(others).toHaveLength(5);
     expect(first?.slice(0, 1)).toEqual(['spec.rules[0].matches[0].path.value']);
-    expect(first?.[1]).toMatch(/the expressions of this and older routes need more than the 32 MiB that the data plane of Gateway "shop\/front" has for them\. Remove expressions/);
+    expect(first?.[1]).toMatch(
+      /the expressions of this and older routes need more than the 32 MiB that the data plane of Gateway "shop\/front" has for them\. Remove expressions/,
+    );
 
     expect(found('regex-total-cost', [young, ...older.slice(1), front, ourClass])).toEqual([]);
     const world = evaluate([young, ...older, front, ourClass]);
-    const matches = [...world.kernel.emitted(configuration).values()].flatMap((resource) => (resource.kind === 'route' && resource.key.endsWith('young') ? resource.rules.map((rule) => rule.matches.length) : []));
+    const matches = [...world.kernel.emitted(configuration).values()].flatMap((resource) =>
+      resource.kind === 'route' && resource.key.endsWith('young')
+        ? resource.rules.map((rule) => rule.matches.length)
+        : [],
+    );
     expect(matches).toEqual([0, 1]);
     expect(found('regex-total-cost', [older[0], ...older.slice(1), young, front, ourClass])).toEqual([]);
   });

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { objectOf, remarks, soundRoute } from '../../../../support/rules.ts';
 
-const object = (metadata: object): unknown => ({ ...(soundRoute() as object), metadata: { name: 'cart', namespace: 'shop', ...metadata } });
-const key = (shown: string) => `Invalid key ${shown}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.`;
+const object = (metadata: object): unknown => ({
+  ...(soundRoute() as object),
+  metadata: { name: 'cart', namespace: 'shop', ...metadata },
+});
+const key = (shown: string) =>
+  `Invalid key ${shown}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.`;
 
 describe('metadata-syntax', () => {
   test.each<[object]>([
@@ -20,23 +24,54 @@ describe('metadata-syntax', () => {
 
   test.each<[object, string, string]>([
     [{ name: 'My_Cart' }, 'metadata.name', 'Invalid name "My_Cart". Use "my-cart".'],
-    [{ name: '-' }, 'metadata.name', 'Invalid name "-". Use at most 253 lower-case letters, digits, -, . and nothing else, with a letter or digit at both ends.'],
-    [{ namespace: 'shop.eu' }, 'metadata.namespace', 'Invalid namespace "shop.eu". Use at most 63 lower-case letters, digits, - and nothing else, with a letter or digit at both ends.'],
+    [
+      { name: '-' },
+      'metadata.name',
+      'Invalid name "-". Use at most 253 lower-case letters, digits, -, . and nothing else, with a letter or digit at both ends.',
+    ],
+    [
+      { namespace: 'shop.eu' },
+      'metadata.namespace',
+      'Invalid namespace "shop.eu". Use at most 63 lower-case letters, digits, - and nothing else, with a letter or digit at both ends.',
+    ],
     [{ namespace: 'Shop' }, 'metadata.namespace', 'Invalid namespace "Shop". Use "shop".'],
     [{ labels: { 'team/': 'shop' } }, 'metadata.labels["team/"]', key('"team/"')],
     [{ labels: { 'Example.com/team': 'shop' } }, 'metadata.labels["Example.com/team"]', key('"Example.com/team"')],
     [{ annotations: { 'a/b/c': '' } }, 'metadata.annotations["a/b/c"]', key('"a/b/c"')],
-    [{ labels: { version: 1.5 } }, 'metadata.labels.version', 'Value of "version" must be a string. Put it in quotes: "1.5".'],
-    [{ annotations: { enabled: true } }, 'metadata.annotations.enabled', 'Value of "enabled" must be a string. Put it in quotes: "true".'],
-    [{ annotations: { list: [] } }, 'metadata.annotations.list', 'Value of "list" must be a string, not a list. Put it in quotes.'],
-    [{ labels: { odd: { toString: 1, valueOf: 1 } } }, 'metadata.labels.odd', 'Value of "odd" must be a string, not an object. Put it in quotes.'],
-    [{ labels: { team: 'the shop' } }, 'metadata.labels.team', 'Invalid label value "the shop". Use at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends. Use annotations for longer texts.'],
+    [
+      { labels: { version: 1.5 } },
+      'metadata.labels.version',
+      'Value of "version" must be a string. Put it in quotes: "1.5".',
+    ],
+    [
+      { annotations: { enabled: true } },
+      'metadata.annotations.enabled',
+      'Value of "enabled" must be a string. Put it in quotes: "true".',
+    ],
+    [
+      { annotations: { list: [] } },
+      'metadata.annotations.list',
+      'Value of "list" must be a string, not a list. Put it in quotes.',
+    ],
+    [
+      { labels: { odd: { toString: 1, valueOf: 1 } } },
+      'metadata.labels.odd',
+      'Value of "odd" must be a string, not an object. Put it in quotes.',
+    ],
+    [
+      { labels: { team: 'the shop' } },
+      'metadata.labels.team',
+      'Invalid label value "the shop". Use at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends. Use annotations for longer texts.',
+    ],
   ])('%j', (metadata, path, message) => {
     expect(remarks('metadata-syntax', object(metadata))).toEqual([[path, message]]);
   });
 
   test('in kinds without other rules, too', () => {
-    const mesh = { ...(objectOf('XMesh', 'v1alpha1', { controllerName: 'example.com/mesh' }) as object), metadata: { name: 'Mesh' } };
+    const mesh = {
+      ...(objectOf('XMesh', 'v1alpha1', { controllerName: 'example.com/mesh' }) as object),
+      metadata: { name: 'Mesh' },
+    };
     expect(remarks('metadata-syntax', mesh).map(([path]) => path)).toEqual(['metadata.name']);
   });
 });

@@ -2,11 +2,28 @@ import { describe, expect, test } from '@jest/globals';
 import { found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
 
-const gateway = gatewayWith({ name: 'exact', port: 80, protocol: 'HTTP', hostname: 'shop.example.com' }, { name: 'wild', port: 80, protocol: 'HTTP', hostname: '*.example.org' });
-const asked = (...hostnames: readonly string[]) => found('no-matching-listener-hostname', [httpRoute({ parentRefs: [{ name: 'front' }], hostnames }), gateway, ourClass]);
+const gateway = gatewayWith(
+  { name: 'exact', port: 80, protocol: 'HTTP', hostname: 'shop.example.com' },
+  { name: 'wild', port: 80, protocol: 'HTTP', hostname: '*.example.org' },
+);
+const asked = (...hostnames: readonly string[]) =>
+  found('no-matching-listener-hostname', [
+    httpRoute({ parentRefs: [{ name: 'front' }], hostnames }),
+    gateway,
+    ourClass,
+  ]);
 
 describe('no-matching-listener-hostname', () => {
-  test.each(['shop.example.com', '*.example.com', '*.com', 'a.example.org', 'a.b.example.org', '*.a.example.org', '*.org', 'SHOP.example.com'])('%s has something in common', (hostname) => {
+  test.each([
+    'shop.example.com',
+    '*.example.com',
+    '*.com',
+    'a.example.org',
+    'a.b.example.org',
+    '*.a.example.org',
+    '*.org',
+    'SHOP.example.com',
+  ])('%s has something in common', (hostname) => {
     expect(asked(hostname)).toEqual([]);
   });
 
@@ -14,13 +31,18 @@ describe('no-matching-listener-hostname', () => {
     expect(asked()).toEqual([]);
   });
 
-  test.each(['example.com', 'other.example.com', 'example.org', '*.net', '*.shop.example.com'])('%s has nothing in common', (hostname) => {
-    expect(asked(hostname)).toEqual([[
-      'spec.parentRefs[0]',
-      `No hostname of the route matches a listener of Gateway "shop/front". Use a hostname that a listener allows, or attach to another parent. Listeners: exact (shop.example.com), wild (*.example.org); hostnames: ${hostname}.`,
-      'Accepted NoMatchingListenerHostname parentRef',
-    ]]);
-  });
+  test.each(['example.com', 'other.example.com', 'example.org', '*.net', '*.shop.example.com'])(
+    '%s has nothing in common',
+    (hostname) => {
+      expect(asked(hostname)).toEqual([
+        [
+          'spec.parentRefs[0]',
+          `No hostname of the route matches a listener of Gateway "shop/front". Use a hostname that a listener allows, or attach to another parent. Listeners: exact (shop.example.com), wild (*.example.org); hostnames: ${hostname}.`,
+          'Accepted NoMatchingListenerHostname parentRef',
+        ],
+      ]);
+    },
+  );
 
   test('one of several is enough', () => {
     expect(asked('example.net', 'shop.example.com')).toEqual([]);

@@ -3,7 +3,8 @@ import { found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
 
 const route = httpRoute({ parentRefs: [{ name: 'front' }, { name: 'back', namespace: 'infra' }] });
-const notSeen = (gateway: string) => `Gateway "${gateway}" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`;
+const notSeen = (gateway: string) =>
+  `Gateway "${gateway}" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`;
 
 describe('parent-not-found', () => {
   test('names each parent that is missing, in the namespace that is meant', () => {
@@ -18,11 +19,22 @@ describe('parent-not-found', () => {
   });
 
   test('shows names that no API server would store so that they can be read', () => {
-    const findings = found('parent-not-found', [httpRoute({ parentRefs: [{ name: `a\u0007\n${'b'.repeat(5_000)}` }] }), ourClass]);
-    expect(findings).toEqual([['spec.parentRefs[0]', expect.stringMatching(/^Gateway "shop\/a\\u0007\\nb{300,320}…" not found\. Check/), 'none']]);
+    const findings = found('parent-not-found', [
+      httpRoute({ parentRefs: [{ name: `a\u0007\n${'b'.repeat(5_000)}` }] }),
+      ourClass,
+    ]);
+    expect(findings).toEqual([
+      [
+        'spec.parentRefs[0]',
+        expect.stringMatching(/^Gateway "shop\/a\\u0007\\nb{300,320}…" not found\. Check/),
+        'none',
+      ],
+    ]);
   });
 
   test('leaves parents of other kinds to others', () => {
-    expect(found('parent-not-found', [httpRoute({ parentRefs: [{ kind: 'Service', group: '', name: 'cart' }] })])).toEqual([]);
+    expect(
+      found('parent-not-found', [httpRoute({ parentRefs: [{ kind: 'Service', group: '', name: 'cart' }] })]),
+    ).toEqual([]);
   });
 });

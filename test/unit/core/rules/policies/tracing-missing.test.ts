@@ -6,7 +6,12 @@ describe('tracing-missing', () => {
 
   test('tracing may be empty, but must be there', () => {
     expect(refusals('tracing-missing', policyWith({ tracing: {} }))).toEqual([]);
-    expect(refusals('tracing-missing', policyWith({}))).toEqual([['spec.tracing', 'tracing is required: without it, the policy has no effect. Set tracing, for example with mode: Disabled.']]);
+    expect(refusals('tracing-missing', policyWith({}))).toEqual([
+      [
+        'spec.tracing',
+        'tracing is required: without it, the policy has no effect. Set tracing, for example with mode: Disabled.',
+      ],
+    ]);
     expect(refusingBundles('tracing-missing', policyWith({}))).toEqual(['experimental 1.7–1.7']);
   });
 });

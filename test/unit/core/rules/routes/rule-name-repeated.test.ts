@@ -3,7 +3,12 @@ import { objectOf, refusingBundles, remarks, routeWith } from '../../../../suppo
 
 describe('rule-name-repeated', () => {
   test('different and absent names are fine', () => {
-    expect(remarks('rule-name-repeated', routeWith({ name: 'a' }, {}, { name: 'b' }, {}, { name: 'A' }, { name: 1 }, { name: 2 }))).toEqual([]);
+    expect(
+      remarks(
+        'rule-name-repeated',
+        routeWith({ name: 'a' }, {}, { name: 'b' }, {}, { name: 'A' }, { name: 1 }, { name: 2 }),
+      ),
+    ).toEqual([]);
   });
 
   test('a name given again', () => {
@@ -18,11 +23,20 @@ describe('rule-name-repeated', () => {
 
 describe('bundles on rules of one name', () => {
   test.each<[string, string, readonly string[]]>([
-    ['HTTPRoute', 'v1', ['standard 1.7–1.7', 'experimental 1.2–1.7']], ['GRPCRoute', 'v1', ['standard 1.7–1.7', 'experimental 1.2–1.7']],
-    ['TCPRoute', 'v1alpha2', ['experimental 1.2–1.7']], ['UDPRoute', 'v1alpha2', ['experimental 1.2–1.7']], ['TCPRoute', 'v1', []],
-    ['TLSRoute', 'v1alpha2', ['experimental 1.2–1.7']], ['TLSRoute', 'v1alpha3', ['experimental 1.4–1.4']], ['TLSRoute', 'v1', []],
+    ['HTTPRoute', 'v1', ['standard 1.7–1.7', 'experimental 1.2–1.7']],
+    ['GRPCRoute', 'v1', ['standard 1.7–1.7', 'experimental 1.2–1.7']],
+    ['TCPRoute', 'v1alpha2', ['experimental 1.2–1.7']],
+    ['UDPRoute', 'v1alpha2', ['experimental 1.2–1.7']],
+    ['TCPRoute', 'v1', []],
+    ['TLSRoute', 'v1alpha2', ['experimental 1.2–1.7']],
+    ['TLSRoute', 'v1alpha3', ['experimental 1.4–1.4']],
+    ['TLSRoute', 'v1', []],
   ])('%s %s', (kind, version, bundles) => {
-    expect(refusingBundles('rule-name-repeated', objectOf(kind, version, { rules: [{ name: 'a' }, { name: 'a' }, {}] }))).toEqual(bundles);
-    expect(refusingBundles('rule-name-repeated', objectOf(kind, version, { rules: [{ name: 'a' }, {}, { name: 'b' }] }))).toEqual([]);
+    expect(
+      refusingBundles('rule-name-repeated', objectOf(kind, version, { rules: [{ name: 'a' }, { name: 'a' }, {}] })),
+    ).toEqual(bundles);
+    expect(
+      refusingBundles('rule-name-repeated', objectOf(kind, version, { rules: [{ name: 'a' }, {}, { name: 'b' }] })),
+    ).toEqual([]);
   });
 });

@@ -4,25 +4,41 @@ import { remarks, soundRoute } from '../../../../support/rules.ts';
 const object = (sessionPersistence: object): unknown => soundRoute({ sessionPersistence });
 
 describe('session-name-reserved', () => {
-  test.each<[object]>([
-    [{ type: 'Header', header: { name: 'x-session' } }],
-    [{ cookie: { name: '__Host-cart' } }],
-  ])('%j is fine', (value) => {
-    expect(remarks('session-name-reserved', object(value))).toEqual([]);
-  });
+  test.each<[object]>([[{ type: 'Header', header: { name: 'x-session' } }], [{ cookie: { name: '__Host-cart' } }]])(
+    '%j is fine',
+    (value) => {
+      expect(remarks('session-name-reserved', object(value))).toEqual([]);
+    },
+  );
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ type: 'Header', header: { name: 'Authorization' } }, [ 'spec.rules[0].sessionPersistence.header.name', 'Header "Authorization" is reserved: clients and proxies change or remove it. Use another name, for example x-session.' ]],
-    [{ cookie: { name: '__Host-cart', path: '/cart' } }, [ 'spec.rules[0].sessionPersistence.cookie.name', 'Cookie name "__Host-cart" conflicts with path "/cart": browsers accept __Host- cookies only with path "/". Use path: /, or a name without __Host-.' ]],
+    [
+      { type: 'Header', header: { name: 'Authorization' } },
+      [
+        'spec.rules[0].sessionPersistence.header.name',
+        'Header "Authorization" is reserved: clients and proxies change or remove it. Use another name, for example x-session.',
+      ],
+    ],
+    [
+      { cookie: { name: '__Host-cart', path: '/cart' } },
+      [
+        'spec.rules[0].sessionPersistence.cookie.name',
+        'Cookie name "__Host-cart" conflicts with path "/cart": browsers accept __Host- cookies only with path "/". Use path: /, or a name without __Host-.',
+      ],
+    ],
   ])('%j', (value, ...expected) => {
     expect(remarks('session-name-reserved', object(value))).toEqual(expected);
   });
 
   test('a name of which nothing was demanded before v1.7', () => {
-    const before = (sessionName: string) => remarks('session-name-reserved', object({ sessionName }), { minor: '1.6', channel: 'experimental' });
+    const before = (sessionName: string) =>
+      remarks('session-name-reserved', object({ sessionName }), { minor: '1.6', channel: 'experimental' });
     expect(before('my_shop')).toEqual([]);
     expect(before('my shop')).toEqual([
-      ['spec.rules[0].sessionPersistence.sessionName', 'Invalid cookie or header name "my shop". Use only letters, digits, "-" and "_", for example shop-session.'],
+      [
+        'spec.rules[0].sessionPersistence.sessionName',
+        'Invalid cookie or header name "my shop". Use only letters, digits, "-" and "_", for example shop-session.',
+      ],
     ]);
   });
 });

@@ -2,13 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import { found } from '../../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
 
-const says = (field: string) => `Unsupported field ${field}: it is ignored. Remove it, unless another controller also serves this object.`;
+const says = (field: string) =>
+  `Unsupported field ${field}: it is ignored. Remove it, unless another controller also serves this object.`;
 
 const experimental = { bundle: { minor: '1.7', channel: 'experimental' } } as const;
 
 describe('feature-without-effect', () => {
   test('of a route', () => {
-    expect(found('feature-without-effect', [httpRoute({ useDefaultGateways: 'All', rules: [{ retry: {} }, { sessionPersistence: {}, backendRefs: [] }] })], experimental)).toEqual([
+    expect(
+      found(
+        'feature-without-effect',
+        [httpRoute({ useDefaultGateways: 'All', rules: [{ retry: {} }, { sessionPersistence: {}, backendRefs: [] }] })],
+        experimental,
+      ),
+    ).toEqual([
       ['spec.useDefaultGateways', says('useDefaultGateways'), 'none'],
       ['spec.rules[1].sessionPersistence', says('sessionPersistence'), 'none'],
     ]);
@@ -24,8 +31,15 @@ describe('feature-without-effect', () => {
   });
 
   test('asking for nothing is fine', () => {
-    const spec = { gatewayClassName: 'sallyport', defaultScope: 'None', allowedListeners: { namespaces: { from: 'None' } }, listeners: [] };
+    const spec = {
+      gatewayClassName: 'sallyport',
+      defaultScope: 'None',
+      allowedListeners: { namespaces: { from: 'None' } },
+      listeners: [],
+    };
     expect(found('feature-without-effect', [{ ...(gatewayWith() as object), spec }], experimental)).toEqual([]);
-    expect(found('feature-without-effect', [httpRoute({ useDefaultGateways: 'None', rules: [{}] })], experimental)).toEqual([]);
+    expect(
+      found('feature-without-effect', [httpRoute({ useDefaultGateways: 'None', rules: [{}] })], experimental),
+    ).toEqual([]);
   });
 });

@@ -9,18 +9,31 @@ const experimental = { ...standardPolicy, bundle: { ...bundle, channel: 'experim
 
 function trafficPolicy(...gateways: readonly string[]): object {
   const targetRefs = gateways.map((name) => ({ group: 'gateway.networking.k8s.io', kind: 'Gateway', name }));
-  return { apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XBackendTrafficPolicy', metadata: { name: 'p', namespace: 'shop' }, spec: { targetRefs } };
+  return {
+    apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+    kind: 'XBackendTrafficPolicy',
+    metadata: { name: 'p', namespace: 'shop' },
+    spec: { targetRefs },
+  };
 }
 
-const world = [gatewayClass('ours', 'sallyport.dev/gateway-controller'), gatewayClass('theirs', 'example.com/controller'), gatewayOf('ours'), gatewayOf('theirs')];
+const world = [
+  gatewayClass('ours', 'sallyport.dev/gateway-controller'),
+  gatewayClass('theirs', 'example.com/controller'),
+  gatewayOf('ours'),
+  gatewayOf('theirs'),
+];
 
 function judged(object: object, others: readonly object[] = world): readonly (readonly [string, string, string])[] {
   const { kernel } = evaluate(others);
   const { kind, apiVersion } = object as { readonly kind: SchemaKind; readonly apiVersion: string };
-  return judgeUnevaluated(kernel.read, { kind, apiVersion, json: object }, experimental).map(({ rule, effect, message }) => [rule, effect, message]);
+  return judgeUnevaluated(kernel.read, { kind, apiVersion, json: object }, experimental).map(
+    ({ rule, effect, message }) => [rule, effect, message],
+  );
 }
 
-const says = (kind: string) => `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.`;
+const says = (kind: string) =>
+  `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.`;
 
 describe('unserved-kind', () => {
   test('warns of a valid object on a Gateway of ours', () => {
@@ -33,11 +46,19 @@ describe('unserved-kind', () => {
 
   test('records where the controller is not known', () => {
     expect(judged(trafficPolicy('ours'), [])).toEqual([['unserved-kind', 'record', says('XBackendTrafficPolicy')]]);
-    expect(judged(trafficPolicy('theirs', 'unseen'))).toEqual([['unserved-kind', 'record', says('XBackendTrafficPolicy')]]);
+    expect(judged(trafficPolicy('theirs', 'unseen'))).toEqual([
+      ['unserved-kind', 'record', says('XBackendTrafficPolicy')],
+    ]);
   });
 
   test('names the parents that it applies to', () => {
-    expect(judged(trafficPolicy('theirs', 'ours'))).toEqual([['unserved-kind', 'warn', `${says('XBackendTrafficPolicy')} This applies to Gateway "shop/ours", not to the parents of other controllers.`]]);
+    expect(judged(trafficPolicy('theirs', 'ours'))).toEqual([
+      [
+        'unserved-kind',
+        'warn',
+        `${says('XBackendTrafficPolicy')} This applies to Gateway "shop/ours", not to the parents of other controllers.`,
+      ],
+    ]);
   });
 
   test.each([
@@ -46,18 +67,47 @@ describe('unserved-kind', () => {
     ['a Service', 'Service', 'cart', 'record'],
   ])('judges a policy by its target: %s', (_case, kind, name, effect) => {
     const group = kind === 'Gateway' ? 'gateway.networking.k8s.io' : '';
-    const policy = { apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XBackendTrafficPolicy', metadata: { name: 'p', namespace: 'shop' }, spec: { targetRefs: [{ group, kind, name }] } };
-    expect(judged(policy).filter(([rule]) => rule === 'unserved-kind').map(([, found]) => found)).toEqual(effect === undefined ? [] : [effect]);
+    const policy = {
+      apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+      kind: 'XBackendTrafficPolicy',
+      metadata: { name: 'p', namespace: 'shop' },
+      spec: { targetRefs: [{ group, kind, name }] },
+    };
+    expect(
+      judged(policy)
+        .filter(([rule]) => rule === 'unserved-kind')
+        .map(([, found]) => found),
+    ).toEqual(effect === undefined ? [] : [effect]);
   });
 
   test('judges a mesh by its controllerName', () => {
-    const mesh = (controllerName: string) => ({ apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XMesh', metadata: { name: 'm' }, spec: { controllerName } });
-    expect(judged(mesh('sallyport.dev/gateway-controller')).map(([rule, effect]) => [rule, effect])).toEqual([['unserved-kind', 'warn']]);
+    const mesh = (controllerName: string) => ({
+      apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+      kind: 'XMesh',
+      metadata: { name: 'm' },
+      spec: { controllerName },
+    });
+    expect(judged(mesh('sallyport.dev/gateway-controller')).map(([rule, effect]) => [rule, effect])).toEqual([
+      ['unserved-kind', 'warn'],
+    ]);
     expect(judged(mesh('example.com/mesh'))).toEqual([]);
   });
 
   test('is about exactly the kinds that take no part in evaluation', () => {
-    expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toContain('XBackendTrafficPolicy');
-    expect(['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy'].every((kind) => isKindName(kind))).toBe(true);
+    expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toContain(
+      'XBackendTrafficPolicy',
+    );
+    expect(
+      [
+        'HTTPRoute',
+        'GRPCRoute',
+        'TLSRoute',
+        'TCPRoute',
+        'UDPRoute',
+        'Gateway',
+        'ListenerSet',
+        'BackendTLSPolicy',
+      ].every((kind) => isKindName(kind)),
+    ).toBe(true);
   });
 });

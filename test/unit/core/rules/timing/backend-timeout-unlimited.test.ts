@@ -13,7 +13,13 @@ describe('backend-timeout-unlimited', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ timeouts: { request: '10s', backendRequest: '0s' } }, [ 'spec.rules[0].timeouts.backendRequest', 'backendRequest: 0s disables the timeout, but the whole request still ends after 10s. Remove backendRequest, or set a timeout for one attempt.' ]],
+    [
+      { timeouts: { request: '10s', backendRequest: '0s' } },
+      [
+        'spec.rules[0].timeouts.backendRequest',
+        'backendRequest: 0s disables the timeout, but the whole request still ends after 10s. Remove backendRequest, or set a timeout for one attempt.',
+      ],
+    ],
   ])('%j', (value, ...expected) => {
     expect(remarks('backend-timeout-unlimited', object(value))).toEqual(expected);
   });

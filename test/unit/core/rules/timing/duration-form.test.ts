@@ -8,7 +8,10 @@ describe('duration-form', () => {
   });
 
   test.each([
-    ['10', 'Invalid duration "10": the number "10" has no unit. Use h, m, s or ms after it, for example 10s for seconds.'],
+    [
+      '10',
+      'Invalid duration "10": the number "10" has no unit. Use h, m, s or ms after it, for example 10s for seconds.',
+    ],
     ['1.5h', 'Invalid duration "1.5h": fractions are not allowed. Use "1h30m".'],
     ['1d', 'Invalid duration "1d": the unit "d" is larger than an hour. Use "24h".'],
     ['', 'Invalid duration "": it is empty. Use a number and a unit, for example 10s, or 0s for zero.'],
@@ -20,10 +23,20 @@ describe('duration-form', () => {
   });
 
   test('judges durations wherever the schema has them', () => {
-    const rule = { timeouts: { request: '1', backendRequest: '2' }, retry: { backoff: '3' }, sessionPersistence: { absoluteTimeout: '4' } };
-    expect(judge(durationForm, routeWith({}, rule)).map(([path]) => path).toSorted()).toEqual([
-      'spec.rules[1].retry.backoff', 'spec.rules[1].sessionPersistence.absoluteTimeout',
-      'spec.rules[1].timeouts.backendRequest', 'spec.rules[1].timeouts.request',
+    const rule = {
+      timeouts: { request: '1', backendRequest: '2' },
+      retry: { backoff: '3' },
+      sessionPersistence: { absoluteTimeout: '4' },
+    };
+    expect(
+      judge(durationForm, routeWith({}, rule))
+        .map(([path]) => path)
+        .toSorted(),
+    ).toEqual([
+      'spec.rules[1].retry.backoff',
+      'spec.rules[1].sessionPersistence.absoluteTimeout',
+      'spec.rules[1].timeouts.backendRequest',
+      'spec.rules[1].timeouts.request',
     ]);
   });
 

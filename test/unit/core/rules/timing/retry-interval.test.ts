@@ -2,13 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { objectOf, refusals, refusingBundles } from '../../../../support/rules.ts';
 
 describe('retry-interval', () => {
-  const policyWith = (retryConstraint: object): unknown => objectOf('XBackendTrafficPolicy', 'v1alpha1', { retryConstraint });
+  const policyWith = (retryConstraint: object): unknown =>
+    objectOf('XBackendTrafficPolicy', 'v1alpha1', { retryConstraint });
   const budget = (interval: string): unknown => policyWith({ budget: { interval } });
   const rate = (interval: string): unknown => policyWith({ minRetryRate: { interval } });
 
-  test.each([[budget('1s')], [budget('1h')], [rate('1ms')], [rate('60m')], [rate('1000ms')], [policyWith({})]])('%j is fine', (json) => {
-    expect(refusals('retry-interval', json)).toEqual([]);
-  });
+  test.each([[budget('1s')], [budget('1h')], [rate('1ms')], [rate('60m')], [rate('1000ms')], [policyWith({})]])(
+    '%j is fine',
+    (json) => {
+      expect(refusals('retry-interval', json)).toEqual([]);
+    },
+  );
 
   test.each<[unknown, string, string]>([
     [budget('999ms'), 'spec.retryConstraint.budget.interval', 'Invalid interval 999ms: must be between 1s and 1h.'],

@@ -2,8 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { found } from '../../../../support/evaluation.ts';
 import { backendTlsPolicy } from '../../../../support/backend-tls.ts';
 
-const target = (name: string, sectionName?: string) => ({ group: '', kind: 'Service', name, ...(sectionName === undefined ? {} : { sectionName }) });
-const judged = (spec: object, ...others: readonly unknown[]) => found('backend-policy-conflicted', [backendTlsPolicy('b', spec), ...others]);
+const target = (name: string, sectionName?: string) => ({
+  group: '',
+  kind: 'Service',
+  name,
+  ...(sectionName === undefined ? {} : { sectionName }),
+});
+const judged = (spec: object, ...others: readonly unknown[]) =>
+  found('backend-policy-conflicted', [backendTlsPolicy('b', spec), ...others]);
 const lost = (index: number, what: string, winner: string) => [
   `spec.targetRefs[${index}]`,
   `Conflicts with BackendTLSPolicy "shop/${winner}", which also targets ${what} and takes precedence (older, or first by name). Remove one of them, or target different ports with sectionName.`,
@@ -12,23 +18,33 @@ const lost = (index: number, what: string, winner: string) => [
 
 describe('backend-policy-conflicted', () => {
   test('the older one goes, then the first by name', () => {
-    expect(judged({}, backendTlsPolicy('z', {}, '2025-01-01T00:00:00Z'))).toEqual([lost(0, 'Service "shop/cart"', 'z')]);
+    expect(judged({}, backendTlsPolicy('z', {}, '2025-01-01T00:00:00Z'))).toEqual([
+      lost(0, 'Service "shop/cart"', 'z'),
+    ]);
     expect(judged({}, backendTlsPolicy('a'))).toEqual([lost(0, 'Service "shop/cart"', 'a')]);
     expect(judged({}, backendTlsPolicy('c'), backendTlsPolicy('a', {}, '2027-01-01T00:00:00Z'))).toEqual([]);
   });
 
   test('target by target, and port by port', () => {
-    const older = backendTlsPolicy('z', { targetRefs: [target('cart', 'https'), target('stock')] }, '2025-01-01T00:00:00Z');
-    expect(judged({ targetRefs: [target('cart', 'https'), target('cart'), target('cart', 'admin'), target('stock')] }, older)).toEqual([
-      lost(0, 'port https of Service "shop/cart"', 'z'),
-      lost(3, 'Service "shop/stock"', 'z'),
-    ]);
+    const older = backendTlsPolicy(
+      'z',
+      { targetRefs: [target('cart', 'https'), target('stock')] },
+      '2025-01-01T00:00:00Z',
+    );
+    expect(
+      judged(
+        { targetRefs: [target('cart', 'https'), target('cart'), target('cart', 'admin'), target('stock')] },
+        older,
+      ),
+    ).toEqual([lost(0, 'port https of Service "shop/cart"', 'z'), lost(3, 'Service "shop/stock"', 'z')]);
   });
 
   test('other namespaces and kinds are none of its business', () => {
     const older = backendTlsPolicy('z', {}, '2025-01-01T00:00:00Z') as { readonly metadata: object };
     expect(judged({}, { ...older, metadata: { ...older.metadata, namespace: 'garden' } })).toEqual([]);
     const backend = { group: 'example.com', kind: 'Backend', name: 'cart' };
-    expect(judged({ targetRefs: [backend] }, backendTlsPolicy('z', { targetRefs: [backend] }, '2025-01-01T00:00:00Z'))).toEqual([]);
+    expect(
+      judged({ targetRefs: [backend] }, backendTlsPolicy('z', { targetRefs: [backend] }, '2025-01-01T00:00:00Z')),
+    ).toEqual([]);
   });
 });

@@ -2,13 +2,26 @@ import { describe, expect, test } from '@jest/globals';
 import { found, serviceWith } from '../../../../support/evaluation.ts';
 import { backendTlsPolicy } from '../../../../support/backend-tls.ts';
 
-const judged = (targetRef: object, ...others: readonly unknown[]) => found('backend-policy-target-missing', [backendTlsPolicy('a', { targetRefs: [{ group: '', kind: 'Service', name: 'cart', ...targetRef }] }), ...others]);
-const service = serviceWith({ ports: [{ port: 443, name: 'https' }, { port: 8443, name: 'admin' }] });
+const judged = (targetRef: object, ...others: readonly unknown[]) =>
+  found('backend-policy-target-missing', [
+    backendTlsPolicy('a', { targetRefs: [{ group: '', kind: 'Service', name: 'cart', ...targetRef }] }),
+    ...others,
+  ]);
+const service = serviceWith({
+  ports: [
+    { port: 443, name: 'https' },
+    { port: 8443, name: 'admin' },
+  ],
+});
 
 describe('backend-policy-target-missing', () => {
   test('a Service that is not there', () => {
     expect(judged({}, serviceWith({}, 'cart', 'garden'))).toEqual([
-      ['spec.targetRefs[0].name', 'Service "shop/cart" not found. Check the name, or create it. A policy can target only Services in its own namespace.', 'Accepted TargetNotFound target'],
+      [
+        'spec.targetRefs[0].name',
+        'Service "shop/cart" not found. Check the name, or create it. A policy can target only Services in its own namespace.',
+        'Accepted TargetNotFound target',
+      ],
     ]);
   });
 
@@ -16,7 +29,9 @@ describe('backend-policy-target-missing', () => {
     ['443', service, 'its ports are https, admin'],
     ['https', serviceWith({ ports: [{ port: 443 }] }), 'its ports have no names'],
   ])('a port %s that it does not have', (sectionName, present, words) => {
-    expect(judged({ sectionName }, present)).toEqual([['spec.targetRefs[0].sectionName', expect.stringContaining(words), 'Accepted TargetNotFound target']]);
+    expect(judged({ sectionName }, present)).toEqual([
+      ['spec.targetRefs[0].sectionName', expect.stringContaining(words), 'Accepted TargetNotFound target'],
+    ]);
   });
 
   test('is silent where all is there, and about other kinds', () => {

@@ -9,27 +9,44 @@ const facts: Facts = { authorities: { 'shop/clients': { type: 'authorities', cer
 const good = { group: '', kind: 'ConfigMap', name: 'clients' };
 const gone = { ...good, name: 'gone' };
 const judged = (frontend: object) => found('client-authority-missing', [validatingGateway(frontend), ourClass], facts);
-const missing = (place: string) => [[
-  'spec.listeners[0].port',
-  `No valid CA certificate: the listener requires client certificates, but no reference in ${place} of the Gateway is valid, so the listener is not served. Use a ConfigMap with a PEM bundle in ca.crt.`,
-  'Accepted NoValidCACertificate listener',
-]];
+const missing = (place: string) => [
+  [
+    'spec.listeners[0].port',
+    `No valid CA certificate: the listener requires client certificates, but no reference in ${place} of the Gateway is valid, so the listener is not served. Use a ConfigMap with a PEM bundle in ca.crt.`,
+    'Accepted NoValidCACertificate listener',
+  ],
+];
 
 describe('client-authority-missing', () => {
   test('where no reference leads to an authority', () => {
-    expect(judged({ default: { validation: { caCertificateRefs: [gone] } } })).toEqual(missing('spec.tls.frontend.default.validation.caCertificateRefs'));
+    expect(judged({ default: { validation: { caCertificateRefs: [gone] } } })).toEqual(
+      missing('spec.tls.frontend.default.validation.caCertificateRefs'),
+    );
     expect(judged({ default: { validation: {} } })).toHaveLength(1);
   });
 
   test('what is said for the port of a listener goes before the default', () => {
-    const perPort = [{ port: 80, tls: {} }, { port: 443, tls: { validation: { caCertificateRefs: [gone] } } }];
-    expect(judged({ default: { validation: { caCertificateRefs: [good] } }, perPort })).toEqual(missing('spec.tls.frontend.perPort[1].tls.validation.caCertificateRefs'));
-    expect(judged({ default: { validation: { caCertificateRefs: [gone] } }, perPort: [{ port: 443, tls: {} }] })).toEqual([]);
+    const perPort = [
+      { port: 80, tls: {} },
+      { port: 443, tls: { validation: { caCertificateRefs: [gone] } } },
+    ];
+    expect(judged({ default: { validation: { caCertificateRefs: [good] } }, perPort })).toEqual(
+      missing('spec.tls.frontend.perPort[1].tls.validation.caCertificateRefs'),
+    );
+    expect(
+      judged({ default: { validation: { caCertificateRefs: [gone] } }, perPort: [{ port: 443, tls: {} }] }),
+    ).toEqual([]);
   });
 
   test('a mode that is unknown', () => {
     expect(judged({ default: { validation: { mode: 'AllowFriends', caCertificateRefs: [good] } } })).toEqual([
-      ['spec.listeners[0].port', expect.stringContaining('Unsupported mode "AllowFriends" in spec.tls.frontend.default.validation.mode of the Gateway, so the listener is not served. Use AllowValidOnly or AllowInsecureFallback.'), 'Accepted UnsupportedValue listener'],
+      [
+        'spec.listeners[0].port',
+        expect.stringContaining(
+          'Unsupported mode "AllowFriends" in spec.tls.frontend.default.validation.mode of the Gateway, so the listener is not served. Use AllowValidOnly or AllowInsecureFallback.',
+        ),
+        'Accepted UnsupportedValue listener',
+      ],
     ]);
   });
 
@@ -41,8 +58,15 @@ describe('client-authority-missing', () => {
   });
 
   test('says nothing where ConfigMaps are not followed', () => {
-    const { kernel } = evaluate([validatingGateway({ default: { validation: { caCertificateRefs: [gone] } } }), ourClass]);
+    const { kernel } = evaluate([
+      validatingGateway({ default: { validation: { caCertificateRefs: [gone] } } }),
+      ourClass,
+    ]);
     kernel.apply([write(installationCell, [], { ...installation, unobserved: ['ConfigMap', 'Secret'] })]);
-    expect(kernel.read.query(partProblems, 'Gateway', 'shop', 'front').filter(({ reason }) => reason.includes('CACertificate'))).toEqual([]);
+    expect(
+      kernel.read
+        .query(partProblems, 'Gateway', 'shop', 'front')
+        .filter(({ reason }) => reason.includes('CACertificate')),
+    ).toEqual([]);
   });
 });

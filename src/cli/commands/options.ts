@@ -1,18 +1,21 @@
 import { hostname } from 'node:os';
 import { InvalidArgumentError, Option } from 'commander';
-import { profiles } from '../core/rules/engine/rule.ts';
-import type { Minor } from '../core/schema/availability.ts';
-import { parseBundleVersion, releases } from '../core/schema/bundle.ts';
-import { formatDuration, parseDuration } from '../core/text/duration.ts';
-import { parseAddressRange, parseIpAddress, type AddressRange } from '../core/text/ip-address.ts';
-import type { Parsed } from '../core/text/proxy-protocol.ts';
-import type { CredentialSource } from '../kubernetes/index.ts';
-import type { LogLevel } from '../telemetry/index.ts';
-import { UsageError } from './usage-error.ts';
+import { profiles } from '../../core/rules/engine/rule.ts';
+import type { Minor } from '../../core/schema/availability.ts';
+import { parseBundleVersion, releases } from '../../core/schema/bundle.ts';
+import { formatDuration, parseDuration } from '../../core/text/duration.ts';
+import { parseAddressRange, parseIpAddress, type AddressRange } from '../../core/text/ip-address.ts';
+import type { Parsed } from '../../core/text/proxy-protocol.ts';
+import type { CredentialSource } from '../../kubernetes/index.ts';
+import type { LogLevel } from '../../telemetry/index.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** The option `--cluster`. */
 export function clusterOption(): Option {
-  return new Option('--cluster [kubeconfig]', 'read the objects of a cluster; files take precedence; default: the kubeconfig that kubectl uses');
+  return new Option(
+    '--cluster [kubeconfig]',
+    'read the objects of a cluster; files take precedence; default: the kubeconfig that kubectl uses',
+  );
 }
 
 /** The option `--context`. */
@@ -21,7 +24,10 @@ export function contextOption(): Option {
 }
 
 /** @returns how to connect to the cluster, `undefined` without `--cluster` */
-export function clusterOf(cluster: string | true | undefined, context: string | undefined): CredentialSource | undefined {
+export function clusterOf(
+  cluster: string | true | undefined,
+  context: string | undefined,
+): CredentialSource | undefined {
   if (cluster === undefined) {
     if (context !== undefined) throw new UsageError('--context requires --cluster');
     return undefined;
@@ -58,7 +64,9 @@ function asSentence(problem: string): string {
 /** An option with a duration as its value. commander passes milliseconds to the command. */
 export function durationOption(flags: string, description: string, milliseconds: number): Option {
   const written = formatDuration(milliseconds);
-  return new Option(flags, description).argParser(parseMilliseconds).default(milliseconds, written.ok ? written.text : undefined);
+  return new Option(flags, description)
+    .argParser(parseMilliseconds)
+    .default(milliseconds, written.ok ? written.text : undefined);
 }
 
 function parseMilliseconds(text: string): number {
@@ -74,7 +82,9 @@ export function namespaceOption(): Option {
 
 /** The option `--identity`. */
 export function identityOption(): Option {
-  return new Option('--identity <name>', 'unique among the replicas').env('POD_NAME').default(hostname(), "this machine's name");
+  return new Option('--identity <name>', 'unique among the replicas')
+    .env('POD_NAME')
+    .default(hostname(), "this machine's name");
 }
 
 /** Listed here so that commands without a log do not load the logger. */
@@ -113,7 +123,8 @@ export function parseText<T>(parse: (text: string) => Parsed<T>): (text: string)
 
 /** Validates an IP address. */
 export function parseAddress(text: string): string {
-  if (parseIpAddress(text) === undefined) throw new InvalidArgumentError('Write an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
+  if (parseIpAddress(text) === undefined)
+    throw new InvalidArgumentError('Write an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
   return text;
 }
 
@@ -132,7 +143,8 @@ export function parseCount(text: string): number {
 
 /** Validates a value of the form `host:port`. */
 export function parseHostAndPort(text: string): string {
-  if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text)) throw new InvalidArgumentError('Write host:port, for example sallyport-controller.sallyport-system.svc:8443.');
+  if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text))
+    throw new InvalidArgumentError('Write host:port, for example sallyport-controller.sallyport-system.svc:8443.');
   return text;
 }
 
