@@ -9,8 +9,8 @@ import {
 } from '../channel/index.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import type { ProxyVersions } from '../core/text/proxy-protocol.ts';
-import type { ForwardedPolicy } from '../proxy/forwarding-fields.ts';
-import type { ProxyLimits } from '../proxy/limits.ts';
+import type { ForwardedPolicy } from '../proxy/messages/forwarding-fields.ts';
+import type { ProxyLimits } from '../proxy/limits/limits.ts';
 import type { ProxyProtocolSettings } from '../proxy/proxy-protocol/settings.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';

@@ -9,9 +9,9 @@ import type {
 } from '../core/routing/config.ts';
 import { placementsOf, RouteTable } from '../core/routing/table.ts';
 import type { Placement } from '../core/routing/table.ts';
-import { compileRules } from './compiled-rule.ts';
-import type { CompiledRule } from './compiled-rule.ts';
-import type { EndpointRegistry } from './endpoints.ts';
+import { compileRules } from './handling/compiled-rule.ts';
+import type { CompiledRule } from './handling/compiled-rule.ts';
+import type { EndpointRegistry } from './upstream/endpoints.ts';
 import { Layer4Routes } from './layer4/routes.ts';
 
 /** Configuration resources that take effect together. */

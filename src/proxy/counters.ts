@@ -1,8 +1,8 @@
-import { lastGrpcStatus } from './grpc.ts';
+import { lastGrpcStatus } from './messages/grpc.ts';
 import { createLayer4Counters } from './layer4/counters.ts';
 import type { Layer4Counters } from './layer4/counters.ts';
-import { reasons } from './reasons.ts';
-import type { Reason } from './reasons.ts';
+import { reasons } from './messages/reasons.ts';
+import type { Reason } from './messages/reasons.ts';
 
 /** Upper bounds of the duration buckets in milliseconds; a last bucket without a bound follows. */
 export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];

@@ -1,17 +1,17 @@
 import type { Routing } from '../core/routing/decision/decide.ts';
-import type { AccessLogEntry } from './access-log.ts';
-import type { CompiledRule } from './compiled-rule.ts';
+import type { AccessLogEntry } from './handling/access-log.ts';
+import type { CompiledRule } from './handling/compiled-rule.ts';
 import type { ProxyCounters } from './counters.ts';
-import type { EndpointRegistry } from './endpoints.ts';
-import type { Forwarder } from './forwarder.ts';
-import type { ForwardedPolicy } from './forwarding-fields.ts';
-import type { ProxyLimits } from './limits.ts';
-import type { Quotas } from './quota.ts';
+import type { EndpointRegistry } from './upstream/endpoints.ts';
+import type { Forwarder } from './messages/forwarder.ts';
+import type { ForwardedPolicy } from './messages/forwarding-fields.ts';
+import type { ProxyLimits } from './limits/limits.ts';
+import type { Quotas } from './limits/quota.ts';
 import type { ConnectionLogEntry } from './layer4/connection-log.ts';
 import type { OwnConnections } from './layer4/own-connections.ts';
 import type { Layer4Routes } from './layer4/routes.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
-import type { CertificateSource } from './tls-termination.ts';
+import type { CertificateSource } from './listen/tls-termination.ts';
 
 /** The shared state for handling requests. Routes and endpoints change underneath; a request keeps those that it has chosen. */
 export interface DataPlane extends Routing<CompiledRule> {

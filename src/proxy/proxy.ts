@@ -1,27 +1,27 @@
 import { isReserved, type ConfigKey, type ListenerConfig } from '../core/routing/config.ts';
-import type { AccessLogEntry } from './access-log.ts';
-import { formatAddress } from './address.ts';
-import type { Address } from './address.ts';
+import type { AccessLogEntry } from './handling/access-log.ts';
+import { formatAddress } from './sockets/address.ts';
+import type { Address } from './sockets/address.ts';
 import { Configuration } from './configuration.ts';
 import type { Transaction } from './configuration.ts';
 import { createCounters } from './counters.ts';
 import type { ProxyCounters } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
-import { EndpointRegistry } from './endpoints.ts';
-import type { Forwarder } from './forwarder.ts';
-import type { ForwardedPolicy } from './forwarding-fields.ts';
+import { EndpointRegistry } from './upstream/endpoints.ts';
+import type { Forwarder } from './messages/forwarder.ts';
+import type { ForwardedPolicy } from './messages/forwarding-fields.ts';
 import { Front, wholeTurn } from './front.ts';
 import type { ListenerProblems } from './front.ts';
 import type { ConnectionLogEntry } from './layer4/connection-log.ts';
 import { FlowOrder } from './layer4/flow-order.ts';
 import { OwnConnections } from './layer4/own-connections.ts';
 import { UdpPort } from './layer4/udp-port.ts';
-import { defaultLimits } from './limits.ts';
-import type { ProxyLimits } from './limits.ts';
-import { ProtocolForwarder } from './protocol-forwarder.ts';
+import { defaultLimits } from './limits/limits.ts';
+import type { ProxyLimits } from './limits/limits.ts';
+import { ProtocolForwarder } from './upstream/protocol-forwarder.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
-import { createQuotas } from './quota.ts';
-import type { CertificateSource } from './tls-termination.ts';
+import { createQuotas } from './limits/quota.ts';
+import type { CertificateSource } from './listen/tls-termination.ts';
 
 export interface ProxyOptions {
   /** The addresses of a listener. Listeners with the same address share it; port 0 counts as an address, too. */

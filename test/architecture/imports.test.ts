@@ -47,6 +47,21 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * The folders of proxy from the foundation up. A folder imports the folders before its own row. The files in proxy itself put
+ * the folders together; their types (the context that a data plane shares) may be imported by all.
+ */
+const proxyFolders: readonly (readonly string[])[] = [
+  ['limits'],
+  ['sockets'],
+  ['listen'],
+  ['messages'],
+  ['proxy-protocol'],
+  ['upstream'],
+  ['layer4', 'handling'],
+  ['http1', 'http2'],
+];
+
 /** Packages that core may use, and where. */
 const corePackages: Readonly<Record<string, readonly string[]>> = { ajv: ['schema'] };
 
@@ -122,6 +137,21 @@ describe('imports', () => {
       return !(beside[from] ?? []).includes(to);
     });
     expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('in proxy go from the upper folders to the lower ones', () => {
+    const row = (path: string): number =>
+      proxyFolders.findIndex((folders) => folders.includes(path.split('/').slice(2, -1)[0] ?? ''));
+    const inProxy = imports.filter(
+      ({ file, target }) => folderOf(file) === 'proxy' && folderOf(target ?? '') === 'proxy',
+    );
+    const wrong = inProxy.filter(({ file, target = '' }) => {
+      const [from, to] = [file, target].map((path) => path.split('/'));
+      if (from?.length === 3 || to?.length === 3) return false;
+      return row(target) === -1 || (from?.[2] !== to?.[2] && row(target) >= row(file));
+    });
+    expect(wrong.map(show)).toEqual([]);
+    expect(inProxy.length).toBeGreaterThan(100);
   });
 
   test('every folder has its row', () => {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RouteRule } from '../../src/core/routing/config.ts';
 import { outcomesOf } from '../../src/core/routing/decision/outcome.ts';
-import type { AccessLogEntry } from '../../src/proxy/access-log.ts';
-import { defaultLimits } from '../../src/proxy/limits.ts';
-import { readHttp1Head } from '../../src/proxy/request-head.ts';
+import type { AccessLogEntry } from '../../src/proxy/handling/access-log.ts';
+import { defaultLimits } from '../../src/proxy/limits/limits.ts';
+import { readHttp1Head } from '../../src/proxy/messages/request-head.ts';
 import { closeBackends, startEcho, startRawBackend } from '../support/backends.ts';
 import type { Echo } from '../support/backends.ts';
 import { endpointsConfig } from '../support/config.ts';

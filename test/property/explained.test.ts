@@ -13,9 +13,9 @@ import {
   type BackendShare,
   type Outcome,
 } from '../../src/core/routing/decision/outcome.ts';
-import { defaultLimits } from '../../src/proxy/limits.ts';
-import { answerFor } from '../../src/proxy/reasons.ts';
-import { readHttp1Head } from '../../src/proxy/request-head.ts';
+import { defaultLimits } from '../../src/proxy/limits/limits.ts';
+import { answerFor } from '../../src/proxy/messages/reasons.ts';
+import { readHttp1Head } from '../../src/proxy/messages/request-head.ts';
 import { closeBackends, startBackend, startEcho, type Backend, type Echo } from '../support/backends.ts';
 import { endpointsConfig } from '../support/config.ts';
 import { eventually } from '../support/eventually.ts';

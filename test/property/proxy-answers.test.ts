@@ -2,7 +2,7 @@ import { request as startRequest } from 'node:http';
 import { Duplex } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ResponseReader } from '../../src/proxy/response-reader.ts';
+import { ResponseReader } from '../../src/proxy/upstream/response-reader.ts';
 
 /** An answer as one reading of its bytes; `undefined` where it was refused or did not end. */
 type Reading =

@@ -9,8 +9,8 @@ import type {
   RouteFilter,
   RouteRule,
 } from '../../src/core/routing/config.ts';
-import type { AccessLogEntry } from '../../src/proxy/access-log.ts';
-import type { ProxyLimits } from '../../src/proxy/limits.ts';
+import type { AccessLogEntry } from '../../src/proxy/handling/access-log.ts';
+import type { ProxyLimits } from '../../src/proxy/limits/limits.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
 import type { ConfigProblem, Proxy, ProxyOptions } from '../../src/proxy/proxy.ts';
 import { endpointsConfig, listenerConfig } from './config.ts';

@@ -2,7 +2,7 @@ import type { Effect } from '../../core/impact/effect.ts';
 import type { RoutedSummary, RoutingChange, ShareSummary } from '../../core/impact/routing.ts';
 import type { ConditionState, StatusChange } from '../../core/impact/statuses.ts';
 import { printable } from '../../core/text/display.ts';
-import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
+import { answerFor, type AnswerReason } from '../../proxy/messages/reasons.ts';
 import type { Terminal } from '../terminal.ts';
 import { jsonText } from './json-text.ts';
 import { closeReasons } from './layer4-outcome.ts';

@@ -2,7 +2,7 @@ import type { HeaderFilter, MatchedRoute, NamedValue, RouteFilter } from '../../
 import type { Decision } from '../../core/routing/decision/decide.ts';
 import type { AuthorizationOutcome, BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
 import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts';
-import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
+import { answerFor, type AnswerReason } from '../../proxy/messages/reasons.ts';
 import { listenerText, type Explanation } from './explanation.ts';
 
 /** How a Gateway handles a request, in words. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { parseIpAddress } from '../../core/text/ip-address.ts';
-import type { Address } from '../../proxy/address.ts';
+import type { Address } from '../../proxy/sockets/address.ts';
 
 /** The properties of a listener that determine its address. */
 export interface Placed {

@@ -5,7 +5,7 @@ import { acknowledgementCell, type Acknowledgement } from '../../core/graph/inpu
 import { write, type Delta, type Write } from '../../core/incremental/index.ts';
 import type { ConfigKey, ConfigResource, ListenerConfig } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
-import type { Address } from '../../proxy/address.ts';
+import type { Address } from '../../proxy/sockets/address.ts';
 import { reachableAt } from './addresses.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Resource } from '../../core/resources/resource.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Terminal } from '../terminal.ts';
-import { formatAddress, type Address } from '../../proxy/address.ts';
+import { formatAddress, type Address } from '../../proxy/sockets/address.ts';
 import type { DemoBackend } from './demo-backends.ts';
 
 /** The listeners and servers to print. */

@@ -11,7 +11,7 @@ import { createAdmissionMetrics } from '../../telemetry/admission.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { buildWebhook } from '../../webhook/index.ts';
-import type { Address } from '../../proxy/address.ts';
+import type { Address } from '../../proxy/sockets/address.ts';
 
 interface Surroundings {
   readonly kernel: Kernel;

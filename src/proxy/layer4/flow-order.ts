@@ -1,7 +1,7 @@
 import type { Limit } from '../counters.ts';
-import { ExpiringSet } from '../expiring-set.ts';
-import type { Aging } from '../expiring-set.ts';
-import { LinkedSet } from '../linked-set.ts';
+import { ExpiringSet } from '../limits/expiring-set.ts';
+import type { Aging } from '../limits/expiring-set.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
 import type { Layer4Reason } from './reasons.ts';
 
 /** The view of a flow that its order needs. It is renewed with each datagram. */

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:dgram';
 import type { ListenerConfig } from '../../core/routing/config.ts';
-import { plainPeer } from '../address.ts';
+import { plainPeer } from '../sockets/address.ts';
 import type { DataPlane } from '../data-plane.ts';
-import type { Endpoint } from '../endpoints.ts';
+import type { Endpoint } from '../upstream/endpoints.ts';
 import { Account } from './account.ts';
 import { openDatagrams, sendDatagram } from './datagrams.ts';
 import type { OrderedFlow } from './flow-order.ts';

@@ -1,8 +1,8 @@
 import { maxHops } from '../../core/text/via.ts';
-import { formatAddress, plainPeer } from '../address.ts';
-import type { Address } from '../address.ts';
-import { ExpiringSet } from '../expiring-set.ts';
-import type { Aging } from '../expiring-set.ts';
+import { formatAddress, plainPeer } from '../sockets/address.ts';
+import type { Address } from '../sockets/address.ts';
+import { ExpiringSet } from '../limits/expiring-set.ts';
+import type { Aging } from '../limits/expiring-set.ts';
 
 /** One pass of a connection or flow through this data plane. */
 export interface Pass {

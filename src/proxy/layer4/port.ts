@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConfigKey, ListenerConfig } from '../../core/routing/config.ts';
 import type { DataPlane } from '../data-plane.ts';
-import { LinkedSet } from '../linked-set.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
 import { originOf } from '../proxy-protocol/origin.ts';
 import { Layer4Connection } from './connection.ts';
 import type { Arrival } from './connection.ts';

@@ -1,8 +1,8 @@
 import type { BackendTarget, ConfigKey, Layer4RouteConfig } from '../../core/routing/config.ts';
 import { decideBackend } from '../../core/routing/decision/decide.ts';
 import { Layer4Table } from '../../core/routing/decision/layer4.ts';
-import { Balancer } from '../balancer.ts';
-import type { EndpointRegistry, EndpointSet } from '../endpoints.ts';
+import { Balancer } from '../upstream/balancer.ts';
+import type { EndpointRegistry, EndpointSet } from '../upstream/endpoints.ts';
 import type { Layer4Reason } from './reasons.ts';
 
 /** The backend of a connection or flow. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { plainPeer } from '../address.ts';
-import type { Address } from '../address.ts';
+import { plainPeer } from '../sockets/address.ts';
+import type { Address } from '../sockets/address.ts';
 
 /** The two ends of a client's connection: those of the connection to this port, or those in its PROXY header. */
 export interface Origin {

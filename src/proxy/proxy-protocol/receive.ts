@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { ProxyCounters } from '../counters.ts';
-import { reset } from '../reset.ts';
-import type { ProxyLimits } from '../limits.ts';
-import { readStart } from '../peek.ts';
-import type { Quotas } from '../quota.ts';
+import { reset } from '../sockets/reset.ts';
+import type { ProxyLimits } from '../limits/limits.ts';
+import { readStart } from '../listen/peek.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { noteOrigin, originOf } from './origin.ts';
 import type { Origin } from './origin.ts';
 import { parseProxyHeader } from './parse.ts';

@@ -1,6 +1,6 @@
 import { familyOf, parseIpAddress } from '../../core/text/ip-address.ts';
 import type { ProxyVersion } from '../../core/text/proxy-protocol.ts';
-import type { Address } from '../address.ts';
+import type { Address } from '../sockets/address.ts';
 import { families, starts } from './format.ts';
 import type { Origin } from './origin.ts';
 

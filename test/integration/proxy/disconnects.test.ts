@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate, type Authority } from '../../../src/certificates/index.ts';
-import type { ProxyLimits } from '../../../src/proxy/limits.ts';
+import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
 import { closeBackends, startBackend, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';

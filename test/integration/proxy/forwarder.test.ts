@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Forwarder, ResponseReceiver, UpstreamRequest } from '../../../src/proxy/forwarder.ts';
-import { defaultLimits } from '../../../src/proxy/limits.ts';
-import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
-import { ProtocolForwarder } from '../../../src/proxy/protocol-forwarder.ts';
+import type { Forwarder, ResponseReceiver, UpstreamRequest } from '../../../src/proxy/messages/forwarder.ts';
+import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
+import { Http1Forwarder } from '../../../src/proxy/upstream/http1-forwarder.ts';
+import { ProtocolForwarder } from '../../../src/proxy/upstream/protocol-forwarder.ts';
 import { createCounters } from '../../../src/proxy/counters.ts';
-import { createQuotas } from '../../../src/proxy/quota.ts';
+import { createQuotas } from '../../../src/proxy/limits/quota.ts';
 import { createAuthority } from '../../../src/certificates/index.ts';
 import {
   closeBackends,

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createCounters } from '../../../src/proxy/counters.ts';
-import { createQuotas } from '../../../src/proxy/quota.ts';
+import { createQuotas } from '../../../src/proxy/limits/quota.ts';
 import type { DataPlane } from '../../../src/proxy/data-plane.ts';
-import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
+import { EndpointRegistry } from '../../../src/proxy/upstream/endpoints.ts';
 import { Front } from '../../../src/proxy/front.ts';
-import { defaultLimits } from '../../../src/proxy/limits.ts';
-import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
+import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
+import { Http1Forwarder } from '../../../src/proxy/upstream/http1-forwarder.ts';
 import { OwnConnections } from '../../../src/proxy/layer4/own-connections.ts';
 import { Layer4Routes } from '../../../src/proxy/layer4/routes.ts';
 import { sendRaw, throwFault, web } from '../../support/proxy.ts';

@@ -17,7 +17,7 @@ import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, frame, openHttp2, preface, request } from '../../support/http2.ts';
 import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
-import type { ProxyLimits } from '../../../src/proxy/limits.ts';
+import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
 import type { RouteRule } from '../../../src/core/routing/config.ts';
 
 afterEach(closeHttp2);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RouteBackend } from '../../../src/core/routing/config.ts';
-import type { ProxyLimits } from '../../../src/proxy/limits.ts';
+import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
 import { closeBackends, startCanned, startHttp2Backend, startRawBackend } from '../../support/backends.ts';
 import type { Backend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { EndpointsConfig } from '../../../src/core/routing/config.ts';
 import type { Limit } from '../../../src/proxy/counters.ts';
-import type { ProxyLimits } from '../../../src/proxy/limits.ts';
+import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
 import { closeBackends, startBackend, startCanned, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';

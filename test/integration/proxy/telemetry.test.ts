@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { formatAccessLogEntry } from '../../../src/proxy/access-log.ts';
+import { formatAccessLogEntry } from '../../../src/proxy/handling/access-log.ts';
 import { createCounters } from '../../../src/proxy/counters.ts';
 import { closeBackends, startEcho, startHttp2Backend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';

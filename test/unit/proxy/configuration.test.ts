@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Configuration } from '../../../src/proxy/configuration.ts';
-import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
+import { EndpointRegistry } from '../../../src/proxy/upstream/endpoints.ts';
 import { listenerConfig } from '../../support/config.ts';
 import { routeConfig, routeRequest } from '../../support/routes.ts';
 

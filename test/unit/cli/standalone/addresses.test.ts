@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { reachableAt, StandaloneAddresses, type Placed } from '../../../../src/cli/standalone/addresses.ts';
-import type { Address } from '../../../../src/proxy/address.ts';
+import type { Address } from '../../../../src/proxy/sockets/address.ts';
 
 /** The one address of a listener. */
 function bound(addresses: StandaloneAddresses, placed: Placed): Address {

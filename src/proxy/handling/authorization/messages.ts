@@ -1,0 +1,49 @@
+import type { Authorization } from '../../../core/routing/decision/authorization.ts';
+import type { HeaderEdits } from '../../../core/routing/decision/header-edits.ts';
+import type { Fields, UpstreamHead, UpstreamRequest } from '../../messages/forwarder.ts';
+import type { Peer } from '../../messages/forwarding-fields.ts';
+import type { RequestHead } from '../../messages/request-head.ts';
+
+/** A request that requires authorization. */
+export interface Subject {
+  readonly authorization: Authorization;
+  readonly head: RequestHead;
+  readonly peer: Peer;
+  /** Fields of the request at the position of the filter, without Host, Content-Length and Via. */
+  readonly fields: string[];
+  /** The part of the body that the server gets. */
+  readonly body: readonly Buffer[];
+}
+
+/** The parts of a request to an authorization server that depend on the protocol. */
+export type AuthorizationRequest = Pick<UpstreamRequest, 'method' | 'target' | 'fields' | 'needsHttp2'> & {
+  readonly body: readonly Buffer[];
+};
+
+/** A complete response of an authorization server. */
+export interface AuthorizationAnswer {
+  readonly head: UpstreamHead;
+  readonly body: readonly Buffer[];
+  readonly trailers: Fields;
+}
+
+/** The meaning of a response. `failed`: it is invalid, and nothing is permitted. */
+export type Verdict =
+  /** `edits` apply to the request before a backend gets it, `responseEdits` to the response for the client. */
+  | { readonly type: 'permitted'; readonly edits: HeaderEdits; readonly responseEdits: HeaderEdits | undefined }
+  | Denial
+  | { readonly type: 'failed' };
+
+/** The response that the client gets instead of a backend's response; `fields` without Content-Length. */
+export interface Denial {
+  readonly type: 'denied';
+  readonly status: number;
+  readonly fields: string[];
+  readonly body: readonly Buffer[];
+}
+
+/** A protocol of authorization servers. Both functions are pure. */
+export interface AuthorizationMessages {
+  request(subject: Subject): AuthorizationRequest;
+  verdict(subject: Subject, answer: AuthorizationAnswer): Verdict;
+}

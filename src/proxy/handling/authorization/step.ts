@@ -1,0 +1,362 @@
+import { Readable } from 'node:stream';
+import { editFields } from '../../../core/routing/decision/header-edits.ts';
+import type { Authorization } from '../../../core/routing/decision/authorization.ts';
+import type { Taken } from '../../../core/routing/decision/decide.ts';
+import { viaEntry } from '../../../core/text/via.ts';
+import { Buffered, WatchedInput } from '../../limits/buffered.ts';
+import type { CompiledRule } from '../compiled-rule.ts';
+import type { Endpoint, EndpointSet } from '../../upstream/endpoints.ts';
+import type { ForwardedRequest } from '../forwarded-request.ts';
+import type {
+  Fields,
+  ResponseReceiver,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHead,
+} from '../../messages/forwarder.ts';
+import { forwardedFields } from '../../messages/forwarding-fields.ts';
+import { grpcStatusIn } from '../../messages/grpc.ts';
+import { InterimResponses } from '../interim-responses.ts';
+import type { AnswerReason } from '../../messages/reasons.ts';
+import { RequestBody } from '../request-body.ts';
+import type { BodyEvents } from '../request-body.ts';
+import type { RequestHead } from '../../messages/request-head.ts';
+import { hasNoContent, isFinalStatus, Unsendable } from '../../messages/sendable.ts';
+import { Timer } from '../../sockets/timer.ts';
+import { identityOf } from '../../upstream/upstream-identity.ts';
+import { grpcAuthorization } from './grpc.ts';
+import { httpAuthorization } from './http.ts';
+import type { AuthorizationMessages, Denial, Subject, Verdict } from './messages.ts';
+import type { Permission } from './permission.ts';
+
+/** The view of a request that authorization needs. */
+export interface AuthorizedRequest extends ForwardedRequest {
+  /** Forwards the body of a denial to the client; the head has been sent. */
+  denied(status: number, body: readonly Buffer[]): void;
+}
+
+/** The request to authorize and the authorization server. */
+export interface Authorized {
+  readonly taken: Taken<CompiledRule>;
+  readonly head: RequestHead;
+  readonly authorization: Authorization;
+  readonly endpoints: EndpointSet;
+}
+
+const protocols: Readonly<Record<Authorization['protocol'], AuthorizationMessages>> = {
+  http: httpAuthorization,
+  grpc: grpcAuthorization,
+};
+
+const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
+  connect: 'authorization-unavailable',
+  refused: 'authorization-unavailable',
+  busy: 'authorization-unavailable',
+  reset: 'authorization-failed',
+  stale: 'authorization-failed',
+  protocol: 'authorization-failed',
+  upgrade: 'authorization-failed',
+  overflow: 'overloaded',
+};
+
+/** After these failures another endpoint is tried: no endpoint has responded, and an authorization request is safe to repeat. */
+const repeatable: ReadonlySet<UpstreamFailure> = new Set(['connect', 'refused', 'stale']);
+
+/**
+ * Authorizes one request. Unless the server permits it, the exchange ends with the server's response or an error, and
+ * no backend gets the request (HTTPRouteFilter.externalAuth: "this filter MUST fail closed").
+ */
+export class AuthorizationStep implements ResponseReceiver, BodyEvents {
+  private readonly exchange: AuthorizedRequest;
+  private readonly about: Authorized;
+  private readonly permitted: (permission: Permission) => void;
+  private readonly identity: ReturnType<typeof identityOf>;
+  private readonly interim: InterimResponses;
+  /** The request body, if the server gets it. */
+  private readonly body: Buffer[] = [];
+  private reading: RequestBody | undefined;
+  /** The unread part of the body. */
+  private readonly unread: WatchedInput | undefined;
+  private readonly tried: Endpoint[] = [];
+  private tries = 0;
+  private endpoint: Endpoint | undefined;
+  private call: UpstreamExchange | undefined;
+  private timer: Timer | undefined;
+  private head: UpstreamHead | undefined;
+  private answer: Buffer[] = [];
+  /** Bytes of `body` and `answer`. */
+  private bodyBytes = 0;
+  private answerBytes = 0;
+  private ended = false;
+
+  constructor(exchange: AuthorizedRequest, about: Authorized, permitted: (permission: Permission) => void) {
+    this.exchange = exchange;
+    this.about = about;
+    this.permitted = permitted;
+    this.identity = identityOf(exchange.plane, about.taken.listener);
+    this.interim = new InterimResponses(exchange.plane.limits);
+    const {
+      address,
+      client,
+      plane: { quotas },
+    } = exchange;
+    this.unread = about.head.hasBody
+      ? new WatchedInput(client.body, new Buffered(quotas.buffered, address), () =>
+          exchange.guard(() => this.fail('overloaded')),
+        )
+      : undefined;
+  }
+
+  start(): void {
+    const {
+      head,
+      authorization: { maxBody },
+    } = this.about;
+    if (!this.readsBody) this.ask();
+    else if (head.contentLength !== undefined && head.contentLength > maxBody) this.fail('body-too-large');
+    else this.readBody();
+  }
+
+  /** Aborts a pending call, because the exchange is over or has a response. */
+  cancel(): void {
+    this.end();
+    this.release();
+  }
+
+  wanted(): void {
+    this.exchange.client.continue();
+  }
+
+  received(chunk: Buffer): void {
+    this.exchange.plane.counters.requestBytes += chunk.length;
+  }
+
+  waiting(): void {
+    // Read bytes are stored immediately, so only unread ones wait.
+    this.unread?.taken();
+  }
+
+  completed(): void {}
+
+  stalled(): void {
+    this.fail('body-timeout');
+  }
+
+  untaken(): void {
+    this.fail('internal-error');
+  }
+
+  fault(error: unknown): void {
+    this.exchange.fault(error);
+  }
+
+  onConnected(): void {
+    this.endpoint?.connected();
+  }
+
+  onInformation(status: number, fields: Fields): void {
+    if (this.ended) return;
+    const verdict = this.interim.take(status, fields);
+    if (verdict === 'too-many') this.exchange.plane.counters.limitsReached['interim-responses'] += 1;
+    if (verdict === 'too-many' || verdict === 'invalid') this.fail('authorization-failed');
+  }
+
+  onHead(head: UpstreamHead): void {
+    if (this.ended) return;
+    this.head = head;
+    if (!isFinalStatus(head.status)) this.fail('authorization-failed');
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.ended) return;
+    const { limits, quotas } = this.exchange.plane;
+    if (this.answerBytes + chunk.length > limits.authorizationAnswerBytes) {
+      quotas.reached('authorization-answer');
+      this.fail('authorization-failed');
+      return;
+    }
+    if (!quotas.authorization.take(this.exchange.address, chunk.length)) {
+      this.fail('overloaded');
+      return;
+    }
+    this.answerBytes += chunk.length;
+    this.answer.push(chunk);
+  }
+
+  onEnd(trailers: Fields): void {
+    this.call = undefined;
+    this.exchange.guard(() => this.judge(trailers));
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.exchange.guard(() => this.failed(failure));
+  }
+
+  private get readsBody(): boolean {
+    return this.about.authorization.maxBody > 0 && this.about.head.hasBody;
+  }
+
+  private readBody(): void {
+    const { client, plane } = this.exchange;
+    const reading = new RequestBody(client, plane.limits, this);
+    this.reading = reading;
+    reading.on('data', (chunk: Buffer) => this.exchange.guard(() => this.keep(chunk)));
+    reading.on('end', () => this.exchange.guard(() => this.ask()));
+  }
+
+  private keep(chunk: Buffer): void {
+    if (this.ended) return;
+    if (this.bodyBytes + chunk.length > this.about.authorization.maxBody) {
+      this.fail('body-too-large');
+      return;
+    }
+    if (!this.exchange.plane.quotas.authorization.take(this.exchange.address, chunk.length)) {
+      this.fail('overloaded');
+      return;
+    }
+    this.bodyBytes += chunk.length;
+    this.body.push(chunk);
+  }
+
+  private ask(): void {
+    if (this.ended) return;
+    const messages = protocols[this.about.authorization.protocol];
+    const endpoint = this.about.endpoints.pick(this.tried, performance.now());
+    if (endpoint === undefined) {
+      this.fail('authorization-unavailable');
+      return;
+    }
+    this.timer ??= new Timer(this.timeout, () => this.exchange.guard(() => this.fail('authorization-timeout')));
+    this.tries += 1;
+    this.tried.push(endpoint);
+    this.endpoint = endpoint;
+    const { body, ...request } = messages.request(this.subject());
+    this.call = this.exchange.plane.forwarder.forward(
+      {
+        ...request,
+        client: this.exchange.address,
+        upstream: endpoint.upstream(this.about.taken.listener.gateway, this.identity),
+        body: body.length === 0 ? undefined : Readable.from(body),
+      },
+      this,
+    );
+  }
+
+  /** Milliseconds. The backendRequest timeout applies because the server is a backend, too. */
+  private get timeout(): number {
+    const { backendRequestTimeout } = this.about.taken.rule;
+    return backendRequestTimeout > 0 ? backendRequestTimeout : this.exchange.plane.limits.authorizationTimeout;
+  }
+
+  private subject(): Subject {
+    const {
+      taken: { rule },
+      head,
+      authorization,
+    } = this.about;
+    const {
+      connection: { peer },
+      plane,
+    } = this.exchange;
+    const fields = editFields(
+      forwardedFields(head, peer, plane.forwardedPolicy),
+      rule.requestEdits.slice(0, authorization.editsBefore),
+    );
+    return { authorization, head, peer, fields, body: this.body };
+  }
+
+  private failed(failure: UpstreamFailure): void {
+    if (this.ended) return;
+    this.call = undefined;
+    if (failure === 'connect') this.endpoint?.connectFailed(performance.now());
+    // The connection failed, not the endpoint.
+    if (failure === 'stale') this.tried.pop();
+    const maySucceed =
+      repeatable.has(failure) &&
+      this.tries < this.exchange.plane.limits.attempts &&
+      this.about.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
+    if (maySucceed) this.ask();
+    else this.fail(failureReasons[failure]);
+  }
+
+  private judge(trailers: Fields): void {
+    const { head, answer: body } = this;
+    if (this.ended || head === undefined) return;
+    const verdict = protocols[this.about.authorization.protocol].verdict(this.subject(), { head, body, trailers });
+    switch (verdict.type) {
+      case 'failed':
+        this.fail('authorization-failed');
+        return;
+      case 'denied':
+        this.deny(verdict, head);
+        return;
+      case 'permitted':
+        this.permit(verdict);
+    }
+  }
+
+  private permit({ edits, responseEdits }: Extract<Verdict, { readonly type: 'permitted' }>): void {
+    this.end();
+    this.exchange.plane.counters.authorizations.permitted += 1;
+    this.answer = [];
+    this.release('answerBytes');
+    this.permitted({
+      edits,
+      responseEdits,
+      editsBefore: this.about.authorization.editsBefore,
+      body: this.readsBody ? this.body : undefined,
+    });
+  }
+
+  private deny({ status, fields, body }: Denial, { httpVersion }: UpstreamHead): void {
+    const { client, plane } = this.exchange;
+    const {
+      head,
+      taken: { rule },
+    } = this.about;
+    const answered = rule.cors?.respond(fields, head) ?? [...fields];
+    if (!hasNoContent(head.method, status))
+      answered.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)));
+    answered.push('via', viaEntry(httpVersion, 1));
+    this.end();
+    try {
+      client.writeHead(status, answered);
+    } catch (error) {
+      if (!(error instanceof Unsendable)) plane.fault(error);
+      this.refuse('authorization-failed');
+      return;
+    }
+    plane.counters.authorizations.denied += 1;
+    if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(answered);
+    this.exchange.denied(status, body);
+  }
+
+  private fail(reason: AnswerReason): void {
+    if (this.ended) return;
+    this.end();
+    this.refuse(reason);
+  }
+
+  private refuse(reason: AnswerReason): void {
+    this.exchange.plane.counters.authorizations.failed += 1;
+    this.exchange.answer(reason);
+  }
+
+  /** Ignores all further events of the server. */
+  private end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.timer?.cancel();
+    this.unread?.stop();
+    this.reading?.destroy();
+    this.call?.abort();
+  }
+
+  private release(...which: readonly ('bodyBytes' | 'answerBytes')[]): void {
+    const all = which.length === 0 ? (['bodyBytes', 'answerBytes'] as const) : which;
+    for (const held of all) {
+      if (this[held] > 0) this.exchange.plane.quotas.authorization.release(this.exchange.address, this[held]);
+      this[held] = 0;
+    }
+  }
+}

@@ -1,0 +1,423 @@
+import type { Duplex } from 'node:stream';
+import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
+import type { Destination, ForwardedRequest } from './forwarded-request.ts';
+import type {
+  Fields,
+  ResponseReceiver,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHead,
+  UpstreamRequest,
+} from '../messages/forwarder.ts';
+import { hasField, withoutField } from '../../core/text/fields.ts';
+import { hopsOfCopy, viaEntry } from '../../core/text/via.ts';
+import { announcedTrailers, responseFields, trailerFields } from '../messages/forwarding-fields.ts';
+import { editFields } from '../../core/routing/decision/header-edits.ts';
+import { isSwitch } from '../upstream/http2-websocket.ts';
+import { forwardedTarget } from '../../core/routing/decision/decide.ts';
+import { Buffered } from '../limits/buffered.ts';
+import { grpcStatusIn } from '../messages/grpc.ts';
+import { InterimResponses } from './interim-responses.ts';
+import { Copy, replay } from './mirror-copy.ts';
+import type { AnswerReason } from '../messages/reasons.ts';
+import type { RetryPolicy } from './retry.ts';
+import { hasNoContent, isFinalStatus, Unsendable } from '../messages/sendable.ts';
+import { Timer } from '../sockets/timer.ts';
+import { joinTunnel } from './tunnel.ts';
+import { Upload } from './upload.ts';
+import { upstreamFields } from './upstream-fields.ts';
+import { identityOf } from '../upstream/upstream-identity.ts';
+
+const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
+  connect: 'connect-failed',
+  reset: 'backend-reset',
+  stale: 'backend-reset',
+  protocol: 'backend-protocol',
+  refused: 'backend-refused',
+  busy: 'backend-busy',
+  upgrade: 'upgrade-unsupported',
+  overflow: 'overloaded',
+};
+
+const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
+
+/** Forwards one request to an endpoint of its backend, and the response to the client. */
+export class Forwarding implements ResponseReceiver {
+  readonly exchange: ForwardedRequest;
+  private readonly destination: Destination;
+  private endpoints: EndpointSet;
+  /** Endpoints tried in the current round; it is cleared after all have been tried. */
+  private tried: Endpoint[] = [];
+  private tries = 0;
+  /** The request body, if any. */
+  private readonly upload: Upload | undefined;
+  /** Bytes that wait for the client. */
+  private readonly responding: Buffered;
+  /** Bytes written to the client since the last `weigh`. */
+  private written = { bytes: 0, pieces: 0 };
+  private readonly fields: string[];
+  private readonly target: string;
+  /** Mirror copies, which get the body as it is read. */
+  private readonly copies: readonly Copy[];
+  private endpoint: Endpoint | undefined;
+  private call: UpstreamExchange | undefined;
+  private attemptTimer: Timer | undefined;
+  private stallTimer: Timer | undefined;
+  private retryTimer: Timer | undefined;
+  private readonly interim: InterimResponses;
+  private trailersPossible = false;
+  private ended = false;
+
+  private readonly identity: ReturnType<typeof identityOf>;
+
+  constructor(exchange: ForwardedRequest, destination: Destination, endpoints: EndpointSet) {
+    this.exchange = exchange;
+    this.destination = destination;
+    this.endpoints = endpoints;
+    this.identity = identityOf(exchange.plane, destination.listener);
+    this.fields = upstreamFields(exchange, destination);
+    this.target = forwardedTarget(destination.backend, destination.head, destination.matched);
+    this.responding = new Buffered(exchange.plane.quotas.buffered, exchange.address);
+    this.copies = this.sendCopies();
+    if (destination.permission?.body !== undefined) replay(destination.permission.body, this.copies);
+    this.upload = destination.head.hasBody
+      ? new Upload(exchange, { copies: this.copies, held: destination.permission?.body ?? [] }, (reason) =>
+          this.fail(reason),
+        )
+      : undefined;
+    this.interim = new InterimResponses(exchange.plane.limits);
+  }
+
+  /** Tries an endpoint that was not tried yet. */
+  start(): void {
+    const { plane } = this.exchange;
+    const endpoint = this.endpoints.pick(this.tried, performance.now());
+    if (endpoint === undefined) {
+      this.fail('connect-failed');
+      return;
+    }
+    this.tries += 1;
+    this.tried.push(endpoint);
+    this.endpoint = endpoint;
+    this.exchange.upstream = endpoint.address;
+    plane.counters.upstreamAttempts += 1;
+    const { backendRequestTimeout } = this.destination.rule;
+    if (backendRequestTimeout > 0) {
+      this.attemptTimer = new Timer(backendRequestTimeout, () => this.exchange.guard(() => this.timedOut()));
+    }
+    this.call = plane.forwarder.forward(this.requestTo(endpoint), this);
+  }
+
+  /** Aborts a pending call, because the exchange is over. */
+  cancel(): void {
+    this.attemptTimer?.cancel();
+    this.stallTimer?.cancel();
+    this.endPause();
+    this.upload?.stop();
+    this.responding.close();
+    for (const copy of this.copies) copy.cut();
+    if (this.ended) return;
+    this.ended = true;
+    this.call?.abort();
+  }
+
+  private endPause(): void {
+    if (this.retryTimer === undefined) return;
+    this.retryTimer.cancel();
+    this.retryTimer = undefined;
+    this.exchange.plane.quotas.retries.release(this.exchange.address);
+  }
+
+  /** The client has read the buffered bytes. */
+  drained(): void {
+    this.stallTimer?.cancel();
+    this.responding.update(this.exchange.client.waitingBytes);
+    if (!this.ended) this.call?.resume();
+  }
+
+  onConnected(): void {
+    this.endpoint?.connected();
+  }
+
+  onInformation(status: number, fields: Fields): void {
+    if (this.ended) return;
+    const { client, plane } = this.exchange;
+    const verdict = this.interim.take(status, fields);
+    if (verdict === 'too-many') plane.counters.limitsReached['interim-responses'] += 1;
+    const kept = verdict === 'pass' ? responseFields(fields) : undefined;
+    // 100 is not forwarded: the proxy itself decides whether the client may send its body.
+    if (verdict === 'ignore') return;
+    if (kept === undefined || client.headSent) this.fail('backend-protocol');
+    else this.inform(status, kept);
+  }
+
+  private inform(status: number, fields: Fields): void {
+    let isTaken = true;
+    if (!this.canSend(() => (isTaken = this.exchange.client.inform(status, fields)))) this.fail('backend-protocol');
+    else if (!isTaken) this.waitForClient();
+  }
+
+  onHead(answer: UpstreamHead): void {
+    const { client } = this.exchange;
+    const { retry } = this.destination.rule;
+    if (retry?.codes.has(answer.status) === true && this.mayTryAgain()) {
+      this.tryLater(retry);
+      return;
+    }
+    if (this.looksLikeSwitch(answer)) {
+      this.fail('upgrade-unsupported');
+      return;
+    }
+    const head = isFinalStatus(answer.status) ? this.responseHead(answer) : undefined;
+    if (head === undefined || !this.canSend(() => client.writeHead(answer.status, head))) {
+      this.fail('backend-protocol');
+      return;
+    }
+    this.upload?.forget();
+    if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(head);
+    // A body that is already available shares the packet; a head without one must not wait for it.
+    process.nextTick(flushHead, this.exchange);
+  }
+
+  onData(chunk: Buffer): void {
+    this.exchange.responseBytes += chunk.length;
+    if (!this.exchange.client.write(chunk)) this.waitForClient();
+    this.written.bytes += chunk.length;
+    this.written.pieces += 1;
+    // Node writes to an HTTP/1 connection at the end of the current tick.
+    if (this.written.pieces === 1) process.nextTick(weigh, this);
+  }
+
+  /** Measures how many of the written bytes still wait for the client. */
+  weigh(): void {
+    const { bytes, pieces } = this.written;
+    this.written = { bytes: 0, pieces: 0 };
+    if (this.responding.update(this.exchange.client.waitingBytes, bytes, pieces)) return;
+    if (this.ended) this.exchange.overflow();
+    else this.fail('overloaded');
+  }
+
+  onEnd(trailers: Fields): void {
+    this.exchange.guard(() => this.finish(trailers));
+  }
+
+  private finish(trailers: Fields): void {
+    this.ended = true;
+    this.attemptTimer?.cancel();
+    this.upload?.stop();
+    const sent = this.trailersPossible ? trailerFields(trailers) : [];
+    if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(sent) ?? this.exchange.grpcStatus;
+    this.exchange.client.end(sent);
+  }
+
+  onSwitch(answer: UpstreamHead, connection: Duplex): void {
+    this.exchange.guard(() => this.switch(answer, connection));
+  }
+
+  private switch(answer: UpstreamHead, connection: Duplex): void {
+    this.attemptTimer?.cancel();
+    if (this.ended) {
+      connection.destroy();
+      return;
+    }
+    const { address, client, plane } = this.exchange;
+    if (!plane.quotas.tunnels.take(address)) {
+      connection.destroy();
+      this.fail('too-many-tunnels');
+      return;
+    }
+    connection.once('close', () => plane.quotas.tunnels.release(address));
+    const head = this.responseHead(answer);
+    let tunnel: Duplex | undefined;
+    if (head === undefined || !this.canSend(() => (tunnel = client.switchProtocol(head))) || tunnel === undefined) {
+      connection.destroy();
+      this.fail('backend-protocol');
+      return;
+    }
+    this.ended = true;
+    this.exchange.switched();
+    joinTunnel(tunnel, connection, this.exchange);
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.exchange.guard(() => this.failed(failure));
+  }
+
+  private failed(failure: UpstreamFailure): void {
+    this.attemptTimer?.cancel();
+    this.call = undefined;
+    if (failure === 'connect') {
+      this.exchange.plane.counters.upstreamConnectFailures += 1;
+      this.endpoint?.connectFailed(performance.now());
+    }
+    if (this.ended) return;
+    // The connection failed, not the endpoint.
+    if (failure === 'stale') this.tried.pop();
+    if (this.mayRepeatAfter(failure) && this.mayTryAgain()) this.tryAnother();
+    else this.fail(failureReasons[failure]);
+  }
+
+  private mayRepeatAfter(failure: UpstreamFailure): boolean {
+    // The backend has not processed the request, so any method may be retried.
+    if (failure === 'connect' || failure === 'refused') return true;
+    // RFC 9112 section 9.3.1: a closing connection must not fail requests that can be repeated (RFC 9110 section 9.2.2).
+    return failure === 'stale' && idempotent.has(this.destination.head.method);
+  }
+
+  /** The backend may have acted on the request, so only idempotent methods are retried (RFC 9110 section 9.2.2). */
+  private timedOut(): void {
+    const { head, rule } = this.destination;
+    if (rule.retry !== undefined && idempotent.has(head.method) && this.mayTryAgain()) this.tryLater(rule.retry);
+    else this.fail('backend-timeout');
+  }
+
+  private mayTryAgain(): boolean {
+    const { rule } = this.destination;
+    const { client, plane } = this.exchange;
+    if (this.tries >= (rule.retry?.tries ?? plane.limits.attempts) || client.headSent) return false;
+    return this.upload?.mayBeginAgain() ?? true;
+  }
+
+  /** Tries another endpoint immediately after a failed connection. Tried endpoints are used again only if a retry policy allows it. */
+  private tryAnother(): void {
+    const { retry } = this.destination.rule;
+    this.renewEndpoints();
+    const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
+    if (others || retry === undefined) this.start();
+    else this.tryLater(retry);
+  }
+
+  private tryLater(retry: RetryPolicy): void {
+    this.attemptTimer?.cancel();
+    this.call?.abort();
+    this.call = undefined;
+    if (!this.exchange.plane.quotas.retries.take(this.exchange.address)) {
+      this.fail('backend-busy');
+      return;
+    }
+    this.retryTimer = new Timer(retry.delayAfter(this.tries), () => this.exchange.guard(() => this.tryAgain()));
+  }
+
+  private tryAgain(): void {
+    this.endPause();
+    this.renewEndpoints();
+    if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
+    this.start();
+  }
+
+  /** Failed endpoints may have been replaced meanwhile. */
+  private renewEndpoints(): void {
+    const { endpoints: key } = this.destination.backend;
+    this.endpoints = (key === undefined ? undefined : this.exchange.plane.endpoints.get(key)) ?? this.endpoints;
+  }
+
+  /** The client reads more slowly than the backend sends. */
+  private waitForClient(): void {
+    this.call?.pause();
+    this.stallTimer?.cancel();
+    this.stallTimer = new Timer(this.exchange.plane.limits.stallTimeout, () =>
+      this.exchange.guard(() => this.exchange.clientStalled()),
+    );
+  }
+
+  /** Runs an action that may fail because of the backend's data; a failure ends this exchange. */
+  private canSend(action: () => void): boolean {
+    try {
+      action();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unsendable)) this.exchange.plane.fault(error);
+      return false;
+    }
+  }
+
+  private fail(reason: AnswerReason): void {
+    if (this.ended) return;
+    this.cancel();
+    this.exchange.answer(reason);
+  }
+
+  private sendCopies(): readonly Copy[] {
+    const {
+      head,
+      backend,
+      listener: { gateway },
+    } = this.destination;
+    if (backend.mirrors.length === 0) return [];
+    const fields = [...this.fields.slice(0, -1), viaEntry(head.httpVersion, head.hops + hopsOfCopy)];
+    const request = {
+      client: this.exchange.address,
+      method: head.method,
+      target: this.target,
+      fields,
+      hasBody: head.hasBody,
+      needsHttp2: this.exchange.isCall,
+      gateway,
+      identity: this.identity,
+    };
+    return backend.mirrors
+      .filter((mirror) => mirror.takes())
+      .flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
+  }
+
+  private requestTo(endpoint: Endpoint): UpstreamRequest {
+    const {
+      head,
+      listener: { gateway },
+    } = this.destination;
+    const { client } = this.exchange;
+    return {
+      client: this.exchange.address,
+      upstream: endpoint.upstream(gateway, this.identity),
+      method: head.method,
+      target: this.target,
+      fields: this.fields,
+      body: this.upload?.begin(),
+      ...(this.upload === undefined ? {} : { sending: this.upload.sending }),
+      trailers: () => trailerFields(client.trailers),
+      announcesTrailers: announcedTrailers(head) !== undefined,
+      needsHttp2: this.exchange.isCall,
+      upgrade: client.upgrade,
+    };
+  }
+
+  /**
+   * Whether a client that requested a WebSocket over HTTP/2 would take this response for a switch, although the backend
+   * has not switched.
+   */
+  private looksLikeSwitch({ status }: UpstreamHead): boolean {
+    return (
+      this.exchange.client.upgrade !== undefined && this.destination.head.httpVersion === '2.0' && isSwitch(status)
+    );
+  }
+
+  /** Returns the fields for the client, or `undefined` if the response's framing is unsupported. */
+  private responseHead({ status, fields, httpVersion }: UpstreamHead): string[] | undefined {
+    const kept = responseFields(fields);
+    if (kept === undefined) return undefined;
+    const { head, rule, backend, permission } = this.destination;
+    const hasLength = hasField(kept, 'content-length');
+    const hasBody = !hasNoContent(head.method, status);
+    // In HTTP/1.1 trailers require chunks.
+    this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
+    let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
+    if (permission?.responseEdits !== undefined) edited = editFields(edited, [permission.responseEdits]);
+    // RFC 9110 section 8.6. Trailer is removed if no trailers can follow.
+    if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
+    if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
+    edited.push('via', viaEntry(httpVersion, 1));
+    return edited;
+  }
+}
+
+function weigh(forwarding: Forwarding): void {
+  forwarding.exchange.guard(() => forwarding.weigh());
+}
+
+function flushHead(exchange: ForwardedRequest): void {
+  try {
+    exchange.client.flushHead();
+  } catch (error) {
+    exchange.fault(error);
+  }
+}

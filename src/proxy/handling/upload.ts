@@ -1,0 +1,107 @@
+import { Buffered, WatchedInput } from '../limits/buffered.ts';
+import type { ForwardedRequest } from './forwarded-request.ts';
+import type { Copy } from './mirror-copy.ts';
+import { ReadBefore } from '../listen/read-before.ts';
+import { RequestBody } from './request-body.ts';
+import type { BodyEvents } from './request-body.ts';
+
+/** The reason why a request body cannot continue. */
+export type UploadFailure = 'body-timeout' | 'backend-stalled' | 'overloaded';
+
+/** The body of one request. Sends it to the current endpoint and to mirror copies, and retains it for a retry. */
+export class Upload implements BodyEvents {
+  private readonly exchange: ForwardedRequest;
+  private readonly copies: readonly Copy[];
+  private readonly failed: (reason: UploadFailure) => void;
+  private readonly readBefore: ReadBefore;
+  /** Unread bytes. */
+  private readonly unread: WatchedInput;
+  /** Bytes that were read and wait for the backend. */
+  private readonly read: Buffered;
+  /** Bytes that wait to be sent to the backend. */
+  private readonly unsent: Buffered;
+
+  /** `held` has already been read. `failed` is called with the reason why the body cannot continue. */
+  constructor(
+    exchange: ForwardedRequest,
+    { copies, held }: { readonly copies: readonly Copy[]; readonly held: readonly Buffer[] },
+    failed: (reason: UploadFailure) => void,
+  ) {
+    const {
+      address,
+      client,
+      plane: { quotas },
+    } = exchange;
+    this.exchange = exchange;
+    this.copies = copies;
+    this.failed = failed;
+    this.readBefore = new ReadBefore(exchange.plane, address, held);
+    this.read = new Buffered(quotas.buffered, address);
+    this.unsent = new Buffered(quotas.buffered, address);
+    this.unread = new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => this.overflow());
+  }
+
+  /** Returns the body as a stream for one try, from its start. */
+  begin(): RequestBody {
+    return new RequestBody(this.exchange.client, this.exchange.plane.limits, this, this.readBefore.chunks);
+  }
+
+  /** Whether a retry is possible. */
+  mayBeginAgain(): boolean {
+    if (!this.readBefore.isWhole) this.exchange.plane.counters.limitsReached['retry-body'] += 1;
+    return this.readBefore.isWhole;
+  }
+
+  /** Drops the retained bytes: there will be no retry. */
+  forget(): void {
+    this.readBefore.forget();
+  }
+
+  /** The rest of the body is not needed. */
+  stop(): void {
+    this.unread.stop();
+    this.read.close();
+    this.unsent.close();
+    this.readBefore.forget();
+  }
+
+  wanted(): void {
+    this.exchange.client.continue();
+  }
+
+  received(chunk: Buffer): void {
+    this.exchange.plane.counters.requestBytes += chunk.length;
+    this.readBefore.add(chunk);
+    for (const copy of this.copies) copy.add(chunk);
+  }
+
+  waiting(bytes: number, piece: number): void {
+    this.unread.taken();
+    if (!this.read.update(bytes, piece)) this.overflow();
+  }
+
+  readonly sending = (bytes: number, piece: number): void => {
+    if (!this.unsent.update(bytes, piece)) this.overflow();
+  };
+
+  completed(): void {
+    for (const copy of this.copies) copy.end();
+  }
+
+  stalled(): void {
+    this.failed('body-timeout');
+  }
+
+  untaken(): void {
+    this.failed('backend-stalled');
+  }
+
+  fault(error: unknown): void {
+    this.exchange.fault(error);
+  }
+
+  /** The quota is exceeded: ends this request to protect others. */
+  private overflow(): void {
+    this.exchange.guard(() => this.failed('overloaded'));
+  }
+}

@@ -1,0 +1,115 @@
+import { LinkedSet } from '../limits/linked-set.ts';
+
+/** Input that is handled in turns. */
+export interface Input {
+  /** The client's address. */
+  readonly client: string;
+  /** Whether there is input to handle. */
+  readonly isHolding: boolean;
+  /** Handles input up to `budget` of work; returns the work done. */
+  feed(budget: number): number;
+}
+
+/**
+ * Limit of work in one turn of the event loop for all clients together, before clients that have used their share must
+ * wait. The unit is a small frame. A request is about ten units, and takes about a tenth of a millisecond. But some
+ * requests cost much more than their input shows, for example with a large response that is not read. So the limit
+ * halves after each long turn, and doubles after each short one.
+ */
+const mostPerTurn = 512;
+const leastPerTurn = 64;
+/** Milliseconds. */
+const longTurn = 10;
+/** The share of a turn's work that is guaranteed to each client. */
+const share = 1 / 4;
+
+/**
+ * Divides the time of the event loop between clients. Each client has a limited amount of work per turn of the loop.
+ * Further input waits and is served in turns, first by client and then by connection. So one client cannot delay others
+ * by sending more, on any number of connections.
+ */
+export class InputTurns {
+  /** Work in this turn, by client and in total. */
+  private readonly done = new Map<string, number>();
+  private total = 0;
+  private perTurn = mostPerTurn;
+  /** Time when the turn began, or when its first input arrived. */
+  private began = 0;
+  /** Waiting input, by client. */
+  private readonly waiting = new Map<string, LinkedSet<Input>>();
+  /** The clients of `waiting`, the next one first. */
+  private readonly order = new LinkedSet<string>();
+  private isScheduled = false;
+  private readonly now: () => number;
+
+  /** `now` returns the time in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.now = now;
+  }
+
+  /**
+   * Handles input within its client's share of this turn, and the rest in later turns. Input that is already waiting
+   * may be passed again.
+   */
+  take(input: Input): void {
+    const { client } = input;
+    if (!this.isScheduled) this.began = this.now();
+    if (!this.waiting.has(client))
+      this.serve(input, Math.max(share * this.perTurn - (this.done.get(client) ?? 0), this.perTurn - this.total));
+    if (input.isHolding) this.wait(input);
+    this.schedule();
+  }
+
+  private serve(input: Input, budget: number): void {
+    if (budget <= 0) return;
+    const work = input.feed(budget);
+    this.done.set(input.client, (this.done.get(input.client) ?? 0) + work);
+    this.total += work;
+  }
+
+  private wait(input: Input): void {
+    const { client } = input;
+    let inputs = this.waiting.get(client);
+    if (inputs === undefined) {
+      inputs = new LinkedSet();
+      this.waiting.set(client, inputs);
+      this.order.add(client);
+    }
+    if (!inputs.has(input)) inputs.add(input);
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(this.turn);
+  }
+
+  private readonly turn = (): void => {
+    this.isScheduled = false;
+    this.done.clear();
+    this.total = 0;
+    const now = this.now();
+    this.perTurn =
+      now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(mostPerTurn, this.perTurn * 2);
+    this.began = now;
+    while (this.order.size > 0 && this.total < this.perTurn) this.serveNext();
+    if (this.order.size > 0) this.schedule();
+  };
+
+  /** Serves the longest waiting input of the next client. */
+  private serveNext(): void {
+    const client = this.order.first ?? '';
+    const inputs = this.waiting.get(client);
+    const input = inputs?.first;
+    this.order.delete(client);
+    if (inputs === undefined || input === undefined) {
+      this.waiting.delete(client);
+      return;
+    }
+    inputs.delete(input);
+    this.serve(input, share * this.perTurn);
+    if (input.isHolding) this.wait(input);
+    if (inputs.size > 0) this.order.add(client);
+    else this.waiting.delete(client);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Socket } from 'node:net';
+import { LinkedSet } from '../limits/linked-set.ts';
+
+/** Bytes of one connection, and of all together, in one turn of the event loop before they must yield to others. */
+const perConnection = 128 * 1024;
+const perTurn = 1024 * 1024;
+/** Shorter chunks are ordinary requests and responses, and are not counted. */
+const shortest = 2 * 1024;
+
+/** Connections that wait for a later turn, in order of arrival. */
+const waiting = new LinkedSet<Reader>();
+let turn = 0;
+let spent = 0;
+let isScheduled = false;
+let hasAccepted = false;
+
+/** The bytes read from a connection in a turn, and whether its owner wants more. */
+class Reader {
+  private readonly resumeSocket: () => Socket;
+  private isWanted = true;
+  private isWaiting = false;
+  private turn = 0;
+  private bytes = 0;
+
+  constructor(socket: Socket) {
+    const pause = socket.pause.bind(socket);
+    const resume = socket.resume.bind(socket);
+    this.resumeSocket = resume;
+    socket.pause = () => {
+      this.isWanted = false;
+      return pause();
+    };
+    socket.resume = () => {
+      this.isWanted = true;
+      return this.isWaiting ? socket : resume();
+    };
+    socket.on('data', (bytes: Buffer) => {
+      if (bytes.length < shortest || !this.isTooMuch(bytes.length) || this.isWaiting) return;
+      this.isWaiting = true;
+      waiting.add(this);
+      pause();
+    });
+    socket.once('close', () => waiting.delete(this));
+  }
+
+  goOn(): void {
+    this.isWaiting = false;
+    if (this.isWanted) this.resumeSocket();
+  }
+
+  private isTooMuch(bytes: number): boolean {
+    if (this.turn !== turn) [this.turn, this.bytes] = [turn, 0];
+    this.bytes += bytes;
+    spent += bytes;
+    schedule();
+    return this.bytes >= perConnection || spent >= (hasAccepted ? perConnection : perTurn);
+  }
+}
+
+/**
+ * A port has accepted a connection in this turn. Node accepts one per turn, so a burst waits for as many turns as it
+ * has connections. Turns are short until the burst is over.
+ */
+export function acceptedInTurn(): void {
+  hasAccepted = true;
+  schedule();
+}
+
+/**
+ * From now on the connection is read in turns with all others. Libuv reads up to 2 MiB of a connection before it polls
+ * the next one. A few fast connections would delay all others for hundreds of milliseconds. `pause` and `resume` keep
+ * their meaning.
+ */
+export function readInTurns(socket: Socket): void {
+  // Its listeners keep it alive.
+  void new Reader(socket);
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(nextTurn);
+}
+
+function nextTurn(): void {
+  isScheduled = false;
+  turn += 1;
+  spent = 0;
+  const most = hasAccepted ? 1 : perTurn / perConnection;
+  hasAccepted = false;
+  for (let count = 0; count < most; count += 1) {
+    const reader = waiting.first;
+    if (reader === undefined) return;
+    waiting.delete(reader);
+    reader.goOn();
+  }
+  if (waiting.size > 0) schedule();
+}

@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ClientValidation } from '../../core/routing/config.ts';
+import type { DataPlane } from '../data-plane.ts';
+import type { Handshakes } from './handshakes.ts';
+import { noteCarrier } from '../sockets/reset-probe.ts';
+import { TlsTermination } from './tls-termination.ts';
+import type { CertificatePair, TlsHandlers } from './tls-termination.ts';
+
+/** A connection whose TLS handshake is complete. */
+export interface Decrypted {
+  readonly socket: TLSSocket;
+  /** The socket below it. */
+  readonly below: Socket;
+  /** In lower case; `''` if the client sends none. */
+  readonly serverName: string;
+}
+
+export interface AcceptorHandlers extends Pick<TlsHandlers, 'negotiation' | 'contextFor'> {
+  readonly accepted: (decrypted: Decrypted) => void;
+}
+
+/** Terminates TLS for the clients of a port. Limits the number and time of handshakes, and counts failures. */
+export class TlsAcceptor {
+  private readonly handshakes: Handshakes;
+  private readonly handlers: AcceptorHandlers;
+  private readonly termination: TlsTermination;
+
+  constructor(plane: DataPlane, handshakes: Handshakes, handlers: AcceptorHandlers) {
+    this.handshakes = handshakes;
+    this.handlers = handlers;
+    this.termination = new TlsTermination(plane.limits, {
+      negotiation: handlers.negotiation,
+      contextFor: handlers.contextFor,
+      accepted: (socket) => this.accepted(socket),
+      failed: ({ code }) => {
+        plane.counters.tlsFailures += 1;
+        if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') plane.quotas.reached('handshake-time');
+      },
+    });
+  }
+
+  /** See `TlsTermination.configure`. */
+  configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
+    this.termination.configure(first, validation);
+  }
+
+  /** Starts the handshake of a connection. */
+  accept(socket: Socket): void {
+    this.handshakes.begun(socket);
+    // A client that ends its side during the handshake never completes it.
+    socket.allowHalfOpen = false;
+    this.termination.accept(socket);
+  }
+
+  private accepted(socket: TLSSocket): void {
+    const below = this.handshakes.done(socket);
+    if (below === undefined) {
+      socket.destroy();
+      return;
+    }
+    noteCarrier(socket, below);
+    socket.allowHalfOpen = true;
+    const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
+    this.handlers.accepted({ socket, below, serverName });
+  }
+}

@@ -1,0 +1,98 @@
+import type { Duplex, Readable } from 'node:stream';
+import type { Fields } from '../../core/text/fields.ts';
+import type { BackendTls } from '../../core/routing/config.ts';
+import type { CertificatePair } from '../listen/tls-termination.ts';
+
+/** TLS settings of connections to a backend (BackendTLSPolicy; Gateway.spec.tls.backend). */
+export interface UpstreamTls extends BackendTls {
+  /** The client certificate. */
+  readonly client?: CertificatePair;
+}
+
+export type { Fields };
+
+/** The address and settings of backend connections. All requests with the same object share its connections. */
+export interface Upstream {
+  readonly host: string;
+  readonly port: number;
+  /** HTTP/2 from the first byte, without TLS. */
+  readonly protocol?: 'h2c';
+  readonly tls?: UpstreamTls;
+}
+
+export interface UpstreamRequest {
+  /** The client's address, whose share of the connections the request uses. */
+  readonly client: string;
+  readonly upstream: Upstream;
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** End-to-end fields, including Host and Content-Length. The engine adds connection-specific fields. */
+  readonly fields: string[];
+  /** Read only after the connection is established. Without Content-Length it is sent chunked. */
+  readonly body: Readable | undefined;
+  /** Called with the number of body bytes that wait to be sent, and the number just added. */
+  readonly sending?: (waiting: number, piece: number) => void;
+  /** Trailers, requested at the end of the body. HTTP/1.1 carries them only if they are announced. */
+  readonly trailers?: () => Fields;
+  readonly announcesTrailers?: boolean;
+  /** The request requires HTTP/2 (gRPC), even if the backend does not declare it. */
+  readonly needsHttp2?: boolean;
+  /** The protocol to switch to; the request then has no body. HTTP/2 supports only WebSockets. */
+  readonly upgrade?: string | undefined;
+}
+
+/** The head of a backend's response. */
+export interface UpstreamHead {
+  readonly status: number;
+  readonly fields: Fields;
+  /** The version of the response, regardless of the connection's capabilities. */
+  readonly httpVersion: '1.0' | '1.1' | '2.0';
+}
+
+/**
+ * How far a failed request got.
+ *
+ * - `connect`: nothing was sent; another endpoint may be tried.
+ * - `reset`: the connection broke.
+ * - `stale`: an idle connection broke before the first byte of a response. The backend was probably closing it, but
+ *   that is not certain.
+ * - `protocol`: the response is not valid HTTP.
+ * - `refused`: the backend has not processed the request, and says so.
+ * - `busy`: nothing was sent, because too many requests wait for a connection, or this one has waited too long.
+ * - `upgrade`: nothing was sent, because connections to this backend cannot switch to the requested protocol.
+ * - `overflow`: the buffer for received data that cannot be forwarded yet is full.
+ */
+export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'busy' | 'upgrade' | 'overflow';
+
+/** Receives the events of a forwarded request, in the order of this list. `onEnd`, `onSwitch` or `onFailure` is called last, and once. */
+export interface ResponseReceiver {
+  /** The connection is established and the request is being sent. From now on the backend may act on it. */
+  onConnected(): void;
+  /** An interim response (1xx), any number of times. */
+  onInformation(status: number, fields: Fields): void;
+  onHead(head: UpstreamHead): void;
+  onData(chunk: Buffer): void;
+  onEnd(trailers: Fields): void;
+  /** The protocol was switched as requested (101, in HTTP/2 2xx). The receiver now owns the connection or stream. */
+  onSwitch?(head: UpstreamHead, connection: Duplex): void;
+  onFailure(failure: UpstreamFailure): void;
+}
+
+/** A forwarded request in progress. All methods do nothing after it has ended. */
+export interface UpstreamExchange {
+  /** Aborts the request and its connection. The receiver gets no further calls. */
+  abort(): void;
+  /** Pauses and resumes `onData`; a few chunks may still arrive after a pause. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Forwards requests to endpoints and returns their responses. The only place that uses an HTTP client. */
+export interface Forwarder {
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange;
+  /** Sends no further request to the upstream. Its connections close after their current requests. */
+  release(upstream: Upstream): void;
+  /** Ends all requests and connections immediately. */
+  close(): Promise<void>;
+}

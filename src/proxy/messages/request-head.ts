@@ -1,0 +1,212 @@
+import type { IncomingMessage } from 'node:http';
+import { hostFromHeader } from '../../core/text/hostname.ts';
+import { normalizePath } from '../../core/text/path.ts';
+import type { RouteRequest } from '../../core/routing/table.ts';
+import { hopsIn } from '../../core/text/via.ts';
+import { listItems, nameKey } from '../../core/text/fields.ts';
+import type { Fields } from './forwarder.ts';
+import type { ProxyLimits } from '../limits/limits.ts';
+import type { AnswerReason } from './reasons.ts';
+
+const digits = /^[0-9]{1,15}$/;
+
+/** A parsed request. HTTP/2 pseudo-header fields are converted to method, URL and Host. */
+export type RawRequest = Pick<IncomingMessage, 'httpVersion' | 'method' | 'url' | 'rawHeaders'>;
+
+/** The parsed head of a request, for routing and forwarding. */
+export class RequestHead implements RouteRequest {
+  readonly method: string;
+  readonly host: string;
+  /** Host and port as sent by the client, `''` if there is none. */
+  readonly authority: string;
+  readonly path: string;
+  /** The query as received, with its question mark, or `''`. */
+  readonly search: string;
+  readonly httpVersion: string;
+  readonly fields: Fields;
+  /** Lower-case names of `fields`, at half their index. */
+  readonly names: readonly string[];
+  /** Length of the body in bytes, `undefined` for a chunked body. */
+  readonly contentLength: number | undefined;
+  private parameters: URLSearchParams | undefined;
+
+  constructor(message: RawRequest, names: readonly string[], target: Target, framing: Framing) {
+    this.method = message.method ?? 'GET';
+    this.host = target.host;
+    this.authority = target.authority;
+    this.path = target.path;
+    this.search = target.search;
+    this.httpVersion = message.httpVersion;
+    this.fields = message.rawHeaders;
+    this.names = names;
+    this.contentLength = framing.contentLength;
+  }
+
+  get hasBody(): boolean {
+    return this.contentLength !== 0;
+  }
+
+  /** Max-Forwards of OPTIONS and TRACE, the only methods that use it (RFC 9110 section 7.6.2). */
+  get remainingHops(): number | undefined {
+    if (this.method !== 'OPTIONS' && this.method !== 'TRACE') return undefined;
+    const value = this.header('max-forwards');
+    return value !== undefined && digits.test(value) ? Number(value) : undefined;
+  }
+
+  /** How often the request has passed through proxies of this kind. */
+  get hops(): number {
+    return hopsIn(this.header('via'));
+  }
+
+  get asksForUpgrade(): boolean {
+    return this.names.includes('upgrade');
+  }
+
+  header(lowerName: string): string | undefined {
+    let value: string | undefined;
+    for (
+      let position = this.names.indexOf(lowerName);
+      position !== -1;
+      position = this.names.indexOf(lowerName, position + 1)
+    ) {
+      const next = this.fields[position * 2 + 1] ?? '';
+      value = value === undefined ? next : `${value}, ${next}`;
+    }
+    return value;
+  }
+
+  query(name: string): string | undefined {
+    this.parameters ??= new URLSearchParams(this.search);
+    return this.parameters.get(name) ?? undefined;
+  }
+}
+
+interface Target {
+  readonly host: string;
+  readonly authority: string;
+  readonly path: string;
+  readonly search: string;
+}
+
+interface Framing {
+  readonly contentLength: number | undefined;
+}
+
+/**
+ * Reads the head of an HTTP/1 request, or returns the reason why it must not be served. The parser has already rejected
+ * violations of the RFC 9112 grammar. The rules here need the whole header section, above all those against request
+ * smuggling (RFC 9112 sections 3.2 and 6.1).
+ */
+export function readHttp1Head(message: RawRequest, limits: ProxyLimits): RequestHead | AnswerReason {
+  // Node's parser also accepts HTTP/0.9 and HTTP/2.0.
+  if (message.httpVersion !== '1.1' && message.httpVersion !== '1.0') return 'bad-request';
+  return readHead(message, 0, limits);
+}
+
+/**
+ * Reads the head of an HTTP/2 request, or returns the reason why it must not be served. `hasNoBody`: the stream ended
+ * with the head. Otherwise the body continues to the end of the stream if there is no Content-Length.
+ */
+export function readHttp2Head(
+  message: RawRequest,
+  hasNoBody: boolean,
+  limits: ProxyLimits,
+): RequestHead | AnswerReason {
+  // RFC 9113 section 8.3.1: `:path` has no authority. Node checks this only for the schemes "http" and "https".
+  if (message.url !== '*' && message.url?.startsWith('/') !== true) return 'bad-target';
+  return readHead(message, hasNoBody ? 0 : undefined, limits);
+}
+
+function readHead(message: RawRequest, impliedLength: 0 | undefined, limits: ProxyLimits): RequestHead | AnswerReason {
+  const url = message.url ?? '';
+  if (url.length > limits.targetBytes) return 'target-too-long';
+  if (message.rawHeaders.length > limits.headerCount * 2 || bytesOf(message.rawHeaders) > limits.headerBytes)
+    return 'headers-too-large';
+  const names = lowerCaseNames(message.rawHeaders);
+  const framing = readFraming(message, names, impliedLength);
+  if (typeof framing === 'string') return framing;
+  const host = readHost(message, names);
+  if (host === undefined) return 'bad-host';
+  const target = url === '*' ? asteriskTarget(message, host) : readTarget(url, host);
+  if (typeof target === 'string') return target;
+  return new RequestHead(message, names, target, framing);
+}
+
+/** In HTTP/2 the parser enforces the limit only after the client has acknowledged it. */
+function bytesOf(fields: Fields): number {
+  return fields.reduce((sum, text) => sum + text.length, 0);
+}
+
+function lowerCaseNames(fields: Fields): string[] {
+  const names: string[] = [];
+  for (let position = 0; position < fields.length; position += 2) names.push(nameKey(fields[position] ?? ''));
+  return names;
+}
+
+/** Returns the value of the only field of a name; `several` if there are more. */
+function onlyValue(
+  { rawHeaders }: RawRequest,
+  names: readonly string[],
+  wanted: string,
+): { readonly value: string } | 'several' | undefined {
+  const index = names.indexOf(wanted);
+  if (index === -1) return undefined;
+  return names.includes(wanted, index + 1) ? 'several' : { value: rawHeaders[index * 2 + 1] ?? '' };
+}
+
+function readFraming(
+  message: RawRequest,
+  names: readonly string[],
+  impliedLength: 0 | undefined,
+): Framing | AnswerReason {
+  const coding = onlyValue(message, names, 'transfer-encoding');
+  const length = onlyValue(message, names, 'content-length');
+  if (coding === undefined && length === undefined) return { contentLength: impliedLength };
+  if (coding === 'several' || length === 'several') return 'bad-framing';
+  if (length !== undefined) {
+    if (coding !== undefined || !digits.test(length.value)) return 'bad-framing';
+    return { contentLength: Number(length.value) };
+  }
+  // HTTP/1.0 does not define it, and an intermediary might see a different body.
+  if (message.httpVersion !== '1.1') return 'bad-framing';
+  const codings = listItems(coding?.value ?? '');
+  if (codings.at(-1) !== 'chunked') return 'bad-framing';
+  return codings.length === 1 ? { contentLength: undefined } : 'transfer-coding-unsupported';
+}
+
+/** Returns the value of the only Host field; `''` for HTTP/1.0 without one. */
+function readHost(message: RawRequest, names: readonly string[]): string | undefined {
+  const host = onlyValue(message, names, 'host');
+  if (host === undefined) return message.httpVersion === '1.0' ? '' : undefined;
+  return host === 'several' ? undefined : host.value;
+}
+
+const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;
+
+/** Parses the origin form, or the absolute form, whose authority replaces Host (RFC 9112 section 3.2.2). */
+function readTarget(url: string, hostField: string): Target | AnswerReason {
+  let authority = hostField;
+  let rest = url;
+  if (!url.startsWith('/')) {
+    const groups = absoluteForm.exec(url)?.groups;
+    if (groups === undefined) return 'bad-target';
+    authority = groups['authority'] ?? '';
+    rest = groups['rest'] ?? '';
+    if (!rest.startsWith('/')) rest = `/${rest}`;
+    if (authority === '' || hostFromHeader(hostField) === undefined) return 'bad-host';
+  }
+  const host = hostFromHeader(authority);
+  if (host === undefined) return 'bad-host';
+  if (rest.includes('#')) return 'bad-target';
+  const question = rest.indexOf('?');
+  const normalized = normalizePath(question === -1 ? rest : rest.slice(0, question));
+  if (!normalized.ok) return 'bad-target';
+  return { host, authority, path: normalized.path, search: question === -1 ? '' : rest.slice(question) };
+}
+
+/** `OPTIONS *` is for the server itself; other methods must not have this target (RFC 9112 section 3.2.4). */
+function asteriskTarget({ method }: RawRequest, authority: string): Target | AnswerReason {
+  if (method !== 'OPTIONS') return 'bad-target';
+  const host = hostFromHeader(authority);
+  return host === undefined ? 'bad-host' : { host, authority, path: '*', search: '' };
+}

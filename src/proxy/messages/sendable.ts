@@ -1,0 +1,161 @@
+import type { OutgoingHttpHeaders } from 'node:http2';
+import { nameKey } from '../../core/text/fields.ts';
+import type { Fields } from './forwarder.ts';
+
+/**
+ * Validates all statuses, fields and trailers that are forwarded from one side to the other, and whether there is
+ * content, before Node gets them. Node throws on invalid ones, partly long after the call.
+ */
+
+/** A message that cannot be sent. It comes from outside, so it is not a bug of this program. */
+export class Unsendable extends Error {}
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
+
+/** RFC 9113 section 8.2.2: HTTP/2 has none of these; in HTTP/1.1 they belong to the connection. `te` may be `trailers`. */
+const connectionSpecific: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Fields for framing, routing or authentication, in lower case, which trailers must not contain (RFC 9110 section 6.5.1). */
+const neverInTrailers: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'expect',
+  'host',
+  'set-cookie',
+  'te',
+  'trailer',
+]);
+
+/** Whether a status is a final one (RFC 9110 section 15). No version of HTTP can send others. */
+export function isFinalStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 599;
+}
+
+/** Whether a status may precede the final one (RFC 9110 section 15.2). 101 switches protocols and is not included. */
+export function isInterimStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 100 && status <= 199 && status !== 101;
+}
+
+/** Whether a response has no content, regardless of its fields (RFC 9110 sections 6.4.1 and 15.3.6). */
+export function hasNoContent(method: string, status: number): boolean {
+  return method === 'HEAD' || status < 200 || status === 204 || status === 205 || status === 304;
+}
+
+/** Whether HTTP can carry a field: the name is a token, the value has no control characters (RFC 9110 section 5). */
+export function isField(name: string, value: string): boolean {
+  return token.test(name) && !neverInValue.test(value);
+}
+
+/** Whether a request line can carry a method and a target (RFC 9112 section 3). */
+export function isRequestLine(method: string, target: string): boolean {
+  return token.test(method) && target !== '' && !neverInTarget.test(target);
+}
+
+/**
+ * Checks the final response to an HTTP/1 client, without connection-specific fields.
+ *
+ * @throws Unsendable
+ */
+export function checkHttp1Head(status: number, fields: Fields): void {
+  if (!isFinalStatus(status)) throw new Unsendable(`status ${status}`);
+  checkFields(fields);
+}
+
+/**
+ * Returns the fields of a response that switches the protocol of an HTTP/1.1 connection, without those that describe a
+ * body (RFC 9110 section 15.2.2).
+ *
+ * @throws Unsendable
+ */
+export function switchFields(fields: Fields): string[] {
+  return without(fields, (key) => connectionSpecific.has(key) || key === 'content-length' || key === 'trailer');
+}
+
+/**
+ * Returns the fields of an interim response, without those that describe content.
+ *
+ * @throws Unsendable
+ */
+export function interimFields(fields: Fields): string[] {
+  return switchFields(fields);
+}
+
+/** Returns the trailers without forbidden and invalid ones. */
+export function sendableTrailers(fields: Fields): string[] {
+  const kept: string[] = [];
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = fields[position] ?? '';
+    const value = fields[position + 1] ?? '';
+    const key = nameKey(name);
+    if (isField(name, value) && !connectionSpecific.has(key) && !neverInTrailers.has(key)) kept.push(name, value);
+  }
+  return kept;
+}
+
+/**
+ * Converts fields to the form of node:http2: names in lower case, repeated fields joined (RFC 9110 section 5.3) except
+ * Set-Cookie.
+ *
+ * @throws Unsendable on fields that HTTP/2 cannot carry
+ */
+export function toHttp2Headers(fields: Fields): OutgoingHttpHeaders {
+  const headers = Object.create(null) as Record<string, string | string[]>;
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = nameKey(fields[position] ?? '');
+    const value = fields[position + 1] ?? '';
+    if (!isField(name, value) || connectionSpecific.has(name) || (name === 'te' && value !== 'trailers'))
+      throw new Unsendable(`field ${name}`);
+    headers[name] = joined(name, headers[name], value);
+  }
+  return headers;
+}
+
+/**
+ * Returns the head of a final response in HTTP/2.
+ *
+ * @throws Unsendable
+ */
+export function toHttp2Head(status: number, fields: Fields): OutgoingHttpHeaders {
+  if (!isFinalStatus(status)) throw new Unsendable(`status ${status}`);
+  const headers = toHttp2Headers(fields);
+  headers[':status'] = status;
+  return headers;
+}
+
+function checkFields(fields: Fields): void {
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = fields[position] ?? '';
+    if (!isField(name, fields[position + 1] ?? '')) throw new Unsendable(`field ${name}`);
+  }
+}
+
+function without(fields: Fields, leavesOut: (key: string) => boolean): string[] {
+  checkFields(fields);
+  const kept: string[] = [];
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = fields[position] ?? '';
+    if (!leavesOut(nameKey(name))) kept.push(name, fields[position + 1] ?? '');
+  }
+  return kept;
+}
+
+function joined(name: string, standing: string | string[] | undefined, value: string): string | string[] {
+  if (Array.isArray(standing)) {
+    standing.push(value);
+    return standing;
+  }
+  if (standing === undefined) return name === 'set-cookie' ? [value] : value;
+  return `${standing}${name === 'cookie' ? '; ' : ', '}${value}`;
+}

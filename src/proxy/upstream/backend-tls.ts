@@ -1,0 +1,67 @@
+import { X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { connect } from 'node:tls';
+import type { ConnectionOptions, PeerCertificate, TLSSocket } from 'node:tls';
+import type { BackendTls } from '../../core/routing/config.ts';
+import { noteCarrier } from '../sockets/reset-probe.ts';
+import type { UpstreamTls } from '../messages/forwarder.ts';
+
+/** Opens TLS connections with the same settings, and resumes sessions. */
+export class TlsConnector {
+  private readonly options: ConnectionOptions;
+  private session: Buffer | undefined;
+
+  constructor({ serverName, subjectAltNames, authorities, client }: UpstreamTls, ALPNProtocols: readonly string[]) {
+    const names = subjectAltNames.length === 0 ? [{ type: 'Hostname' as const, value: serverName }] : subjectAltNames;
+    this.options = {
+      servername: serverName,
+      minVersion: 'TLSv1.2',
+      ALPNProtocols: [...ALPNProtocols],
+      ...(authorities === 'system' ? {} : { ca: [...authorities] }),
+      ...(client === undefined ? {} : { cert: client.cert, key: client.key }),
+      checkServerIdentity: (_name, certificate) => checkSubjectAltNames(names, certificate),
+    };
+  }
+
+  /**
+   * Starts TLS on a connection that may still be opening. The socket emits `secureConnect` after the backend's
+   * certificate is verified, or `error`.
+   */
+  connect(carrier: Socket): TLSSocket {
+    const socket = connect({
+      ...this.options,
+      socket: carrier,
+      ...(this.session === undefined ? {} : { session: this.session }),
+    });
+    noteCarrier(socket, carrier);
+    socket.on('session', (session: Buffer) => {
+      this.session = session;
+    });
+    return socket;
+  }
+}
+
+function checkSubjectAltNames(wanted: BackendTls['subjectAltNames'], { raw }: PeerCertificate): Error | undefined {
+  const certificate = new X509Certificate(raw);
+  const uris = urisOf(certificate.subjectAltName ?? '');
+  // The common name is no longer used for verification (RFC 9525).
+  const isNamed = wanted.some(({ type, value }) =>
+    type === 'URI' ? uris.has(value) : certificate.checkHost(value, { subject: 'never' }) !== undefined,
+  );
+  return isNamed ? undefined : new Error('the certificate has none of the names that the policy asks for');
+}
+
+/** Node lists names as `DNS:a, URI:b`, and quotes ambiguous ones as JSON. */
+function urisOf(names: string): ReadonlySet<string> {
+  const entries = names.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+  return new Set(
+    entries
+      .map((entry) => entry.trim())
+      .filter((entry) => entry.startsWith('URI:'))
+      .map((entry) => unquote(entry.slice('URI:'.length))),
+  );
+}
+
+function unquote(text: string): string {
+  return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}

@@ -1,0 +1,88 @@
+import type { Fields } from '../messages/forwarder.ts';
+import { Held } from '../sockets/held.ts';
+import { parseFieldLines } from './response-head.ts';
+
+const lineBreak = Buffer.from('\r\n');
+const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+const quoted = String.raw`"(?:[\t\x20!#-\[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"`;
+// Up to 2⁵² bytes. Extensions apply only to this connection (RFC 9112 section 7.1.1).
+const chunkHead = new RegExp(`^(?<size>[0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`);
+const longestLine = 4_096;
+
+export interface ChunkedBodyEnd {
+  readonly trailers: Fields;
+  /** The bytes after the body. */
+  readonly rest: Buffer;
+}
+
+/** Decodes a chunked body (RFC 9112 section 7.1). */
+export class ChunkedBody {
+  private readonly onData: (data: Buffer) => void;
+  private readonly trailerBytes: number;
+  private readonly held = new Held();
+  private stage: 'size' | 'data' | 'gap' | 'trailers' = 'size';
+  private remaining = 0;
+  private trailers = '';
+  /** Content of the current bytes. Many small chunks are passed on as one, since each piece costs more than its bytes. */
+  private pieces: Buffer[] = [];
+
+  constructor(onData: (data: Buffer) => void, trailerBytes: number) {
+    this.onData = onData;
+    this.trailerBytes = trailerBytes;
+  }
+
+  /** Reads the next bytes. Returns the end if it is among them, `broken` for a syntax error, `too-long` if a limit is exceeded. */
+  read(bytes: Buffer): ChunkedBodyEnd | 'broken' | 'too-long' | undefined {
+    const end = this.take(bytes);
+    const { pieces } = this;
+    this.pieces = [];
+    if (pieces[0] !== undefined) this.onData(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+    return end;
+  }
+
+  private take(bytes: Buffer): ChunkedBodyEnd | 'broken' | 'too-long' | undefined {
+    let rest = bytes;
+    while (rest.length > 0) {
+      if (this.stage === 'data') {
+        rest = this.readData(rest);
+        continue;
+      }
+      const line = this.held.take(rest, lineBreak, longestLine);
+      if (line === undefined) return undefined;
+      if (line === 'too-long') return line;
+      rest = line.rest;
+      if (this.stage === 'trailers' && line.text === '') return this.end(rest);
+      if (!this.readLine(line.text)) return 'broken';
+      if (this.trailers.length > this.trailerBytes) return 'too-long';
+    }
+    return undefined;
+  }
+
+  private readData(bytes: Buffer): Buffer {
+    const data = bytes.subarray(0, this.remaining);
+    this.remaining -= data.length;
+    if (this.remaining === 0) this.stage = 'gap';
+    this.pieces.push(data);
+    return bytes.subarray(data.length);
+  }
+
+  private readLine(line: string): boolean {
+    if (this.stage === 'trailers') {
+      this.trailers += `\r\n${line}`;
+      return true;
+    }
+    if (this.stage === 'gap') {
+      this.stage = 'size';
+      return line === '';
+    }
+    const size = chunkHead.exec(line)?.groups?.['size'];
+    this.remaining = Number.parseInt(size ?? '0', 16);
+    this.stage = this.remaining === 0 ? 'trailers' : 'data';
+    return size !== undefined;
+  }
+
+  private end(rest: Buffer): ChunkedBodyEnd | 'broken' {
+    const trailers = parseFieldLines(this.trailers);
+    return trailers === undefined ? 'broken' : { trailers, rest };
+  }
+}

@@ -1,0 +1,84 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { TlsConnector } from './backend-tls.ts';
+import type { Address } from '../sockets/address.ts';
+import type { Upstream } from '../messages/forwarder.ts';
+
+/** Callbacks for a connection attempt: exactly one is called, once, and not before `connect` has returned. */
+export interface Connecting {
+  established(socket: Socket): void;
+  failed(error: Error): void;
+}
+
+/**
+ * Shared read buffer of unencrypted connections, so that no read allocates the maximum size. Its content is consumed
+ * before the next read.
+ */
+const readInto = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Opens a connection without TLS that only emits its bytes as copies in `data` events: `read` does not work. */
+function connectForData(address: Address): Socket {
+  const callback = (length: number): true => {
+    socket.emit('data', Buffer.from(readInto.subarray(0, length)));
+    return true;
+  };
+  const socket = connect({ ...address, onread: { buffer: readInto, callback } });
+  return socket;
+}
+
+/** Functions that open connections: unencrypted ones, and those below TLS. */
+export interface Openers {
+  readonly plain: (address: Address) => Socket;
+  readonly carrier: (address: Address) => Socket;
+}
+
+const usualOpeners: Openers = { plain: connect, carrier: connect };
+
+/** Opens unencrypted connections with `connectForData`. */
+export const openersForData: Openers = { plain: connectForData, carrier: connect };
+
+/** Opens connections to an upstream, over TLS if it is configured. */
+export class Connector {
+  private readonly upstream: Upstream;
+  private readonly tls: TlsConnector | undefined;
+  private readonly timeout: number;
+  private readonly openers: Openers;
+
+  /** `protocols` are offered in TLS handshakes (RFC 7301); `timeout` is in milliseconds. */
+  constructor(upstream: Upstream, protocols: readonly string[], timeout: number, openers = usualOpeners) {
+    this.upstream = upstream;
+    this.tls = upstream.tls === undefined ? undefined : new TlsConnector(upstream.tls, protocols);
+    this.timeout = timeout;
+    this.openers = openers;
+  }
+
+  /** Destroying the socket before it is established also calls `failed`. */
+  connect(connecting: Connecting): Socket {
+    const { host, port } = this.upstream;
+    const socket = this.tls?.connect(this.openers.carrier({ host, port })) ?? this.openers.plain({ host, port });
+    socket.setNoDelay(true).setKeepAlive(true, 60_000);
+    const timer = setTimeout(() => socket.destroy(new Error('the connection took too long')), this.timeout);
+    let cause = new Error('the connection was closed');
+    const note = (error: Error): void => {
+      cause = error;
+    };
+    const fail = (): void => {
+      clearTimeout(timer);
+      connecting.failed(cause);
+    };
+    socket.on('error', note).once('close', fail);
+    socket.once(this.tls === undefined ? 'connect' : 'secureConnect', () => {
+      clearTimeout(timer);
+      socket.off('close', fail).off('error', note);
+      connecting.established(socket);
+    });
+    return socket;
+  }
+}
+
+/** Returns the ALPN protocol of an established connection. */
+export function negotiatedProtocol(socket: Socket): string | undefined {
+  const { alpnProtocol } = socket as Partial<TLSSocket>;
+  return typeof alpnProtocol === 'string' ? alpnProtocol : undefined;
+}

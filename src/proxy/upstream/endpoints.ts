@@ -1,0 +1,174 @@
+import type { ConfigKey, EndpointsConfig } from '../../core/routing/config.ts';
+import { formatAddress } from '../sockets/address.ts';
+import type { Upstream } from '../messages/forwarder.ts';
+import type { CertificatePair } from '../listen/tls-termination.ts';
+
+const firstSuspension = 1_000;
+const longestSuspension = 10_000;
+
+/** The protocol and TLS settings of an endpoint. */
+export type Manner = Pick<EndpointsConfig, 'protocol' | 'tls'>;
+
+/** An address that requests are sent to, shared by all Services and routes that use it with the same protocol and TLS settings. */
+export class Endpoint {
+  /** `host:port`, for logs. */
+  readonly address: string;
+  /** The upstream for raw bytes, regardless of the protocol and TLS settings. */
+  readonly plain: Upstream;
+  private readonly anonymous: Upstream;
+  /** Upstreams with a client certificate, by Gateway. A data plane of one Gateway has one entry, regardless of certificate changes. */
+  private readonly identified = new Map<string, Upstream>();
+  private readonly released: (upstream: Upstream) => void;
+  private failures = 0;
+  private suspendedUntil = 0;
+
+  /** `released` is called with connections that no further request uses. */
+  constructor(
+    host: string,
+    port: number,
+    { protocol, tls }: Manner = {},
+    released: (upstream: Upstream) => void = () => undefined,
+  ) {
+    this.address = formatAddress(host, port);
+    this.plain = { host, port };
+    this.anonymous = { ...this.plain, ...(protocol && { protocol }), ...(tls && { tls }) };
+    this.released = released;
+  }
+
+  /** Returns the upstream for a Gateway (`namespace/name`). `identity` returns the client certificate, for connections over TLS. */
+  upstream(gateway: string, identity: () => CertificatePair | undefined): Upstream {
+    const { tls } = this.anonymous;
+    if (tls === undefined) return this.anonymous;
+    const client = identity();
+    const known = this.identified.get(gateway);
+    if (known?.tls?.client?.cert === client?.cert) return known ?? this.anonymous;
+    this.identified.delete(gateway);
+    if (known !== undefined) this.released(known);
+    if (client === undefined) return this.anonymous;
+    const renewed = { ...this.anonymous, tls: { ...tls, client } };
+    this.identified.set(gateway, renewed);
+    return renewed;
+  }
+
+  /** Releases all connections: no further request goes there. */
+  release(): void {
+    for (const upstream of [this.anonymous, ...this.identified.values()]) this.released(upstream);
+    this.identified.clear();
+  }
+
+  /** Suspends the endpoint after a failed connection: for a second, doubled with each repetition up to ten. */
+  connectFailed(now: number): void {
+    this.suspendedUntil = now + Math.min(firstSuspension * 2 ** this.failures, longestSuspension);
+    this.failures += 1;
+  }
+
+  connected(): void {
+    this.failures = 0;
+    this.suspendedUntil = 0;
+  }
+
+  isSuspended(now: number): boolean {
+    return this.suspendedUntil > now;
+  }
+}
+
+/** The ready endpoints of one Service port, used in turn. */
+export class EndpointSet {
+  /** The reason why no request may be sent there. */
+  readonly failure: string | undefined;
+  private readonly endpoints: readonly Endpoint[];
+  private cursor = 0;
+
+  constructor(endpoints: readonly Endpoint[], failure?: string) {
+    this.endpoints = endpoints;
+    this.failure = failure;
+  }
+
+  /**
+   * Returns the next endpoint that was not tried yet. Suspended endpoints are chosen only if no other is left, so a
+   * Service that seems completely down is still tried. `undefined` if all were tried or there are none.
+   */
+  pick(tried: readonly Endpoint[], now: number): Endpoint | undefined {
+    const count = this.endpoints.length;
+    let fallback: Endpoint | undefined;
+    for (let step = 0; step < count; step += 1) {
+      const position = (this.cursor + step) % count;
+      const endpoint = this.endpoints[position];
+      if (endpoint === undefined || tried.includes(endpoint)) continue;
+      if (endpoint.isSuspended(now)) {
+        fallback ??= endpoint;
+        continue;
+      }
+      this.cursor = (position + 1) % count;
+      return endpoint;
+    }
+    if (count > 0) this.cursor = (this.cursor + 1) % count;
+    return fallback;
+  }
+
+  get isEmpty(): boolean {
+    return this.endpoints.length === 0;
+  }
+
+  all(): readonly Endpoint[] {
+    return this.endpoints;
+  }
+}
+
+interface Shared {
+  /** Address, protocol and TLS settings. */
+  readonly key: string;
+  readonly endpoint: Endpoint;
+  users: number;
+}
+
+/** All endpoint sets by key. An endpoint exists as long as a set contains it; then its connections are released. */
+export class EndpointRegistry {
+  private readonly sets = new Map<ConfigKey, EndpointSet>();
+  private readonly shared = new Map<string, Shared>();
+  private readonly entries = new WeakMap<Endpoint, Shared>();
+  private readonly released: (upstream: Upstream) => void;
+
+  /** `released` is called with connections that no further request uses, because their endpoint or certificate is gone. */
+  constructor(released: (upstream: Upstream) => void) {
+    this.released = released;
+  }
+
+  get(key: ConfigKey): EndpointSet | undefined {
+    return this.sets.get(key);
+  }
+
+  upsert(config: EndpointsConfig): void {
+    const previous = this.sets.get(config.key);
+    // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
+    const endpoints = config.addresses.map(({ host, port }) => this.hold(host, port, config));
+    this.sets.set(config.key, new EndpointSet(endpoints, config.failure));
+    this.letGo(previous);
+  }
+
+  remove(key: ConfigKey): void {
+    const previous = this.sets.get(key);
+    this.sets.delete(key);
+    this.letGo(previous);
+  }
+
+  private hold(host: string, port: number, manner: Manner): Endpoint {
+    const key = JSON.stringify([host, port, manner.protocol, manner.tls]);
+    const entry = this.shared.get(key) ?? { key, endpoint: new Endpoint(host, port, manner, this.released), users: 0 };
+    entry.users += 1;
+    this.shared.set(key, entry);
+    this.entries.set(entry.endpoint, entry);
+    return entry.endpoint;
+  }
+
+  private letGo(set: EndpointSet | undefined): void {
+    for (const endpoint of set?.all() ?? []) {
+      const entry = this.entries.get(endpoint);
+      if (entry === undefined) continue;
+      entry.users -= 1;
+      if (entry.users > 0) continue;
+      this.shared.delete(entry.key);
+      endpoint.release();
+    }
+  }
+}

@@ -1,0 +1,261 @@
+import type { Socket } from 'node:net';
+import type {
+  Fields,
+  ResponseReceiver,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamRequest,
+} from '../messages/forwarder.ts';
+import { readInTurns } from '../listen/read-in-turns.ts';
+import { watchForReset } from '../sockets/reset-probe.ts';
+import { BodyWriter } from './request-writer.ts';
+import type { ResponseHead } from './response-head.ts';
+import { ResponseReader } from './response-reader.ts';
+import type { ResponseEvents } from './response-reader.ts';
+
+/** A request to a backend over HTTP/1.1. It waits for a connection, and then has it exclusively. */
+export class Http1Call implements UpstreamExchange {
+  readonly request: UpstreamRequest;
+  readonly receiver: ResponseReceiver;
+  /** The encoded head. */
+  readonly head: string;
+  connection: Http1Connection | undefined;
+  /** Defined while it waits for a connection. */
+  leave: (() => void) | undefined;
+  /** Whether the request was aborted. */
+  isGivenUp = false;
+
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver, head: string) {
+    this.request = request;
+    this.receiver = receiver;
+    this.head = head;
+  }
+
+  get client(): string {
+    return this.request.client;
+  }
+
+  abort(): void {
+    this.isGivenUp = true;
+    this.leave?.();
+    this.connection?.destroy();
+  }
+
+  pause(): void {
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    this.connection?.resume();
+  }
+
+  fail(failure: UpstreamFailure): void {
+    if (!this.isGivenUp) this.receiver.onFailure(failure);
+  }
+}
+
+export interface Http1ConnectionEvents {
+  /** The current request is over or aborted. `freed` or `closed` follows. */
+  done(call: Http1Call): void;
+  /** The connection can take a request. */
+  freed(connection: Http1Connection): void;
+  /** The connection is closed, or has switched protocols. */
+  closed(connection: Http1Connection): void;
+  /** The head or the trailers of a response exceed their limit. */
+  exceeded(): void;
+  /** An unexpected error in the handling of the connection, which is being closed. */
+  fault(error: unknown): void;
+}
+
+/** Idle timeout in milliseconds if the backend does not specify one; most backends use 5 s or more. */
+const idleDefault = 4_000;
+/** The backend's close takes time to arrive. */
+const idleMargin = 1_000;
+const idleLongest = 600_000;
+
+/** An HTTP/1.1 connection to a backend, which carries one request at a time. */
+export class Http1Connection implements ResponseEvents {
+  private readonly socket: Socket;
+  private readonly events: Http1ConnectionEvents;
+  private readonly reader: ResponseReader;
+  private call: Http1Call | undefined;
+  private body: BodyWriter | undefined;
+  /** By `performance.now()`. No request may be sent later, because the backend may be closing the connection. */
+  private usableUntil = performance.now() + idleDefault;
+  private hasRested = false;
+  /** Whether the current request found the connection idle, and nothing has been received since. */
+  private mayBeStale = false;
+  /** The failure of the current request after the connection was broken off. */
+  private failure: UpstreamFailure | undefined;
+
+  /** `socket` is established; `headBytes` limits the head of a response. */
+  constructor(socket: Socket, headBytes: number, events: Http1ConnectionEvents) {
+    this.socket = socket;
+    this.events = events;
+    this.reader = new ResponseReader(this, headBytes);
+    readInTurns(socket);
+    socket
+      .on('data', this.read)
+      .on('end', this.end)
+      .on('drain', this.drained)
+      .on('error', ignore)
+      .on('close', this.close);
+  }
+
+  /** Whether an idle connection may still be used. */
+  isUsable(now: number): boolean {
+    return now < this.usableUntil && this.stands;
+  }
+
+  private get stands(): boolean {
+    return this.socket.writable && this.socket.readable;
+  }
+
+  take(call: Http1Call): void {
+    const { request, receiver, head } = call;
+    this.call = call;
+    this.mayBeStale = this.hasRested;
+    call.connection = this;
+    this.reader.expect(request);
+    receiver.onConnected();
+    if (request.body === undefined) {
+      this.socket.write(head, 'latin1');
+      return;
+    }
+    // The part of the body that has already arrived shares the packet.
+    this.socket.cork();
+    setImmediate(() => this.socket.uncork());
+    this.socket.write(head, 'latin1');
+    this.body = new BodyWriter(this.socket, request.body, request, {
+      written: () => (this.body = undefined),
+      failed: () => this.breakOff('reset'),
+    });
+  }
+
+  /** Aborts the current request without further calls. */
+  destroy(): void {
+    this.letGo();
+    this.socket.destroy();
+  }
+
+  /** Ends the current request and the connection. */
+  breakOff(failure: UpstreamFailure): void {
+    this.failure = failure;
+    this.reader.stop();
+    this.body?.stop();
+    this.socket.destroy();
+  }
+
+  pause(): void {
+    this.socket.pause();
+    // A paused socket would not detect a reset until the client has read the earlier bytes.
+    watchForReset(this.socket);
+  }
+
+  resume(): void {
+    this.socket.resume();
+  }
+
+  onInformation(status: number, fields: Fields): void {
+    this.call?.receiver.onInformation(status, fields);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.call?.receiver.onHead(head);
+  }
+
+  onData(data: Buffer): void {
+    this.call?.receiver.onData(data);
+  }
+
+  onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void {
+    // A request that is still being sent, or unexpected bytes, make the connection unusable.
+    const isReusable = head.persists && rest.length === 0 && this.body === undefined && this.stands;
+    const call = this.letGo();
+    if (isReusable) this.becomeIdle(head);
+    else this.socket.destroy();
+    call?.receiver.onEnd(trailers);
+  }
+
+  onSwitch(head: ResponseHead, rest: Buffer): void {
+    const call = this.letGo();
+    const { socket } = this;
+    socket.off('data', this.read).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
+    this.events.closed(this);
+    if (rest.length > 0) socket.unshift(rest);
+    if (call?.receiver.onSwitch === undefined) socket.destroy();
+    else call.receiver.onSwitch(head, socket);
+  }
+
+  onMalformed(problem: 'broken' | 'too-long'): void {
+    if (problem === 'too-long') this.events.exceeded();
+    this.breakOff('protocol');
+  }
+
+  private becomeIdle({ keepsFor }: ResponseHead): void {
+    const idle = keepsFor === undefined ? idleDefault : Math.min(keepsFor * 1_000 - idleMargin, idleLongest);
+    this.usableUntil = performance.now() + idle;
+    this.hasRested = true;
+    this.socket.resume();
+    this.events.freed(this);
+  }
+
+  private letGo(): Http1Call | undefined {
+    const { call } = this;
+    this.call = undefined;
+    this.reader.stop();
+    this.body?.stop();
+    this.body = undefined;
+    if (call !== undefined) {
+      call.connection = undefined;
+      this.events.done(call);
+    }
+    return call;
+  }
+
+  private readonly read = (bytes: Buffer): void => {
+    this.mayBeStale = false;
+    try {
+      // Unexpected bytes must not be taken for the response to the next request (RFC 9112 section 9.2).
+      if (this.call === undefined) this.socket.destroy();
+      else this.reader.read(bytes);
+    } catch (error) {
+      this.fault(error);
+    }
+  };
+
+  private readonly end = (): void => {
+    try {
+      this.reader.end();
+    } catch (error) {
+      this.fault(error);
+    }
+    this.socket.destroy();
+  };
+
+  private readonly drained = (): void => {
+    try {
+      this.body?.drained();
+    } catch (error) {
+      this.fault(error);
+    }
+  };
+
+  private readonly close = (): void => {
+    try {
+      this.letGo()?.fail(this.failure ?? (this.mayBeStale ? 'stale' : 'reset'));
+      this.events.closed(this);
+    } catch (error) {
+      this.events.fault(error);
+    }
+  };
+
+  private fault(error: unknown): void {
+    this.events.fault(error);
+    this.breakOff('protocol');
+  }
+}
+
+function ignore(): void {
+  // The close event follows an error.
+}

@@ -1,0 +1,158 @@
+import type { Socket } from 'node:net';
+import { openersForData, Connector } from './connector.ts';
+import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from '../messages/forwarder.ts';
+import { Http1Call, Http1Connection } from './http1-connection.ts';
+import type { Http1ConnectionEvents } from './http1-connection.ts';
+import type { ProxyLimits } from '../limits/limits.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
+import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
+import type { Quotas } from '../limits/quota.ts';
+import { requestHead } from './request-writer.ts';
+import { WaitingQueue } from './waiting-queue.ts';
+
+/** Forwards over HTTP/1.1 with persistent connections to each upstream. */
+export class Http1Forwarder extends PooledForwarder<Http1Pool> {
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
+    super((upstream) => new Http1Pool(upstream, limits, fault, quotas));
+  }
+
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const head = requestHead(request);
+    const call = new Http1Call(request, receiver, head ?? '');
+    // The caller must get this call before it fails.
+    if (head === undefined) queueMicrotask(() => call.fail('protocol'));
+    else this.pool(request.upstream).submit(call);
+    return call;
+  }
+}
+
+/** Interval in milliseconds at which idle connections are checked. */
+const sweepInterval = 1_000;
+
+/** The connections to one upstream: as many as there are concurrent requests, up to a limit. */
+class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
+  private readonly limits: ProxyLimits;
+  private readonly connector: Connector;
+  private readonly connections = new Set<Http1Connection>();
+  private readonly connecting = new Set<Socket>();
+  /** In order of last use. The last one is used first, so unneeded connections stay idle until they expire. */
+  private readonly idle = new LinkedSet<Http1Connection>();
+  private readonly waiting: WaitingQueue<Http1Call>;
+  private sweepTimer: NodeJS.Timeout | undefined;
+  private isReleased = false;
+  readonly fault: (error: unknown) => void;
+  readonly exceeded: () => void;
+
+  constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
+    this.limits = limits;
+    this.fault = fault;
+    this.exceeded = () => quotas.reached('response-header');
+    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
+    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, openersForData);
+  }
+
+  submit(call: Http1Call): void {
+    const connection = this.takeIdle();
+    if (connection !== undefined && this.waiting.enter(call.client)) {
+      connection.take(call);
+      return;
+    }
+    if (connection !== undefined) this.rest(connection);
+    this.waiting.add(call);
+    this.connectMissing();
+  }
+
+  adopt(socket: Socket): void {
+    const connection = new Http1Connection(socket, this.limits.headerBytes, this);
+    this.connections.add(connection);
+    this.freed(connection);
+  }
+
+  release(): void {
+    this.isReleased = true;
+    this.closeIdle();
+  }
+
+  destroy(): void {
+    this.release();
+    for (const socket of this.connecting) socket.destroy();
+    for (const call of this.waiting.takeAll()) call.fail('connect');
+    for (const connection of this.connections) connection.breakOff('reset');
+  }
+
+  freed(connection: Http1Connection): void {
+    const call = this.waiting.take();
+    if (call !== undefined) connection.take(call);
+    else if (this.isReleased) connection.destroy();
+    else this.rest(connection);
+  }
+
+  done(call: Http1Call): void {
+    this.waiting.release(call.client);
+  }
+
+  closed(connection: Http1Connection): void {
+    this.connections.delete(connection);
+    this.idle.delete(connection);
+    this.connectMissing();
+  }
+
+  private rest(connection: Http1Connection): void {
+    this.idle.add(connection);
+    this.sweepTimer ??= setTimeout(() => this.sweep(), sweepInterval).unref();
+  }
+
+  private takeIdle(): Http1Connection | undefined {
+    const now = performance.now();
+    for (let connection = this.idle.last; connection !== undefined; connection = this.idle.last) {
+      this.idle.delete(connection);
+      if (connection.isUsable(now)) return connection;
+      connection.destroy();
+    }
+    return undefined;
+  }
+
+  private connectMissing(): void {
+    const room = this.limits.connectionsPerEndpoint - this.connections.size;
+    while (this.connecting.size < Math.min(this.waiting.size, room)) this.connect();
+  }
+
+  private connect(): void {
+    const socket = this.connector.connect({
+      established: (established) => {
+        this.connecting.delete(socket);
+        this.adopt(established);
+      },
+      failed: () => {
+        this.connecting.delete(socket);
+        this.failNext();
+        this.connectMissing();
+      },
+    });
+    this.connecting.add(socket);
+  }
+
+  private failNext(): void {
+    const call = this.waiting.take();
+    if (call === undefined) return;
+    this.waiting.release(call.client);
+    call.fail('connect');
+  }
+
+  private sweep(): void {
+    const now = performance.now();
+    for (const connection of this.idle) {
+      if (connection.isUsable(now)) continue;
+      this.idle.delete(connection);
+      connection.destroy();
+    }
+    if (this.idle.size > 0) this.sweepTimer?.refresh();
+    else this.sweepTimer = undefined;
+  }
+
+  private closeIdle(): void {
+    clearTimeout(this.sweepTimer);
+    this.sweepTimer = undefined;
+    for (const connection of this.idle.drain()) connection.destroy();
+  }
+}

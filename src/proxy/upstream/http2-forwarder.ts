@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net';
+import { Connector } from './connector.ts';
+import type {
+  ResponseReceiver,
+  Upstream,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamRequest,
+} from '../messages/forwarder.ts';
+import { Http2Call } from './http2-call.ts';
+import { Http2Connection } from './http2-connection.ts';
+import type { ProxyLimits } from '../limits/limits.ts';
+import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
+import type { Quotas } from '../limits/quota.ts';
+import { WaitingQueue } from './waiting-queue.ts';
+
+/** Forwards over HTTP/2, with prior knowledge or as negotiated by TLS. */
+export class Http2Forwarder extends PooledForwarder<Http2Pool> {
+  private readonly fault: (error: unknown) => void;
+  private readonly quotas: Quotas;
+
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
+    super((upstream) => new Http2Pool(upstream, limits, quotas));
+    this.fault = fault;
+    this.quotas = quotas;
+  }
+
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const call = new Http2Call(request, receiver, { fault: this.fault, quotas: this.quotas });
+    this.pool(request.upstream).submit(call);
+    return call;
+  }
+}
+
+/** The connections to one upstream: one, or more if its limit of concurrent requests is reached. */
+class Http2Pool implements UpstreamPool {
+  private readonly limits: ProxyLimits;
+  private readonly connector: Connector;
+  private readonly connections = new Set<Http2Connection>();
+  private readonly waiting: WaitingQueue<Http2Call>;
+  private willServe = false;
+  private connecting: Socket | undefined;
+  private isReleased = false;
+
+  constructor(upstream: Upstream, limits: ProxyLimits, quotas: Quotas) {
+    this.limits = limits;
+    // Assumes one request per connection, until a connection knows its limit.
+    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
+    this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
+  }
+
+  submit(call: Http2Call): void {
+    // The caller must get the call before it is served or fails.
+    this.waiting.add(call);
+    if (this.willServe) return;
+    this.willServe = true;
+    queueMicrotask(() => {
+      this.willServe = false;
+      this.serve();
+    });
+  }
+
+  adopt(socket: Socket): void {
+    const connection: Http2Connection = new Http2Connection(socket, this.limits, {
+      hasRoom: () => {
+        this.waiting.resize(this.limits.connectionsPerEndpoint * connection.capacity);
+        this.serve();
+      },
+      done: (call) => {
+        this.waiting.release(call.client);
+        if (this.waiting.size > 0) this.serve();
+      },
+      ended: (failure) => {
+        this.connections.delete(connection);
+        if (failure !== undefined) this.failed(failure);
+        this.serve();
+      },
+    });
+    this.connections.add(connection);
+  }
+
+  release(): void {
+    this.isReleased = true;
+    this.serve();
+  }
+
+  destroy(): void {
+    this.connecting?.destroy();
+    this.failed('connect');
+    for (const connection of this.connections) connection.destroy();
+  }
+
+  private serve(): void {
+    for (const connection of this.connections) {
+      while (connection.room > 0) {
+        const call = this.waiting.take();
+        if (call === undefined) break;
+        connection.take(call);
+      }
+    }
+    if (this.waiting.size > 0) this.connectAnother();
+    else if (this.isReleased) for (const connection of this.connections) connection.close();
+  }
+
+  private connectAnother(): void {
+    const { connectionsPerEndpoint } = this.limits;
+    const isComing = this.connecting !== undefined || [...this.connections].some((connection) => !connection.isReady);
+    if (isComing || this.connections.size >= connectionsPerEndpoint) return;
+    this.connecting = this.connector.connect({
+      established: (socket) => {
+        this.connecting = undefined;
+        this.adopt(socket);
+      },
+      failed: () => {
+        this.connecting = undefined;
+        this.failed('connect');
+      },
+    });
+  }
+
+  /** Fails the waiting requests, unless another connection will serve them. */
+  private failed(failure: UpstreamFailure): void {
+    if (this.connections.size > 0) return;
+    for (const call of this.waiting.takeAll()) call.fail(failure);
+  }
+}

@@ -1,0 +1,54 @@
+import type {
+  Forwarder,
+  ResponseReceiver,
+  Upstream,
+  UpstreamExchange,
+  UpstreamRequest,
+} from '../messages/forwarder.ts';
+import { Http2Forwarder } from './http2-forwarder.ts';
+import type { ProxyLimits } from '../limits/limits.ts';
+import { Negotiation } from './negotiation.ts';
+import type { Engines } from './negotiation.ts';
+import { Http1Forwarder } from './http1-forwarder.ts';
+import type { Quotas } from '../limits/quota.ts';
+
+/** Forwards over the HTTP version of a backend, as configured, or as negotiated by TLS (RFC 7301). */
+export class ProtocolForwarder implements Forwarder, Engines {
+  private readonly limits: ProxyLimits;
+  private readonly quotas: Quotas;
+  readonly http1: Http1Forwarder;
+  readonly http2: Http2Forwarder;
+  private readonly negotiations = new Map<Upstream, Negotiation>();
+
+  /** `fault` receives unexpected errors. */
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
+    this.limits = limits;
+    this.quotas = quotas;
+    this.http1 = new Http1Forwarder(limits, fault, quotas);
+    this.http2 = new Http2Forwarder(limits, fault, quotas);
+  }
+
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const { upstream } = request;
+    if (upstream.tls !== undefined) return this.negotiation(upstream).forward(request, receiver);
+    const engine = upstream.protocol === 'h2c' || request.needsHttp2 === true ? this.http2 : this.http1;
+    return engine.forward(request, receiver);
+  }
+
+  release(upstream: Upstream): void {
+    this.negotiations.get(upstream)?.release();
+    this.negotiations.delete(upstream);
+    this.http1.release(upstream);
+    this.http2.release(upstream);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.http1.close(), this.http2.close()]);
+  }
+
+  private negotiation(upstream: Upstream): Negotiation {
+    const known = this.negotiations.get(upstream) ?? new Negotiation(upstream, this, this.limits, this.quotas);
+    this.negotiations.set(upstream, known);
+    return known;
+  }
+}

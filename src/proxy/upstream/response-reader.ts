@@ -1,0 +1,138 @@
+import { ChunkedBody } from './chunked-body.ts';
+import type { Fields } from '../messages/forwarder.ts';
+import { Held } from '../sockets/held.ts';
+import { parseResponseHead } from './response-head.ts';
+import type { ResponseHead } from './response-head.ts';
+
+const endOfHead = Buffer.from('\r\n\r\n');
+const startOfHead = Buffer.from('HTTP/1.');
+const nothing = Buffer.alloc(0);
+
+/** The parts of a request that determine how its response is parsed. */
+export interface Asked {
+  readonly method: string;
+  /** The protocol of an upgrade request. */
+  readonly upgrade?: string | undefined;
+}
+
+/** Callbacks in the order of this list. One of the last three ends each response. */
+export interface ResponseEvents {
+  onInformation(status: number, fields: Fields): void;
+  onHead(head: ResponseHead): void;
+  onData(data: Buffer): void;
+  /** `head` tells whether the connection can be reused; `rest` contains the bytes after the response. */
+  onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void;
+  /** The connection has switched protocols; `rest` contains the first bytes of the new one. */
+  onSwitch(head: ResponseHead, rest: Buffer): void;
+  /** The response is not valid HTTP/1, or its head, trailers or a chunk line exceeds its limit (`too-long`). */
+  onMalformed(problem: 'broken' | 'too-long'): void;
+}
+
+/** Parses the responses on one connection (RFC 9112), one after the other. */
+export class ResponseReader {
+  private readonly events: ResponseEvents;
+  private readonly headBytes: number;
+  private asked: Asked | undefined;
+  private held = new Held();
+  /** Defined while the body is read. */
+  private head: ResponseHead | undefined;
+  private chunks: ChunkedBody | undefined;
+  /** Remaining bytes of a body that is not chunked; without a length it ends with the connection. */
+  private remaining = 0;
+
+  /** `headBytes` limits a head, and also trailers. */
+  constructor(events: ResponseEvents, headBytes: number) {
+    this.events = events;
+    this.headBytes = headBytes;
+  }
+
+  /** Prepares for the response to a request that is being sent. */
+  expect(asked: Asked): void {
+    this.asked = asked;
+  }
+
+  /** Ignores all further bytes, without callbacks. */
+  stop(): void {
+    this.asked = undefined;
+  }
+
+  read(bytes: Buffer): void {
+    let rest = bytes;
+    while (this.asked !== undefined && rest.length > 0)
+      rest = this.head === undefined ? this.readHead(rest, this.asked) : this.readBody(rest, this.head);
+  }
+
+  /** The backend has closed its side. */
+  end(): void {
+    if (this.head !== undefined && this.chunks === undefined && this.remaining === Infinity)
+      this.complete(this.head, [], nothing);
+  }
+
+  private readHead(bytes: Buffer, asked: Asked): Buffer {
+    const found = this.held.take(bytes, endOfHead, this.headBytes);
+    if (found === undefined) return this.held.mayBeginWith(startOfHead) ? nothing : this.malformed('broken');
+    if (found === 'too-long') return this.malformed(found);
+    const head = parseResponseHead(found.text);
+    if (head === undefined) return this.malformed('broken');
+    if (head.status < 200) return this.inform(head, asked, found.rest);
+    this.head = head;
+    this.chunks = undefined;
+    this.remaining = bodyLength(asked, head);
+    if (head.isChunked && this.remaining > 0) this.chunks = new ChunkedBody((data) => this.pass(data), this.headBytes);
+    this.events.onHead(head);
+    if (this.remaining > 0) return found.rest;
+    this.complete(head, [], found.rest);
+    return nothing;
+  }
+
+  private inform(head: ResponseHead, asked: Asked, rest: Buffer): Buffer {
+    const { status, fields } = head;
+    if (status === 101) {
+      if (asked.upgrade === undefined) return this.malformed('broken');
+      this.asked = undefined;
+      this.events.onSwitch(head, rest);
+      return nothing;
+    }
+    // 100 is not forwarded: the proxy itself decides whether the client may send its body.
+    if (status !== 100) this.events.onInformation(status, fields);
+    return rest;
+  }
+
+  private readBody(bytes: Buffer, head: ResponseHead): Buffer {
+    if (this.chunks !== undefined) {
+      const end = this.chunks.read(bytes);
+      if (typeof end === 'string') return this.malformed(end);
+      if (end !== undefined) this.complete(head, end.trailers, end.rest);
+      return nothing;
+    }
+    const isAll = bytes.length <= this.remaining;
+    const data = isAll ? bytes : bytes.subarray(0, this.remaining);
+    this.remaining -= data.length;
+    this.pass(data);
+    if (this.remaining === 0) this.complete(head, [], isAll ? nothing : bytes.subarray(data.length));
+    return nothing;
+  }
+
+  private pass(data: Buffer): void {
+    if (this.asked !== undefined) this.events.onData(data);
+  }
+
+  private complete(head: ResponseHead, trailers: Fields, rest: Buffer): void {
+    if (this.asked === undefined) return;
+    this.asked = undefined;
+    this.head = undefined;
+    this.events.onEnd(trailers, head, rest);
+  }
+
+  private malformed(problem: 'broken' | 'too-long'): Buffer {
+    if (this.asked !== undefined) this.events.onMalformed(problem);
+    this.asked = undefined;
+    return nothing;
+  }
+}
+
+/** RFC 9112 section 6.3: 0 for a response that has no body regardless of its fields, `Infinity` for an unknown length. */
+function bodyLength({ method }: Asked, { status, contentLength }: ResponseHead): number {
+  if (method === 'HEAD' || status === 204 || status === 304) return 0;
+  return contentLength ?? Infinity;
+}

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { SharedQuota } from '../../../../src/proxy/limits/quota.ts';
+
+function createQuota(limit: number) {
+  const reached: string[] = [];
+  const quota = new SharedQuota(limit, (which) => reached.push(which));
+  const takeAll = (client: string): number => {
+    let count = 0;
+    while (quota.take(client)) count += 1;
+    return count;
+  };
+  return { quota, reached, takeAll };
+}
+
+test('one client alone gets seven eighths, and others what is left by the same rule', () => {
+  const { takeAll, reached } = createQuota(8_192);
+  expect(['a', 'b', 'c', 'd', 'e', 'f'].map(takeAll)).toEqual([7_168, 896, 112, 14, 2, 0]);
+  expect(reached).toEqual(['share', 'share', 'share', 'share', 'all', 'all']);
+});
+
+test('clients that come at the same time get the same', () => {
+  const { quota } = createQuota(8_192);
+  const counts = { a: 0, b: 0, c: 0 };
+  for (let turn = 0; turn < 8_192; turn += 1)
+    for (const client of ['a', 'b', 'c'] as const) if (quota.take(client)) counts[client] += 1;
+  // Seven parts of 22 each.
+  expect(counts).toEqual({ a: 2_607, b: 2_607, c: 2_606 });
+});
+
+test('what is released is free again', () => {
+  const { quota } = createQuota(1);
+  expect([quota.take('a'), quota.take('b')]).toEqual([true, false]);
+  quota.release('a');
+  expect([quota.used, quota.take('b'), quota.used]).toEqual([0, true, 1]);
+});

@@ -1,0 +1,75 @@
+import { PassThrough } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { readInTurns } from '../../../../src/proxy/listen/read-in-turns.ts';
+
+const piece = Buffer.alloc(64 * 1024);
+const streams = new Set<Duplex>();
+afterEach(() => {
+  for (const stream of streams) stream.destroy();
+  streams.clear();
+});
+
+/** A connection that is read in turns, and how many bytes have come. */
+function connection() {
+  const stream = new PassThrough({ highWaterMark: 1024 * 1024 * 1024 });
+  streams.add(stream);
+  const read = { bytes: 0 };
+  readInTurns(stream as unknown as Socket);
+  stream.on('data', (bytes: Buffer) => (read.bytes += bytes.length));
+  return { stream, read };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+describe('connections are read in turns', () => {
+  test('one that brings much waits after a part of it, and gets everything in the end', async () => {
+    const { stream, read } = connection();
+    for (let count = 0; count < 100; count += 1) stream.emit('data', piece);
+    expect(stream.isPaused()).toBe(true);
+    for (let count = 0; count < 3; count += 1) await turn();
+    expect(stream.isPaused()).toBe(false);
+    expect(read.bytes).toBe(100 * piece.length);
+  });
+
+  test('little pieces are never counted', () => {
+    const { stream } = connection();
+    for (let count = 0; count < 10_000; count += 1) stream.emit('data', piece.subarray(0, 1_000));
+    expect(stream.isPaused()).toBe(false);
+  });
+
+  test('one that its owner has paused stays paused', async () => {
+    const { stream } = connection();
+    for (let count = 0; count < 4; count += 1) stream.emit('data', piece);
+    stream.pause();
+    for (let count = 0; count < 5; count += 1) await turn();
+    expect(stream.isPaused()).toBe(true);
+    stream.resume();
+    expect(stream.isPaused()).toBe(false);
+  });
+
+  test('its owner cannot resume it before its turn', async () => {
+    const { stream } = connection();
+    for (let count = 0; count < 4; count += 1) stream.emit('data', piece);
+    stream.pause().resume();
+    expect(stream.isPaused()).toBe(true);
+    for (let count = 0; count < 3; count += 1) await turn();
+    expect(stream.isPaused()).toBe(false);
+  });
+
+  test('a few go on in each turn, in the order in which they came', async () => {
+    const many = Array.from({ length: 40 }, connection);
+    for (const { stream } of many) for (let count = 0; count < 4; count += 1) stream.emit('data', piece);
+    const states: number[] = [];
+    while (many.some(({ stream }) => stream.isPaused())) {
+      states.push(many.filter(({ stream }) => stream.isPaused()).length);
+      const first = many.findIndex(({ stream }) => stream.isPaused());
+      expect(many.slice(first).every(({ stream }) => stream.isPaused())).toBe(true);
+      await turn();
+    }
+    expect(Math.max(...states.map((left, index) => (states[index - 1] ?? left) - left))).toBe(8);
+  });
+});

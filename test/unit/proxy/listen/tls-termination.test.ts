@@ -1,0 +1,166 @@
+import { duplexPair } from 'node:stream';
+import type { Socket } from 'node:net';
+import { connect, type ConnectionOptions } from 'node:tls';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createAuthority, type Authority } from '../../../../src/certificates/index.ts';
+import type { ClientValidation } from '../../../../src/core/routing/config.ts';
+import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
+import {
+  loadCertificates,
+  TlsTermination,
+  type CertificatePair,
+} from '../../../../src/proxy/listen/tls-termination.ts';
+import { issueLeaf } from '../../../support/certificates.ts';
+import { listenerConfig } from '../../../support/config.ts';
+
+const name = 'shop.example.com';
+let servers: Authority;
+let clients: Authority;
+let serving: CertificatePair;
+let client: CertificatePair;
+let stranger: CertificatePair;
+
+beforeAll(async () => {
+  [servers, clients] = await Promise.all([createAuthority(), createAuthority(undefined, 'clients')]);
+  [serving, client, stranger] = await Promise.all([
+    issueLeaf(servers, { dnsNames: [name] }),
+    issueLeaf(clients, {}),
+    issueLeaf(servers, {}),
+  ]);
+});
+
+const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly'): ClientValidation => ({
+  authorities: [clients.certificate],
+  mode,
+});
+
+/** A termination of one listener, without sockets: `handshake` tells how the server took a client. */
+function terminate() {
+  const outcomes: PromiseWithResolvers<'accepted' | 'failed'>[] = [];
+  let contextFor: (serverName: string) => ReturnType<ReturnType<typeof loadCertificates>['contextFor']> = () =>
+    undefined;
+  const termination = new TlsTermination(defaultLimits, {
+    negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
+    contextFor: (serverName) => contextFor(serverName),
+    accepted(socket) {
+      outcomes.shift()?.resolve('accepted');
+      socket.destroy();
+    },
+    failed: () => outcomes.shift()?.resolve('failed'),
+  });
+  return {
+    configure: (clientValidation?: ClientValidation): void => {
+      const loaded = loadCertificates(
+        listenerConfig('secure', {
+          protocol: 'HTTPS',
+          certificates: ['shop/shop'],
+          ...(clientValidation && { clientValidation }),
+        }),
+        () => serving,
+      );
+      contextFor = (serverName) => loaded.contextFor(serverName);
+      termination.configure(loaded.first, clientValidation);
+    },
+    handshake: (options: ConnectionOptions = {}): Promise<'accepted' | 'failed'> => {
+      const outcome = Promise.withResolvers<'accepted' | 'failed'>();
+      outcomes.push(outcome);
+      const [near, far] = duplexPair();
+      termination.accept(far as Socket);
+      connect({ socket: near, servername: name, ca: servers.certificate, ...options }).on('error', () => undefined);
+      return outcome.promise;
+    },
+  };
+}
+
+const anonymous = { servername: '', checkServerIdentity: () => undefined };
+
+describe('a listener that changes while it serves', () => {
+  test.each([
+    ['with', {}],
+    ['without', anonymous],
+  ])('requires certificates from the next connection on, %s a server name', async (_, options) => {
+    const { configure, handshake } = terminate();
+    configure();
+    expect(await handshake(options)).toBe('accepted');
+    configure(validation());
+    expect(await handshake(options)).toBe('failed');
+    expect(await handshake({ ...options, ...stranger })).toBe('failed');
+    expect(await handshake({ ...options, ...client })).toBe('accepted');
+  });
+
+  test('requires certificates where it allowed others before', async () => {
+    const { configure, handshake } = terminate();
+    configure(validation('AllowInsecureFallback'));
+    expect(await handshake()).toBe('accepted');
+    expect(await handshake(stranger)).toBe('accepted');
+    configure(validation());
+    expect(await handshake()).toBe('failed');
+    expect(await handshake(stranger)).toBe('failed');
+  });
+
+  test('requires certificates no more', async () => {
+    const { configure, handshake } = terminate();
+    configure(validation());
+    expect(await handshake()).toBe('failed');
+    configure();
+    expect(await handshake()).toBe('accepted');
+  });
+
+  test('still requires certificates after it was configured in the same way again', async () => {
+    const { configure, handshake } = terminate();
+    configure(validation());
+    configure(validation());
+    expect(await handshake()).toBe('failed');
+    expect(await handshake(client)).toBe('accepted');
+  });
+});
+
+describe('the certificates of a listener', () => {
+  const load = (...secrets: readonly string[]) =>
+    loadCertificates(
+      listenerConfig('secure', { protocol: 'HTTPS', certificates: secrets }),
+      (secret) => ({ 'shop/shop': serving, 'shop/broken': { cert: 'no', key: 'no' } })[secret],
+    );
+
+  test('are used without those that cannot be', () => {
+    const loaded = load('shop/gone', 'shop/broken', 'shop/shop');
+    expect(loaded.first).toBe(serving);
+    expect(loaded.problems).toEqual([expect.stringContaining('shop/gone'), expect.stringContaining('shop/broken')]);
+    expect(loaded.contextFor('other.example.com')).toBe(loaded.contextFor(name));
+    expect(loaded.contextFor(name)).toBeDefined();
+  });
+
+  test('that are none are a problem', () => {
+    const loaded = load();
+    expect(loaded.problems).toHaveLength(1);
+    expect(loaded.contextFor(name)).toBeUndefined();
+  });
+
+  test('are chosen by the server name, the first one for other names', async () => {
+    const other = await issueLeaf(servers, { dnsNames: ['other.example.com'] });
+    const pairs = new Map([
+      ['shop/shop', serving],
+      ['shop/other', other],
+    ]);
+    const loaded = loadCertificates(listenerConfig('secure', { certificates: [...pairs.keys()] }), (secret) =>
+      pairs.get(secret),
+    );
+    expect(loaded.contextFor('other.example.com')).not.toBe(loaded.contextFor(name));
+    expect(loaded.contextFor('unknown.example.com')).toBe(loaded.contextFor(name));
+  });
+});
+
+test('a server name that no listener serves fails', async () => {
+  const termination = Promise.withResolvers<string>();
+  const server = new TlsTermination(defaultLimits, {
+    negotiation: {},
+    contextFor: () => undefined,
+    accepted: () => termination.resolve('accepted'),
+    failed: () => termination.resolve('failed'),
+  });
+  server.configure(serving, undefined);
+  const [near, far] = duplexPair();
+  server.accept(far as Socket);
+  connect({ socket: near, servername: name, ca: servers.certificate }).on('error', () => undefined);
+  expect(await termination.promise).toBe('failed');
+});

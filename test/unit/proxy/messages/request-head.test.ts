@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
+import { readHttp1Head, RequestHead, type RawRequest } from '../../../../src/proxy/messages/request-head.ts';
+
+interface Parts {
+  readonly method?: string;
+  readonly url?: string;
+  readonly httpVersion?: string;
+  readonly host?: string | undefined;
+}
+
+/** Reads a request with these fields, name and value in turn, after Host. */
+function read(fields: readonly string[], { method = 'POST', url = '/', httpVersion = '1.1', host = 'a' }: Parts = {}) {
+  const message: RawRequest = {
+    method,
+    url,
+    httpVersion,
+    rawHeaders: [...(host === '' ? [] : ['Host', host]), ...fields],
+  };
+  return readHttp1Head(message, defaultLimits);
+}
+
+/** The length of the body as read, or the reason of the refusal. */
+function framingOf(fields: readonly string[], parts: Parts = {}): string | number | undefined {
+  const head = read(fields, parts);
+  return typeof head === 'string' ? head : head.contentLength;
+}
+
+describe('the framing of a request', () => {
+  test.each<[string, readonly string[], string | number | undefined]>([
+    ['neither field: no body', [], 0],
+    ['a length', ['Content-Length', '12'], 12],
+    ['chunks', ['Transfer-Encoding', 'Chunked'], undefined],
+    ['chunks with spaces around', ['transfer-encoding', ' chunked '], undefined],
+    ['a final coding that is not chunked', ['Transfer-Encoding', 'gzip'], 'bad-framing'],
+    ['chunked before another coding', ['Transfer-Encoding', 'chunked, gzip'], 'bad-framing'],
+    ['identity', ['Transfer-Encoding', 'identity'], 'bad-framing'],
+    ['an empty coding', ['Transfer-Encoding', ''], 'bad-framing'],
+    ['another coding before chunked', ['Transfer-Encoding', 'gzip, chunked'], 'transfer-coding-unsupported'],
+    ['chunked twice', ['Transfer-Encoding', 'chunked, chunked'], 'transfer-coding-unsupported'],
+    ['two Transfer-Encoding fields', ['Transfer-Encoding', 'gzip', 'Transfer-Encoding', 'chunked'], 'bad-framing'],
+    ['length and chunks', ['Content-Length', '1', 'Transfer-Encoding', 'chunked'], 'bad-framing'],
+    ['two lengths', ['Content-Length', '1', 'content-length', '1'], 'bad-framing'],
+    ['a list of lengths', ['Content-Length', '1, 1'], 'bad-framing'],
+    ['a negative length', ['Content-Length', '-1'], 'bad-framing'],
+    ['a hexadecimal length', ['Content-Length', '0x10'], 'bad-framing'],
+    ['a length with 15 digits', ['Content-Length', '9'.repeat(15)], 999_999_999_999_999],
+    ['a length with 16 digits', ['Content-Length', '9'.repeat(16)], 'bad-framing'],
+  ])('%s', (_, fields, expected) => {
+    expect(framingOf(fields)).toBe(expected);
+  });
+
+  test('HTTP/1.0 has no chunks', () => {
+    expect(framingOf(['Transfer-Encoding', 'chunked'], { httpVersion: '1.0' })).toBe('bad-framing');
+  });
+});
+
+describe('the target of a request', () => {
+  test.each<[string, Parts, string | object]>([
+    ['origin form', { url: '/a?b=c' }, { host: 'a', authority: 'a', path: '/a', search: '?b=c' }],
+    ['absolute form', { url: 'http://B:81/c', host: 'a' }, { host: 'b', authority: 'B:81', path: '/c' }],
+    ['absolute form without a path', { url: 'http://b?c', host: 'a' }, { path: '/', search: '?c' }],
+    ['absolute form without a host', { url: 'http:///c' }, 'bad-host'],
+    ['another scheme', { url: 'ftp://b/c' }, 'bad-target'],
+    ['a fragment', { url: '/a#b' }, 'bad-target'],
+    ['the asterisk', { url: '*', method: 'OPTIONS' }, { path: '*', search: '' }],
+    ['a path with an invalid escape', { url: '/%zz' }, 'bad-target'],
+    ['a target that is too long', { url: `/${'a'.repeat(defaultLimits.targetBytes)}` }, 'target-too-long'],
+  ])('%s', (_, parts, expected) => {
+    const head = read([], parts);
+    if (typeof expected === 'string') expect(head).toBe(expected);
+    else expect(head).toMatchObject(expected);
+  });
+
+  test.each<[string, readonly string[], Parts, string]>([
+    ['none', [], { host: '' }, 'bad-host'],
+    ['two', ['host', 'b'], {}, 'bad-host'],
+    ['an invalid one', [], { host: 'a b' }, 'bad-host'],
+  ])('Host: %s', (_, fields, parts, expected) => {
+    expect(read(fields, parts)).toBe(expected);
+  });
+
+  test('HTTP/1.0 needs no Host', () => {
+    expect(read([], { host: '', httpVersion: '1.0' })).toBeInstanceOf(RequestHead);
+  });
+
+  test('the bytes of names and values are limited', () => {
+    const fields = (bytes: number) => ['x', 'a'.repeat(bytes - 'Hosta'.length - 'x'.length)];
+    expect(read(fields(defaultLimits.headerBytes))).toBeInstanceOf(RequestHead);
+    expect(read(fields(defaultLimits.headerBytes + 1))).toBe('headers-too-large');
+  });
+
+  test('the number of fields is limited', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, index) => [`x-${index}`, '1']).flat();
+    expect(read(fields(defaultLimits.headerCount - 1))).toBeInstanceOf(RequestHead);
+    expect(read(fields(defaultLimits.headerCount))).toBe('headers-too-large');
+  });
+});
