@@ -1,10 +1,12 @@
+import { shadowed } from '../core/rules/matches/match-taken.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record.ts';
 import type { StatusEntry } from './merge-status.ts';
 import type { EventNote, WireObject } from './ports.ts';
 
 /**
- * Events about a status that was written: accepted or refused, attached or not, and changes of that. None for conditions that
- * are unchanged or Unknown.
+ * Events about a status that was written. A problem gets an Event when it begins, and once more for each generation of the object
+ * that still has it. A success gets an Event when it begins. Conditions that are unchanged or Unknown get none. Equal conditions of
+ * several parents share an Event.
  *
  * @param before the object as it was, with its former status
  */
@@ -15,12 +17,22 @@ export function statusEvents(
   controllerName: string,
 ): readonly EventNote[] {
   const former = groupsOf(before['status'], controllerName);
-  return [...groupsOf(status, controllerName)].flatMap(([place, conditions]) => {
+  const news = [...groupsOf(status, controllerName)].flatMap(([place, conditions]) => {
     const known = byType(former.get(place) ?? []);
     return conditions
-      .flatMap((condition) => eventOf(condition, known.get(condition['type']) ?? {}, place))
-      .map((note) => ({ ...note, regarding: regarding(kind, before) }));
+      .filter((condition) => !isConsequence(condition, conditions))
+      .flatMap((condition) => noticeOf(condition, known.get(condition['type']) ?? {}))
+      .map((notice) => ({ place, notice }));
   });
+  return [...Map.groupBy(news, ({ notice }) => JSON.stringify(notice)).values()].flatMap((equal) =>
+    equal.slice(0, 1).map(({ notice: { type, reason, statement } }) => ({
+      type,
+      reason,
+      action: 'Reconcile',
+      note: `${placesOf(equal.map(({ place }) => place))}${statement}`,
+      regarding: regarding(kind, before),
+    })),
+  );
 }
 
 /**
@@ -60,49 +72,99 @@ export function regarding(kind: string, { apiVersion = '', metadata }: WireObjec
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
 }
 
-/** Conditions for which a first True is worth an event. */
-const news: ReadonlySet<unknown> = new Set(['Accepted', 'Programmed']);
+/** Conditions whose first True gets an Event. */
+const successes: ReadonlySet<unknown> = new Set(['Accepted', 'Programmed']);
 /** Conditions with negative polarity: True means a problem. */
-const negative: ReadonlySet<unknown> = new Set(['PartiallyInvalid']);
-const told: ReadonlySet<unknown> = new Set([...news, ...negative, 'ResolvedRefs']);
+const negative: ReadonlySet<unknown> = new Set([
+  'PartiallyInvalid',
+  shadowed.condition,
+  'OverlappingTLSConfig',
+  'InsecureFrontendValidationMode',
+]);
+const reported: ReadonlySet<unknown> = new Set([...successes, ...negative, 'ResolvedRefs', 'SupportedVersion']);
 
-function eventOf(
-  { type, status, reason, message }: JsonRecord,
+interface Notice {
+  readonly type: EventNote['type'];
+  readonly reason: string;
+  /** The condition in words. */
+  readonly statement: string;
+}
+
+function noticeOf(
+  { type, status, reason, message, observedGeneration }: JsonRecord,
   before: JsonRecord,
-  place: string,
-): readonly Omit<EventNote, 'regarding'>[] {
-  if (!told.has(type) || status === 'Unknown') return [];
-  if (before['status'] === status && before['reason'] === reason) return [];
+): readonly Notice[] {
+  if (!reported.has(type) || status === 'Unknown') return [];
   const isGood = (status === 'True') !== negative.has(type) && reason === type;
-  if (isGood && !news.has(type) && before['status'] !== 'False') return [];
-  const what = `${place}${stringOf(type)} is ${stringOf(status)}`;
+  const isSame = before['status'] === status && before['reason'] === reason;
+  if (isSame && (isGood || before['observedGeneration'] === observedGeneration)) return [];
+  if (isGood && !successes.has(type) && before['status'] !== 'False') return [];
+  const statement = `${stringOf(type)} is ${stringOf(status)}`;
   return [
     {
       type: isGood ? 'Normal' : 'Warning',
       reason: stringOf(reason),
-      action: 'Reconcile',
-      note: message === '' ? `${what}.` : `${what}: ${stringOf(message)}`,
+      statement: message === '' ? `${statement}.` : `${statement}: ${stringOf(message)}`,
     },
   ];
 }
 
-/** Conditions by location, in words: the object's own (`''`), and those of each of our entries. */
+/** Whether a condition only repeats that the object is not accepted. */
+function isConsequence({ type, status, reason }: JsonRecord, others: readonly JsonRecord[]): boolean {
+  const accepted = others.find((other) => other['type'] === 'Accepted');
+  return (
+    type === 'Programmed' &&
+    status === 'False' &&
+    accepted?.['status'] === 'False' &&
+    (reason === 'Invalid' || reason === accepted['reason'])
+  );
+}
+
+/** Maximum number of parents that an Event lists. */
+const shown = 3;
+
+function placesOf(places: readonly string[]): string {
+  const named = places.filter((place) => place !== '');
+  if (named.length === 0) return '';
+  const more = named.length > shown ? ` and ${named.length - shown} more` : '';
+  return `${named.slice(0, shown).join(', ')}${more}: `;
+}
+
+/**
+ * Conditions by location, in words: the object's own (`''`), those of each of our entries, and those of listeners that its own do not
+ * summarize.
+ */
 function groupsOf(status: unknown, controllerName: string): ReadonlyMap<string, readonly JsonRecord[]> {
-  const { conditions, parents, ancestors } = recordOf(status);
+  const { conditions, parents, ancestors, listeners } = recordOf(status);
+  const own = listOf(conditions).filter(isRecord);
   const entries = [...listOf(parents), ...listOf(ancestors)]
     .filter(isRecord)
     .filter((entry) => entry['controllerName'] === controllerName);
   return new Map([
-    ['', listOf(conditions).filter(isRecord)],
+    ['', own],
     ...entries.map(
       (entry) =>
         [
-          `${placeOf(recordOf(entry['parentRef'] ?? entry['ancestorRef']))}: `,
+          placeOf(recordOf(entry['parentRef'] ?? entry['ancestorRef'])),
           listOf(entry['conditions']).filter(isRecord),
         ] as const,
     ),
+    ...listOf(listeners)
+      .filter(isRecord)
+      .map(
+        (listener) =>
+          [
+            `Listener ${stringOf(listener['name'])}`,
+            listOf(listener['conditions'])
+              .filter(isRecord)
+              .filter(({ type }) => ofListeners.has(type) && !own.some((condition) => condition['type'] === type)),
+          ] as const,
+      ),
   ]);
 }
+
+/** Conditions of listeners. Accepted and Programmed of their owner summarize the others. */
+const ofListeners: ReadonlySet<unknown> = new Set(['ResolvedRefs', 'OverlappingTLSConfig']);
 
 function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): string {
   const where = typeof namespace === 'string' ? `${namespace}/` : '';

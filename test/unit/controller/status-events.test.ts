@@ -66,8 +66,7 @@ describe('what people are told when a status changes', () => {
       ],
     };
     expect(told({}, after)).toEqual([
-      'Normal Accepted Gateway infra/b section https port 443: Accepted is True.',
-      'Normal Accepted Gateway infra/c section https port 443: Accepted is True.',
+      'Normal Accepted Gateway infra/b section https port 443, Gateway infra/c section https port 443: Accepted is True.',
       'Warning BackendNotFound Gateway infra/c section https port 443: ResolvedRefs is False: No cart.',
       'Warning UnsupportedValue Gateway infra/c section https port 443: PartiallyInvalid is True: Dropped Rule 0',
     ]);
@@ -77,11 +76,93 @@ describe('what people are told when a status changes', () => {
     ]);
   });
 
+  test('a problem again for every generation that still has it, a success only once', () => {
+    const at = (observedGeneration: number, ...conditions: readonly object[]) => ({
+      conditions: conditions.map((one) => ({ ...one, observedGeneration })),
+    });
+    const refused = (message: string) => condition('Accepted', 'False', 'Invalid', message);
+    expect(told(at(1, refused('Port 0.')), at(1, refused('Port 70000.')))).toEqual([]);
+    expect(told(at(1, refused('Port 0.')), at(2, refused('Port 70000.')))).toEqual([
+      'Warning Invalid Accepted is False: Port 70000.',
+    ]);
+    expect(told(at(1, condition('Accepted', 'True')), at(2, condition('Accepted', 'True')))).toEqual([]);
+  });
+
+  test('a refusal without its consequence for Programmed', () => {
+    const conditions = (reason: string) => ({
+      conditions: [condition('Accepted', 'False', 'NoResources', 'No pods.'), condition('Programmed', 'False', reason)],
+    });
+    expect(told({}, conditions('Invalid'))).toEqual(['Warning NoResources Accepted is False: No pods.']);
+    expect(told({}, conditions('NoResources'))).toEqual(['Warning NoResources Accepted is False: No pods.']);
+    expect(told({}, conditions('AddressNotUsable'))).toEqual([
+      'Warning NoResources Accepted is False: No pods.',
+      'Warning AddressNotUsable Programmed is False.',
+    ]);
+  });
+
+  test('the same problem with several parents in one Event', () => {
+    const after = {
+      parents: ['a', 'b', 'c', 'd', 'e'].map((name) => ({
+        parentRef: { kind: 'Gateway', namespace: 'infra', name },
+        controllerName: us,
+        conditions: [condition('ResolvedRefs', 'False', 'BackendNotFound', 'No cart.')],
+      })),
+    };
+    expect(told({}, after)).toEqual([
+      'Warning BackendNotFound Gateway infra/a, Gateway infra/b, Gateway infra/c and 2 more: ResolvedRefs is False: No cart.',
+    ]);
+  });
+
+  test('conditions that exist only while there is a problem', () => {
+    const route = {
+      parents: [
+        {
+          parentRef: { kind: 'Gateway', namespace: 'infra', name: 'a' },
+          controllerName: us,
+          conditions: [condition('sallyport.dev/Shadowed', 'True', 'MatchTaken', 'An older route has it.')],
+        },
+      ],
+    };
+    expect(told({}, route)).toEqual([
+      'Warning MatchTaken Gateway infra/a: sallyport.dev/Shadowed is True: An older route has it.',
+    ]);
+    expect(told(route, { parents: [] })).toEqual([]);
+    expect(told({}, { conditions: [condition('SupportedVersion', 'False', 'UnsupportedVersion', 'v0.8.')] })).toEqual([
+      'Warning UnsupportedVersion SupportedVersion is False: v0.8.',
+    ]);
+    expect(told({}, { conditions: [condition('SupportedVersion', 'True')] })).toEqual([]);
+  });
+
+  test('of listeners what their owner does not summarize', () => {
+    const listeners = [
+      {
+        name: 'https',
+        conditions: [
+          condition('Accepted', 'False', 'PortUnavailable', 'Port 1.'),
+          condition('ResolvedRefs', 'False', 'InvalidCertificateRef', 'No Secret.'),
+          condition('OverlappingTLSConfig', 'True', 'OverlappingHostnames', 'Like b.'),
+        ],
+      },
+    ];
+    const overlap = 'Warning OverlappingHostnames Listener https: OverlappingTLSConfig is True: Like b.';
+    expect(told({}, { conditions: [condition('Accepted', 'True')], listeners })).toEqual([
+      'Normal Accepted Accepted is True.',
+      'Warning InvalidCertificateRef Listener https: ResolvedRefs is False: No Secret.',
+      overlap,
+    ]);
+    const summary = condition('ResolvedRefs', 'False', 'ListenersNotResolved', 'Listener https: No Secret.');
+    expect(told({}, { conditions: [summary], listeners })).toEqual([
+      'Warning ListenersNotResolved ResolvedRefs is False: Listener https: No Secret.',
+      overlap,
+    ]);
+  });
+
   test.each([
     null,
     7,
     [],
     { conditions: 7 },
+    { listeners: [null, 7, { name: 7, conditions: [7] }] },
     { parents: [null, 7, { controllerName: us, parentRef: 7, conditions: [7] }] },
   ])('stored statuses may be anything: %j', (status) => {
     expect(() => told(status, status)).not.toThrow();
