@@ -1,9 +1,9 @@
 import type { Profile } from '../core/rules/engine/rule.ts';
 import type { SourceDocument } from '../files/document.ts';
-import { clusterDocument, readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
+import { clusterDocument, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
 import { readOtherObjects } from '../sources/upgrade-facts.ts';
 import { Workspace } from '../workspace/workspace.ts';
-import { rejectProblems } from './evaluated.ts';
+import { printNotes, readCompleteObjects } from './evaluated.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
 import { withAnnotations } from './report/annotation.ts';
@@ -13,9 +13,9 @@ import { reportWorkspace } from './report/findings.ts';
 import type { FormatName } from './report/format-names.ts';
 import type { Report } from './report/report.ts';
 import { writeReport } from './report/write.ts';
-import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
-import { orUsageError, UsageError } from './usage-error.ts';
+import { orUsageError } from './usage-error.ts';
 
 /** Settings of `sallyport audit`. */
 export interface AuditOptions extends SourceOptions {
@@ -33,18 +33,13 @@ export interface AuditOptions extends SourceOptions {
  */
 export async function audit(options: AuditOptions): Promise<number> {
   const { files, cluster, output, since } = options;
-  if (files.length === 0 && cluster === undefined) throw new UsageError('No objects: use --cluster or --files.');
   const earlier = since === undefined ? undefined : await readEarlierFindings(since);
-  const source = await orUsageError(
-    'the source of objects',
-    readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }),
-  );
-  rejectProblems(source.problems);
+  const source = await readCompleteObjects({ files, cluster });
   const others =
     cluster === undefined
       ? { objects: [], notes: [] }
       : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions));
-  for (const note of [...source.notes, ...others.notes]) process.stderr.write(`${note}\n`);
+  printNotes(others.notes);
   const judged = withAnnotations(judgeAll(source, others.objects.map(clusterDocument), options.profile));
   const comparison = earlier && (() => earlier.comparison());
   const setting = { style: createTerminal().style, version: packageVersion(), ...(comparison && { comparison }) };

@@ -6,6 +6,7 @@ import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { streamObjects, type Item } from '../files/stream.ts';
 import type { CredentialSource } from '../kubernetes/index.ts';
 import type { SourceOptions } from '../sources/objects.ts';
+import { printNotes } from './evaluated.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
 import { createLoneReporter } from './report/alone.ts';
@@ -80,7 +81,7 @@ async function judgeCluster(from: SourceOptions, { profile, bundle }: CheckOptio
     'the source of objects',
     readObjects(from, { bundle, controllerName, scope: 'closed' }),
   );
-  for (const note of source.notes) process.stderr.write(`${note}\n`);
+  printNotes(source.notes);
   const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), []);
   workspace.update(source.documents);
   const everything = reportWorkspace(workspace, source.problems, 'error');

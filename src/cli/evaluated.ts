@@ -4,7 +4,9 @@ import { configuration } from '../core/routing/emit.ts';
 import { statuses } from '../core/status/emit.ts';
 import { formatProblem, type FileProblem, type SourceDocument } from '../files/document.ts';
 import { Workspace } from '../workspace/workspace.ts';
-import { UsageError } from './usage-error.ts';
+import { readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
+import { assumedBundle, controllerName } from './settings.ts';
+import { orUsageError, UsageError } from './usage-error.ts';
 
 /** Objects and the settings of their evaluation. */
 export interface Evaluated {
@@ -33,6 +35,28 @@ export function followed(
 /** The current results of a workspace. */
 export function emittedBy(kernel: Workspace['kernel']) {
   return { configuration: new Map(kernel.emitted(configuration)), statuses: new Map(kernel.emitted(statuses)) };
+}
+
+/**
+ * Reads the objects of a command that needs all of them, and writes to standard error which kinds are not observed.
+ *
+ * @throws UsageError for no source, for files that cannot be read, and for a cluster that does not respond
+ */
+export async function readCompleteObjects(from: SourceOptions): Promise<SourceObjects> {
+  if (from.files.length === 0 && from.cluster === undefined)
+    throw new UsageError('No objects: use --files or --cluster.');
+  const source = await orUsageError(
+    'the source of objects',
+    readObjects(from, { bundle: assumedBundle, controllerName, scope: 'closed' }),
+  );
+  rejectProblems(source.problems);
+  printNotes(source.notes);
+  return source;
+}
+
+/** Writes notes about missing permissions to standard error. */
+export function printNotes(notes: readonly string[]): void {
+  for (const note of notes) process.stderr.write(`${note}\n`);
 }
 
 /** Rejects an incomplete set of objects, which would give wrong results. @throws UsageError for files that cannot be read */

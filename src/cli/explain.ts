@@ -6,7 +6,7 @@ import { display, quote } from '../core/text/display.ts';
 import { defaultLimits } from '../proxy/limits/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/messages/reasons.ts';
 import { readHttp1Head } from '../proxy/messages/request-head.ts';
-import { readObjects, type SourceOptions } from '../sources/objects.ts';
+import type { SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
 import { printExplanation } from './report/explanation.ts';
@@ -14,9 +14,10 @@ import { jsonText } from './report/json-text.ts';
 import { explainLayer4Outcome } from './report/layer4-outcome.ts';
 import { explainOutcome } from './report/outcome.ts';
 import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/proxy-protocol.ts';
-import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { readCompleteObjects } from './evaluated.ts';
+import { policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
-import { orUsageError, UsageError } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Settings of `sallyport explain`. */
 export interface ExplainOptions extends SourceOptions {
@@ -39,13 +40,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   const terminal = createTerminal();
   const connection = connectionOf(url);
   const request = layer4Url.test(url) ? undefined : requestOf(url, options);
-  if (options.files.length === 0 && options.cluster === undefined)
-    throw new UsageError('No objects: use --files or --cluster.');
-  const source = await orUsageError(
-    'the source of objects',
-    readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }),
-  );
-  for (const note of source.notes) process.stderr.write(`${note}\n`);
+  const source = await readCompleteObjects(options);
   const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [
     configuration,
     infrastructure,

@@ -1,17 +1,17 @@
 import type { Effect } from '../core/impact/effect.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
-import { quoteRef } from '../core/resources/reference.ts';
+import { keyOfRef, quoteRef } from '../core/resources/reference.ts';
 import { tables } from '../core/schema/index.ts';
 import { quote } from '../core/text/display.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
-import { identityOf, overlay, readObjects, type SourceOptions } from '../sources/objects.ts';
-import { emittedBy, followed, rejectProblems } from './evaluated.ts';
+import { identityOf, overlay, type SourceOptions } from '../sources/objects.ts';
+import { emittedBy, followed, readCompleteObjects, rejectProblems } from './evaluated.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
-import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
-import { orUsageError, UsageError } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Settings of `sallyport impact`. */
 export interface ImpactOptions extends SourceOptions {
@@ -30,17 +30,11 @@ export interface ImpactOptions extends SourceOptions {
  * @throws UsageError for objects that cannot be read, and for objects to delete that are not found
  */
 export async function impact(options: ImpactOptions): Promise<number> {
-  if (options.files.length === 0 && options.cluster === undefined)
-    throw new UsageError('No objects: use --files or --cluster.');
   if (options.change.length === 0 && options.delete.length === 0)
     throw new UsageError('No change: use --change or --delete.');
-  const source = await orUsageError(
-    'the source of objects',
-    readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }),
-  );
+  const source = await readCompleteObjects(options);
   const change = await readFolder(options.change);
-  rejectProblems([...source.problems, ...change.problems]);
-  for (const note of source.notes) process.stderr.write(`${note}\n`);
+  rejectProblems(change.problems);
   const workspace = followed(source.installation, policyOf('standard', source.bundle), source.documents);
   const before = emittedBy(workspace.kernel);
   const deleted = options.delete.map((text) => identityToDelete(text, source.documents));
@@ -77,9 +71,9 @@ function identityToDelete(text: string, documents: readonly SourceDocument[]): s
       `Invalid object ${quote(text)} in --delete. Use ${entry.namespaced ? `${kind}/NAMESPACE/NAME` : `${kind}/NAME`}.`,
     );
   }
-  const id = `${entry.kind}/${namespace}/${name}`;
-  if (!documents.some((document) => identityOf(document) === id))
-    throw new UsageError(`${quoteRef({ kind: entry.kind, namespace, name })} not found.`);
+  const ref = { kind: entry.kind, namespace, name };
+  const id = keyOfRef(ref);
+  if (!documents.some((document) => identityOf(document) === id)) throw new UsageError(`${quoteRef(ref)} not found.`);
   return id;
 }
 

@@ -21,13 +21,13 @@ import { findKind, isSchemaKind, nameOfBundle, type Bundle } from '../core/schem
 import { isRecord } from '../core/text/record.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { readInstalledKind, type KubernetesObject } from '../kubernetes/index.ts';
-import { readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
+import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
 import { definitionOf, readUpgradeFacts } from '../sources/upgrade-facts.ts';
-import { rejectProblems, snapshotOf } from './evaluated.ts';
+import { printNotes, readCompleteObjects, snapshotOf } from './evaluated.ts';
 import { effectLines } from './report/impact.ts';
 import { preflightFormats, type PreflightReport } from './report/preflight.ts';
 import { readReportFile } from './report/report-file.ts';
-import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { controllerName, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
 
@@ -48,18 +48,13 @@ export interface PreflightOptions extends SourceOptions {
  */
 export async function preflight(options: PreflightOptions): Promise<number> {
   const { files, cluster, target, since } = options;
-  if (files.length === 0 && cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
   const earlier = since === undefined ? undefined : await readEarlier(since);
-  const source = await orUsageError(
-    'the source of objects',
-    readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }),
-  );
-  rejectProblems(source.problems);
+  const source = await readCompleteObjects({ files, cluster });
   const { facts, others, notes } =
     cluster === undefined
       ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
       : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions));
-  for (const note of [...source.notes, ...notes]) process.stderr.write(`${note}\n`);
+  printNotes(notes);
   const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
   const present = installedIn(source, cluster === undefined);
   const routes = routeStates(objects);

@@ -9,7 +9,7 @@ import { sameJson } from '../core/admission/ratchet.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { certificateCell, classFeaturesCell, installationCell, objectCell } from '../core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../core/incremental/index.ts';
-import { quoteRef } from '../core/resources/reference.ts';
+import { keyOfRef, quoteRef } from '../core/resources/reference.ts';
 import { isSchemaKind } from '../core/schema/index.ts';
 import { statuses, type OwnStatus } from '../core/status/emit.ts';
 import type { Judgement } from './judgement.ts';
@@ -63,8 +63,7 @@ export function evaluateSet(objects: readonly unknown[], judgement: Judgement): 
 type CandidateDocument = Extract<ReadDocument, { readonly type: 'candidate' }>;
 
 function keyOf({ candidate }: CandidateDocument): string {
-  const { kind, namespace, name } = candidate.resource.ref;
-  return `${kind}/${namespace}/${name}`;
+  return keyOfRef(candidate.resource.ref);
 }
 
 function writesOf(document: ReadDocument): readonly Write[] {

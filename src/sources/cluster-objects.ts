@@ -107,9 +107,10 @@ async function collect(
   client: ApiClient,
   selection: { readonly type: ResourceType; readonly fieldSelector?: string },
 ): Promise<readonly KubernetesObject[]> {
-  let objects: KubernetesObject[] = [];
+  const objects: KubernetesObject[] = [];
   for await (const page of listPages(client, selection, new AbortController().signal)) {
-    objects = page.restarted ? [...page.objects] : [...objects, ...page.objects];
+    if (page.restarted) objects.length = 0;
+    for (const object of page.objects) objects.push(object);
   }
   return objects;
 }

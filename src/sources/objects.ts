@@ -1,7 +1,7 @@
 import { amongOthers, installationOf } from '../core/admission/installation.ts';
 import type { Installation } from '../core/graph/inputs.ts';
 import { parseObject } from '../core/resources/parse.ts';
-import { describeRef } from '../core/resources/reference.ts';
+import { describeRef, keyOfRef } from '../core/resources/reference.ts';
 import type { Bundle } from '../core/schema/index.ts';
 import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
@@ -93,8 +93,7 @@ export function overlay(
 export function identityOf({ value }: SourceDocument): string | undefined {
   const parsed = parseObject(value);
   if (parsed.type === 'invalid') return undefined;
-  const { kind, namespace, name } = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
-  return `${kind}/${namespace}/${name}`;
+  return keyOfRef(parsed.type === 'resource' ? parsed.resource.ref : parsed.ref);
 }
 
 function definitionsAmong(documents: readonly SourceDocument[]): readonly KubernetesObject[] {

@@ -8,7 +8,7 @@ import { installationCell, objectCell, type Installation } from '../core/graph/i
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import type { Emission } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
-import type { ObjectRef } from '../core/resources/reference.ts';
+import { keyOfRef } from '../core/resources/reference.ts';
 import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
@@ -123,7 +123,7 @@ export class Workspace {
       this.remarksByDocument.set(document, remarkOf(document, read));
       return;
     }
-    const id = idOf(read.candidate.resource.ref);
+    const id = keyOfRef(read.candidate.resource.ref);
     const entry: WorkspaceEntry = { id, document, candidate: read.candidate };
     this.entries.set(
       id,
@@ -136,7 +136,7 @@ export class Workspace {
     this.remarksByDocument.delete(document);
     const parsed = parseObject(document.value);
     if (parsed.type !== 'resource') return;
-    const id = idOf(parsed.resource.ref);
+    const id = keyOfRef(parsed.resource.ref);
     const left = (this.entries.get(id) ?? []).filter((entry) => entry.document !== document);
     if (left.length === 0) this.entries.delete(id);
     else this.entries.set(id, left);
@@ -182,10 +182,6 @@ function writesFor({ resource, json }: Candidate): readonly Write[] {
     ...factWrites({ kind, namespace, name }, json),
     ...classFeatureWrites({ kind, name }, json),
   ];
-}
-
-function idOf(ref: ObjectRef): string {
-  return `${ref.kind}/${ref.namespace}/${ref.name}`;
 }
 
 function splitId(id: string): readonly string[] {

@@ -24,6 +24,11 @@ export function quoteRef(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): s
   return `${display(ref.kind)} ${quote(qualifiedName(ref), longestName)}`;
 }
 
+/** `kind/namespace/name`, as a key of maps and sets. Two objects of one kind in different groups do not occur in one evaluation. */
+export function keyOfRef(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
+  return `${ref.kind}/${ref.namespace}/${ref.name}`;
+}
+
 /** Maximum number of characters of a namespace, a slash and a name. */
 const longestName = 320;
 

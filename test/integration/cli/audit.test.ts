@@ -140,7 +140,7 @@ describe('audit', () => {
   });
 
   test.each([
-    [[], 'No objects: use --cluster or --files.'],
+    [[], 'No objects: use --files or --cluster.'],
     [['-f', 'examples/quickstart', '--since', 'package.json'], 'The report package.json has no list of objects.'],
     [['-f', 'missing.yaml'], 'missing.yaml'],
   ])('%j cannot be done: exit code 2', async (args, message) => {

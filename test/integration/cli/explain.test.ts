@@ -84,6 +84,16 @@ describe('sallyport explain, for everything that a rule does', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
+  test('rejects files that it cannot read completely', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    await writeFile(join(folder, 'broken.yaml'), 'kind: [HTTPRoute\n');
+    const program = startProgram('explain', ...quickstart, '-f', folder, 'http://store.example.com/cart');
+    expect(await program.ended()).toBe(1);
+    expect(program.errors()).toContain('broken.yaml:');
+    expect(program.output()).toBe('');
+    await rm(folder, { recursive: true });
+  });
+
   test('reports the failure of a backend whose BackendTLSPolicy is invalid, and ends with 1', async () => {
     const { code, output } = await outcome('explain', '-f', folder, 'http://shop.example.com/secure');
     expect(output).toMatch(/1 of 1 answered 500 \(shop\/secure\/8443\): .*BackendTLSPolicy/);
