@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { findingCounts } from '../../../src/core/admission/impact.ts';
+import { judge } from '../../../src/core/admission/judge.ts';
 import { createEvaluation } from '../../../src/core/evaluation.ts';
 import { installationCell } from '../../../src/core/graph/inputs.ts';
 import { write, type Kernel } from '../../../src/core/incremental/index.ts';
 import type { Emission } from '../../../src/core/incremental/reader.ts';
 import { findings } from '../../../src/core/rules/engine/run.ts';
 import { statuses } from '../../../src/core/status/emit.ts';
-import { candidateOf, installation, ourClass, writeOf } from '../../support/evaluation.ts';
+import { candidateOf, installation, ourClass, standardPolicy, writeOf } from '../../support/evaluation.ts';
 
 const gateway = {
   apiVersion: 'gateway.networking.k8s.io/v1',
@@ -41,11 +42,31 @@ describe('evaluation', () => {
     expect([none, counts]).toEqual([all, all]);
   });
 
+  test.each([
+    ['nothing', []],
+    ['findings, as the webhook does', [findingCounts]],
+    ['statuses', [statuses]],
+  ])('judges a policy whose Gateways decide on the effect of findings, following %s', (_, emissions) => {
+    const policy = candidateOf({
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'BackendTLSPolicy',
+      metadata: { name: 'cart', namespace: 'shop' },
+      spec: {
+        targetRefs: [{ group: '', kind: 'Service', name: 'absent' }],
+        validation: { hostname: 'cart.example.com', wellKnownCACertificates: 'System' },
+      },
+    });
+    const kernel = evaluated(...emissions);
+    const { read } = kernel.overlay([writeOf(policy.resource.ref, policy.resource)]);
+    expect(judge(read, policy, standardPolicy).map(({ rule }) => rule)).toEqual(['backend-policy-target-missing']);
+  });
+
   test('keeps no more than what is followed can read', () => {
-    // The route's hostnames, its matches and the size of its regular expressions, which findings of other routes depend on.
-    expect(evaluated().statistics().contributors).toBe(3);
+    // The route's hostnames, its matches and the size of its regular expressions, which findings of other routes depend on, and the
+    // Gateways of its Services, which own BackendTLSPolicies.
+    expect(evaluated().statistics().contributors).toBe(4);
     // The findings of the three objects themselves.
-    expect(evaluated(findingCounts).statistics().contributors).toBe(6);
-    expect(evaluated(statuses).statistics().contributors).toBeGreaterThan(5);
+    expect(evaluated(findingCounts).statistics().contributors).toBe(7);
+    expect(evaluated(statuses).statistics().contributors).toBeGreaterThan(6);
   });
 });

@@ -226,10 +226,13 @@ export const routesOfListener = defineIndex({
   },
 });
 
-/** Our Gateways with attached routes that forward to a Service. Bucket: `namespace/service`; entry: `namespace/name`. */
+/**
+ * Our Gateways with attached routes that forward to a Service. Bucket: `namespace/service`; entry: `namespace/name`. Admission
+ * needs it for the owners of a BackendTLSPolicy.
+ */
 export const gatewaysOfService = defineIndex({
   name: 'gatewaysOfService',
-  stratum: strata.findingIndexes,
+  stratum: strata.linkIndexes,
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
     const owners = read
