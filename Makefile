@@ -74,6 +74,10 @@ bench-proxy: build ## CPU and latency per request of the proxy, beside nginx and
 bench-routes: build ## New routes, statuses, memory and start at 5,000 routes, in a real cluster (KUBECONFIG, CLUSTER); 5 minutes
 	@test/bench/routes/run.sh
 
+.PHONY: bench-memory
+bench-memory: build ## Memory and CPU of an idle installation: ROUTES='10 5000' COMPONENTS=webhook; needs go, 4 minutes
+	@ROUTES='$(or $(ROUTES),10 5000)' COMPONENTS='$(COMPONENTS)' test/bench/memory/run.sh
+
 .PHONY: bench-check
 bench-check: $(VALIDATORS) ## Objects per second of check beside kubeconform, start-up and memory; needs go, some minutes
 	@test/bench/check/run.sh

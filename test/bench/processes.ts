@@ -59,7 +59,8 @@ function serverOf(child: ChildProcess, port: number): ServerProcess {
   };
 }
 
-function cpuOf(pid: number): number {
+/** Microseconds of CPU, user and kernel, that all threads of a process used so far. */
+export function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name of the program comes first, in parentheses, and may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadAll } from 'js-yaml';
+
+/** One process of an installation. */
+export interface Component {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly probePort: number;
+  /** NODE_OPTIONS of the deployed container. */
+  readonly options: string;
+  /** Seconds between two readiness probes of the kubelet. */
+  readonly readinessPeriod: number;
+}
+
+/** A started component with the probes of a kubelet. */
+export interface RunningComponent {
+  readonly name: string;
+  readonly pid: number;
+  stop(): void;
+}
+
+/** Finds what the Deployment in a manifest says about its container. */
+export function deployed(manifest: string): Pick<Component, 'options' | 'readinessPeriod'> {
+  const documents = loadAll(readFileSync(manifest, 'utf8')) as readonly Workload[];
+  const deployment = documents.find(({ kind }) => kind === 'Deployment');
+  if (deployment === undefined) throw new Error(`${manifest} has no Deployment`);
+  return optionsOf(deployment);
+}
+
+/** Reads the same from a Deployment. */
+export function optionsOf({ kind, spec }: Workload): Pick<Component, 'options' | 'readinessPeriod'> {
+  const container = spec?.template.spec.containers[0];
+  if (container === undefined) throw new Error(`a ${kind} has no container`);
+  const options = container.env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
+  return { options, readinessPeriod: container.readinessProbe.periodSeconds };
+}
+
+interface Container {
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly readinessProbe: { readonly periodSeconds: number };
+}
+
+/** A Deployment, or another object without `spec`. */
+export interface Workload {
+  readonly kind: string;
+  readonly spec?: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
+}
+
+/** Starts a component, and resolves when it is ready. Its home has no kubeconfig. */
+export async function startComponent(
+  { name, args, probePort, options, readinessPeriod }: Component,
+  environment: Readonly<Record<string, string>>,
+): Promise<RunningComponent> {
+  const child = spawn(process.execPath, ['dist/sallyport.js', ...args, `--probe-port=${probePort}`], {
+    stdio: ['ignore', 'ignore', process.env['LOGS'] === undefined ? 'ignore' : 'inherit'],
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', NODE_OPTIONS: options, ...environment },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name} did not start`);
+  for (let tries = 0; !(await probe(probePort, '/readyz')); tries++) {
+    if (tries === 600 || child.exitCode !== null) throw new Error(`${name} does not become ready`);
+    await delay(100);
+  }
+  const timers = [
+    setInterval(() => void probe(probePort, '/readyz'), readinessPeriod * 1000),
+    setInterval(() => void probe(probePort, '/healthz'), 10_000),
+  ];
+  return {
+    name,
+    pid,
+    stop() {
+      timers.forEach(clearInterval);
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+/** Every probe has a connection of its own, as those of kubelets. */
+function probe(port: number, path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    }).on('error', () => resolve(false));
+  });
+}
