@@ -1,3 +1,5 @@
+import { hasKubeconfig, serviceAccountCredentials } from './service-account.ts';
+
 /** The address of the API server and the credentials for it. */
 export interface Credentials {
   /** Without a trailing slash. May contain a path, for API servers behind a gateway. */
@@ -29,16 +31,17 @@ export interface TlsProof {
 export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig?: string; readonly context?: string };
 
 /**
- * Loads kubeconfig or in-cluster credentials. Supports the files, exec plugins and providers of the official client, which is loaded
- * on the first call only because that takes a third of a second.
+ * Loads kubeconfig or in-cluster credentials. Supports the files, exec plugins and providers of the official client. It is loaded
+ * for kubeconfigs only, because it takes a third of a second and 55 MiB, and a pod with a ServiceAccount does not need it.
  *
  * @throws with a message for people if the file is not found or invalid, or has no cluster
  */
 export async function loadCredentials(source: CredentialSource): Promise<Credentials> {
+  const account = await accountFor(source);
+  if (account !== undefined) return account;
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
-  if (source === 'default') config.loadFromDefault();
-  else if (source === 'in-cluster') loadFromPod(config);
+  if (typeof source === 'string') config.loadFromDefault();
   else {
     if (source.kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(source.kubeconfig);
@@ -57,15 +60,20 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
   };
 }
 
-interface Config {
-  applyToHTTPSOptions(options: object): Promise<void>;
+/** @throws if in-cluster credentials are required and there are none */
+async function accountFor(source: CredentialSource): Promise<Credentials | undefined> {
+  if (source === 'default') return (await hasKubeconfig()) ? undefined : serviceAccountCredentials();
+  if (source !== 'in-cluster') return undefined;
+  const account = await serviceAccountCredentials();
+  if (account === undefined)
+    throw new Error(
+      'not running in a pod with a ServiceAccount (KUBERNETES_SERVICE_HOST or its token is not set); use a kubeconfig',
+    );
+  return account;
 }
 
-function loadFromPod(config: { loadFromCluster(): void }): void {
-  if (process.env['KUBERNETES_SERVICE_HOST'] === undefined) {
-    throw new Error('not running in a pod (KUBERNETES_SERVICE_HOST is not set); use a kubeconfig');
-  }
-  config.loadFromCluster();
+interface Config {
+  applyToHTTPSOptions(options: object): Promise<void>;
 }
 
 /** The options that the official client would pass to node:https. */

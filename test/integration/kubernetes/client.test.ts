@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { ApiError, createClient, loadCredentials, type ApiClient, type Proof } from '../../../src/kubernetes/index.ts';
+import { serviceAccountCredentials } from '../../../src/kubernetes/service-account.ts';
 import { credentialsFor } from '../../support/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFakeApiServer, type FakeApiServer, type FakeOptions } from '../../support/fake-api-server.ts';
@@ -195,6 +196,39 @@ describe('a kubeconfig', () => {
     const kubeconfig = join(await withFolder(), 'config');
     await writeFile(kubeconfig, JSON.stringify({ clusters: [], users: [], contexts: [], 'current-context': 'gone' }));
     await expect(loadCredentials({ kubeconfig })).rejects.toThrow('no cluster for its context "gone"');
+  });
+
+  test('is not needed in a pod, whose token the kubelet renews', async () => {
+    const authority = await createAuthority();
+    const options = {
+      certificate: await issueServingCertificate(authority, { dnsNames: [], ipAddresses: ['127.0.0.1'] }),
+      token: 'first',
+    };
+    const server = await start(options);
+    const folder = await withFolder();
+    await writeFile(join(folder, 'ca.crt'), authority.certificate);
+    await writeFile(join(folder, 'namespace'), 'shop');
+    expect(await serviceAccountCredentials(folder)).toBeUndefined();
+    const { hostname, port } = new URL(server.url);
+    process.env['KUBERNETES_SERVICE_HOST'] = hostname;
+    process.env['KUBERNETES_SERVICE_PORT'] = port;
+    try {
+      expect(await serviceAccountCredentials(folder)).toBeUndefined();
+      await writeFile(join(folder, 'token'), 'first\n');
+      const credentials = await serviceAccountCredentials(folder);
+      if (credentials === undefined) throw new Error('there are no credentials');
+      const clock = new ManualClock();
+      const client = connect(credentials, clock);
+      expect(client.namespace).toBe('shop');
+      expect(await client.request(namespace)).toMatchObject({ metadata: { name: 'default' } });
+      options.token = 'second';
+      await writeFile(join(folder, 'token'), 'second');
+      clock.advance(60_000);
+      expect(await client.request(namespace)).toMatchObject({ metadata: { name: 'default' } });
+    } finally {
+      delete process.env['KUBERNETES_SERVICE_HOST'];
+      delete process.env['KUBERNETES_SERVICE_PORT'];
+    }
   });
 
   test('is not needed in a pod, and nowhere else may it be missing', async () => {
