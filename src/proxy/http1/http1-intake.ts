@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { ChunkRuns } from './chunk-runs.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import type { Quotas } from '../limits/quota.ts';
@@ -33,6 +34,8 @@ export class Http1Intake {
   private request: IncomingMessage | undefined;
   /** Bytes of its body that are still to come, if its length is known. */
   private remaining = 0;
+  /** The chunks of its body that are still to come. */
+  private chunks: ChunkRuns | undefined;
   private hasPaused = false;
   private isFeeding = false;
   private isStopped = false;
@@ -57,9 +60,10 @@ export class Http1Intake {
     this.request = request;
   }
 
-  /** The body of the request has this many bytes; if undefined, its end is found in the bytes. */
-  expectBody(length: number | undefined): void {
-    this.remaining = length ?? 0;
+  /** The body of the request has this many bytes, or comes in chunks; if undefined, its end is found in the bytes. */
+  expectBody(length: number | 'chunked' | undefined): void {
+    this.remaining = typeof length === 'number' ? length : 0;
+    this.chunks = length === 'chunked' ? new ChunkRuns() : undefined;
   }
 
   responseDone(): void {
@@ -125,6 +129,7 @@ export class Http1Intake {
   /** Returns the next piece for the parser. It contains nothing after the end of a head or body. */
   private cut(): Buffer {
     const { held } = this;
+    if (this.chunks !== undefined) return this.cutChunks(this.chunks);
     const end = this.remaining > 0 ? Math.min(this.remaining, held.length) : this.blockEnd(held);
     this.remaining -= Math.min(this.remaining, end);
     if (end === held.length) {
@@ -133,6 +138,17 @@ export class Http1Intake {
     }
     this.held = held.subarray(end);
     return held.subarray(0, end);
+  }
+
+  private cutChunks(chunks: ChunkRuns): Buffer {
+    const { bytes, length } = chunks.next(this.held);
+    this.held = length === this.held.length ? nothing : this.held.subarray(length);
+    if (chunks.isOver) {
+      this.chunks = undefined;
+      // The first line of the last chunk begins the block that ends the body.
+      this.tail = '\r\n';
+    }
+    return bytes;
   }
 
   /** Returns the position after the first empty line, which ends a head or a chunked body, or the end of the bytes. */

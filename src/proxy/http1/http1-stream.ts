@@ -86,9 +86,9 @@ export class Http1Stream implements ClientStream {
     return head;
   }
 
-  /** Content-Length of the request; `undefined` if the head is unread or has none. */
-  get announcedLength(): number | undefined {
-    return this.head?.contentLength;
+  /** Content-Length of the request, or `chunked`; `undefined` if the head is unread. */
+  get announcedLength(): number | 'chunked' | undefined {
+    return this.head === undefined ? undefined : (this.head.contentLength ?? 'chunked');
   }
 
   get trailers(): Fields {

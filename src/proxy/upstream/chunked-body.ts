@@ -1,12 +1,9 @@
+import { chunkSize } from '../messages/chunk-head.ts';
 import type { Fields } from '../messages/forwarder.ts';
 import { Held } from '../sockets/held.ts';
 import { parseFieldLines } from './response-head.ts';
 
 const lineBreak = Buffer.from('\r\n');
-const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-const quoted = String.raw`"(?:[\t\x20!#-\[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"`;
-// Up to 2⁵² bytes. Extensions apply only to this connection (RFC 9112 section 7.1.1).
-const chunkHead = new RegExp(`^(?<size>[0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`);
 const longestLine = 4_096;
 
 export interface ChunkedBodyEnd {
@@ -75,8 +72,8 @@ export class ChunkedBody {
       this.stage = 'size';
       return line === '';
     }
-    const size = chunkHead.exec(line)?.groups?.['size'];
-    this.remaining = Number.parseInt(size ?? '0', 16);
+    const size = chunkSize(line);
+    this.remaining = size ?? 0;
     this.stage = this.remaining === 0 ? 'trailers' : 'data';
     return size !== undefined;
   }

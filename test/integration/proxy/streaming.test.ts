@@ -82,6 +82,27 @@ describe('back-pressure', () => {
     socket.destroy();
   });
 
+  test('small chunks that arrive together reach the backend as one', async () => {
+    let received = '';
+    const backend = await startRawBackend((socket) =>
+      socket.on('data', (data: Buffer) => {
+        received += data.toString('latin1');
+        if (received.endsWith('0\r\n\r\n')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      }),
+    );
+    const { port } = await startProxyTo(backend.port);
+    const chunks = '1\r\nx\r\n'.repeat(10_000);
+    const answer = await sendRaw(
+      port,
+      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunks}0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
+    const body = received.slice(received.indexOf('\r\n\r\n') + 4);
+    expect(body.replaceAll(/[^x]/g, '')).toHaveLength(10_000);
+    // Single bytes in chunks would take 60,000.
+    expect(body.length).toBeLessThan(11_000);
+  });
+
   test('both directions flow at the same time', async () => {
     const backend = await startBackend((request, response) => {
       response.writeHead(200);
