@@ -42,12 +42,13 @@ test: lint ## Type check, lint and run all tests
 check: test ## Same as test
 
 .PHONY: lint
-lint: $(VALIDATORS) ## Type check, lint and check the format
+lint: $(VALIDATORS) ## Type check, lint, check the format, find unused exports
 	@echo "Checking types ..."
 	@tsc --noEmit
 	@echo "Linting ..."
 	@oxlint --deny-warnings
 	@oxfmt --check $(FORMATTED)
+	@knip --no-progress
 
 .PHONY: format
 format: $(PACKAGES) ## Format the source code

@@ -24,7 +24,6 @@ export {
 } from './managed-certificate.ts';
 export { observeCertificates, type CertificateExpiries } from './metrics.ts';
 export { joinPem, splitPem } from './pem.ts';
-export { PublishedAuthorities } from './published-authorities.ts';
 export {
   bundleOf,
   checkRotationPolicy,

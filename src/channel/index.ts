@@ -3,7 +3,6 @@
  * acknowledged transactions).
  */
 export { connectChannel, type ChannelConnection, type ConnectOptions } from './client.ts';
-export { connectInProcess } from './in-process.ts';
 export type { CertificateResource, ChannelResource, ResourceProblem } from './messages.ts';
 export { serveChannel, type ChannelServer, type Claim, type ServeOptions, type ServingCertificate } from './server.ts';
 export { ConfigurationSink, type Apply, type ConfigChange } from './sink.ts';

@@ -4,21 +4,19 @@ export { createClient, type ApiClient, type ApiRequest } from './client.ts';
 export { loadCredentials, type Credentials, type CredentialSource, type Proof } from './credentials.ts';
 export {
   customResourceDefinitions,
-  hashSchema,
   preferredVersion,
   readInstalledKind,
   type InstalledKind,
   type InstalledVersion,
 } from './custom-resource-definition.ts';
 export { Discovery, type DiscoveryOptions, type FollowedKind, type KindState } from './discovery.ts';
-export { ApiError, ConnectionError, ProtocolError, type Cause } from './errors.ts';
+export { ApiError, type Cause } from './errors.ts';
 export { EventRecorder, type EventNote, type RecorderOptions, type Regarding } from './events.ts';
 export { Election, type ElectionOptions, type LeaseTimings } from './lease.ts';
 export { listPages, type Selection } from './list.ts';
 export { doneOrConflict } from './outcome.ts';
 export {
   isKubernetesObject,
-  microTime,
   pathOf,
   resourceType,
   type KubernetesObject,

@@ -1,3 +1,3 @@
 /** Serves AdmissionReview over HTTPS, probes and metrics. The only importer of Fastify. */
 export { buildProbes, type ProbeOptions, type Readiness } from './probes.ts';
-export { buildWebhook, defaultLimits, type WebhookLimits, type WebhookOptions } from './server.ts';
+export { buildWebhook, type WebhookLimits, type WebhookOptions } from './server.ts';
