@@ -2,7 +2,14 @@ import { installationCell, objectCell, type Installation, type InstalledBundles 
 import { servedRouteKinds } from '../core/graph/protocols.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject } from '../core/resources/parse.ts';
-import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
+import {
+  customGroups,
+  gatewayGroups,
+  schemaTables,
+  tables,
+  type KindName,
+  type SchemaKind,
+} from '../core/schema/index.ts';
 import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import {
   Discovery,
@@ -25,6 +32,7 @@ export const admissionKinds: readonly KindName[] = [
   'BackendTLSPolicy',
   'ReferenceGrant',
   'Service',
+  'ServiceImport',
   'Namespace',
 ];
 
@@ -89,7 +97,7 @@ export class ClusterState {
       kinds: [...this.#kinds.values()],
       onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
       onInstalled: (installed) => {
-        onInstalled(installed);
+        onInstalled(ofGatewayApi(installed));
         onChange([], kernel.apply([this.#installationWith(installed)]));
       },
     });
@@ -142,7 +150,7 @@ export class ClusterState {
 /**
  * Describes the installed kinds and bundles for the evaluation.
  *
- * @param installed the definitions of the Gateway API by name, such as `httproutes.gateway.networking.k8s.io`
+ * @param installed the definitions of the kinds that we know by name, such as `httproutes.gateway.networking.k8s.io`
  * @param observed the kinds whose objects are read; objects of other kinds may exist unseen
  * @param controllerName the controllerName of our GatewayClasses
  */
@@ -152,13 +160,25 @@ export function installationIn(
   controllerName: string,
 ): Installation {
   const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !observed.includes(kind));
+  const gatewayDefinitions = ofGatewayApi(installed);
   const bundleVersions = Object.fromEntries(
     observed.flatMap((kind) => {
-      const definition = installed.get(`${tables[kind].plural}.${tables[kind].group}`);
+      const definition = gatewayDefinitions.get(definitionOf(kind));
       return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
     }),
   );
-  return { controllerName, bundleVersions, bundles: bundlesOf(installed), unobserved };
+  const notInstalled = observed.filter((kind) => isOptional(kind) && !installed.has(definitionOf(kind)));
+  return { controllerName, bundleVersions, bundles: bundlesOf(gatewayDefinitions), unobserved, notInstalled };
+}
+
+function ofGatewayApi(installed: ReadonlyMap<string, InstalledKind>): ReadonlyMap<string, InstalledKind> {
+  return new Map([...installed].filter(([, { group }]) => gatewayGroups.includes(group)));
+}
+
+/** Whether a kind belongs to an API that clusters may lack, other than the Gateway API. */
+function isOptional(kind: KindName): boolean {
+  const { group } = tables[kind];
+  return customGroups.includes(group) && !gatewayGroups.includes(group);
 }
 
 /** A source that follows a cluster. */

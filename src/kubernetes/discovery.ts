@@ -1,4 +1,4 @@
-import { gatewayGroups, type KindEntry } from '../core/schema/index.ts';
+import { customGroups, type KindEntry } from '../core/schema/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
@@ -29,7 +29,7 @@ export interface DiscoveryOptions {
   readonly kinds: readonly FollowedKind[];
   /** As in a reflector. If it returns promises, calls for different kinds may overlap. */
   readonly onEvents: OnEvents;
-  /** Called with all definitions of Gateway API kinds when one is added, changed or deleted. Must not throw. */
+  /** Called with all definitions of the known groups when one is added, changed or deleted. Must not throw. */
   readonly onInstalled: (installed: ReadonlyMap<string, InstalledKind>) => void;
 }
 
@@ -46,7 +46,7 @@ export interface KindState {
 
 /** Whether the kind requires a CustomResourceDefinition. */
 function isCustom({ group }: KindEntry): boolean {
-  return gatewayGroups.includes(group);
+  return customGroups.includes(group);
 }
 
 interface Served {
@@ -60,7 +60,7 @@ interface Following extends Served {
 }
 
 /**
- * Follows each kind while it exists: core kinds always, Gateway API kinds while their CustomResourceDefinitions are installed, in the
+ * Follows each kind while it exists: core kinds always, other kinds while their CustomResourceDefinitions are installed, in the
  * served version. The deletion of a kind deletes its objects. The mapping from kinds to resources comes from the schema's fixed
  * table, never from the cluster.
  */
@@ -133,7 +133,7 @@ export class Discovery {
 
   private note(events: readonly ObjectEvent[]): void {
     for (const { ref } of events)
-      if (gatewayGroups.some((group) => ref.name.endsWith(`.${group}`))) this.outdated.add(ref.name);
+      if (customGroups.some((group) => ref.name.endsWith(`.${group}`))) this.outdated.add(ref.name);
     if (this.reading === undefined) this.working = this.work();
   }
 

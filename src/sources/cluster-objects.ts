@@ -1,5 +1,6 @@
 import type { Installation } from '../core/graph/inputs.ts';
 import {
+  customGroups,
   gatewayGroups,
   isKindName,
   tables,
@@ -43,8 +44,9 @@ export interface ClusterObjects {
  * @throws ApiError, ConnectionError and ProtocolError if the CRDs cannot be listed, or a list fails for another reason
  */
 export async function readClusterObjects(client: ApiClient, controllerName: string): Promise<ClusterObjects> {
-  const definitions = (await collect(client, { type: customResourceDefinitions })).filter(isOfGatewayApi);
-  const installed = establishedKinds(definitions);
+  const all = await collect(client, { type: customResourceDefinitions });
+  const definitions = all.filter(isOfGatewayApi);
+  const installed = establishedKinds(all.filter((definition) => isOf(customGroups, definition)));
   const objects: KubernetesObject[] = [];
   const forbidden: { kind: KindName; message: string }[] = [];
   const observed: KindName[] = [];
@@ -64,7 +66,11 @@ export async function readClusterObjects(client: ApiClient, controllerName: stri
 
 /** Whether a CRD belongs to one of the groups of the Gateway API. */
 export function isOfGatewayApi(definition: KubernetesObject): boolean {
-  return gatewayGroups.includes(readInstalledKind(definition).group);
+  return isOf(gatewayGroups, definition);
+}
+
+function isOf(groups: readonly string[], definition: KubernetesObject): boolean {
+  return groups.includes(readInstalledKind(definition).group);
 }
 
 function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap<string, InstalledKind> {
@@ -80,7 +86,7 @@ function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap
 function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): ResourceType | undefined {
   const entry = tables[kind];
   const definition = installed.get(`${entry.plural}.${entry.group}`);
-  const version = gatewayGroups.includes(entry.group) ? definition && preferredVersion(definition) : 'v1';
+  const version = customGroups.includes(entry.group) ? definition && preferredVersion(definition) : 'v1';
   return version === undefined ? undefined : resourceType(entry, version);
 }
 

@@ -15,7 +15,7 @@ describe('docs/reference/messages.md', () => {
 
   test('shows expressions in braces, and texts inside of expressions by themselves', () => {
     expect(page).toContain(
-      '- `{serviceName(node)} not found. Check its name and namespace, or create it. Until then, {loss}.`\n',
+      '- `{serviceName(node)} not found. Check its name and namespace, {sourceOf(node)}. Until then, {loss}.`\n',
     );
     expect(page).toContain('- `its share of {failureOf[kind].traffic} is {failureOf[kind].fate}`\n');
   });

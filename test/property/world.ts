@@ -11,6 +11,7 @@ const hostname = fc.constantFrom('shop.example.com', '*.example.com', 'a.b.examp
 const port = fc.constantFrom(80, 443, 8080);
 
 /** Present in one of three, and in one of ten. */
+const multicluster = 'multicluster.x-k8s.io';
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 1, arbitrary }, { weight: 2, arbitrary: fc.constant(undefined) });
 const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
@@ -186,14 +187,16 @@ const match = fc.record({
   ),
   method: maybe(fc.constantFrom('GET', 'POST')),
 });
-const backendRef = fc.record({
-  name: serviceName,
-  namespace: rarely(namespace),
-  port: fc.constantFrom(8080, 8080, 9090, undefined),
-  kind: rarely(fc.constantFrom('Service', 'Bucket')),
-  weight: maybe(fc.constantFrom(0, 1, 9)),
-  filters,
-});
+const backendRef = fc
+  .record({
+    name: serviceName,
+    namespace: rarely(namespace),
+    port: fc.constantFrom(8080, 8080, 9090, undefined),
+    kind: rarely(fc.constantFrom('Service', 'Bucket', 'ServiceImport')),
+    weight: maybe(fc.constantFrom(0, 1, 9)),
+    filters,
+  })
+  .map((ref) => (ref.kind === 'ServiceImport' ? { ...ref, group: multicluster } : ref));
 const routeRule = fc.record({
   matches: maybe(fc.array(match, { maxLength: 2 })),
   filters,
@@ -290,8 +293,8 @@ const grant = gatewayObject(
     ),
     to: fc.array(
       fc.record({
-        group: fc.constant(''),
-        kind: fc.constantFrom('Service', 'Secret'),
+        group: fc.constantFrom('', '', multicluster),
+        kind: fc.constantFrom('Service', 'Secret', 'ServiceImport'),
         name: maybe(fc.constantFrom('cart', 'good')),
       }),
       { maxLength: 2 },
@@ -300,8 +303,8 @@ const grant = gatewayObject(
 );
 
 const policyTarget = fc.record({
-  group: fc.constant(''),
-  kind: fc.constantFrom('Service', 'Service', 'Bucket'),
+  group: fc.constantFrom('', '', multicluster),
+  kind: fc.constantFrom('Service', 'Service', 'Bucket', 'ServiceImport'),
   name: serviceName,
   sectionName: maybe(fc.constantFrom('http', 'gone')),
 });
@@ -334,6 +337,16 @@ const service = fc.record({
     ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }),
   }),
 });
+const serviceImport = fc.record({
+  apiVersion: fc.constant('multicluster.x-k8s.io/v1beta1'),
+  kind: fc.constant('ServiceImport'),
+  metadata: metadata({ name: serviceName, namespace }),
+  spec: fc.record({
+    type: fc.constantFrom('ClusterSetIP', 'Headless'),
+    ips: maybe(fc.constantFrom(['10.100.0.1'], ['127.0.0.1'])),
+    ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }),
+  }),
+});
 const endpoint = fc.record({
   addresses: fc.array(fc.constantFrom('10.0.0.1', '10.0.0.2'), { maxLength: 2 }),
   conditions: maybe(
@@ -346,7 +359,10 @@ const slice = fc.record({
   metadata: metadata({
     name: fc.constantFrom('s1', 's2', 's3'),
     namespace,
-    labels: serviceName.map((name) => ({ 'kubernetes.io/service-name': name })),
+    labels: fc.record({
+      'kubernetes.io/service-name': maybe(serviceName),
+      'multicluster.kubernetes.io/service-name': rarely(serviceName),
+    }),
   }),
   addressType: fc.constantFrom('IPv4', 'IPv4', 'FQDN'),
   endpoints: fc.array(endpoint, { maxLength: 2 }),
@@ -373,6 +389,7 @@ export const kubernetesObject: fc.Arbitrary<object> = fc
     { weight: 3, arbitrary: layer4Route },
     { weight: 4, arbitrary: gateway },
     { weight: 3, arbitrary: service },
+    { weight: 1, arbitrary: serviceImport },
     { weight: 2, arbitrary: slice },
     { weight: 2, arbitrary: grant },
     { weight: 3, arbitrary: listenerSet },

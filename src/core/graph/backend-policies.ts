@@ -2,18 +2,26 @@ import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
+import { backendKey, backendKindOf, type BackendObject, type BackendPort } from './backend-object.ts';
 import { objectsOf, readObject } from './inputs.ts';
 import { resolveReferences, type ReferenceNode } from './references.ts';
 import { strata } from './strata.ts';
 
 export type PolicyTargetView = NonNullable<NonNullable<Resource<'BackendTLSPolicy'>['spec']>['targetRefs']>[number];
 
-/** Returns whether a target is a Service, which is the only supported kind of policy target. */
-export function isService({ group, kind }: PolicyTargetView): boolean {
-  return group === '' && kind === 'Service';
+/**
+ * Returns the object that a target of a policy in a namespace names; `undefined` for an unsupported kind. Only Services are
+ * required. ServiceImports are implementation-specific (BackendTLSPolicySpec.targetRefs).
+ */
+export function targetedBackend(
+  { group, kind, name = '' }: PolicyTargetView,
+  namespace: string,
+): BackendObject | undefined {
+  const known = kind === undefined ? undefined : backendKindOf({ group, kind });
+  return known === undefined ? undefined : { kind: known, namespace, name };
 }
 
-/** BackendTLSPolicies by the Services that they target. Bucket: `namespace/service`; entries sort by precedence. */
+/** BackendTLSPolicies by the backends that they target. Bucket: backend key; entries sort by precedence. */
 export const policiesOfService = defineIndex({
   name: 'policiesOfService',
   stratum: strata.objectIndexes,
@@ -22,39 +30,45 @@ export const policiesOfService = defineIndex({
     const policy = readObject(read, 'BackendTLSPolicy', namespace, name);
     if (policy === undefined) return;
     for (const target of policy.spec?.targetRefs ?? []) {
-      if (isService(target)) yield { bucket: `${namespace}/${target.name ?? ''}`, entry: ageEntry(policy) };
+      const backend = targetedBackend(target, namespace);
+      if (backend !== undefined) yield { bucket: backendKey(backend), entry: ageEntry(policy) };
     }
   },
 });
 
 /**
- * The BackendTLSPolicy of the namespace that applies to a port of a Service, or with `''` to the Service as a whole: the oldest
+ * The BackendTLSPolicy of the namespace that applies to a port of a backend, or with `''` to the backend as a whole: the oldest
  * policy with exactly this target (BackendTLSPolicySpec.targetRefs); `undefined` without one.
  */
 export const policyOfTarget = defineQuery({
   name: 'policyOfTarget',
   stratum: strata.links,
-  compute(read, namespace: string, service: string, section: string): string | undefined {
-    const policies = read.list(policiesOfService, `${namespace}/${service}`).map((entry) => ofAgeEntry(entry).name);
+  compute(read, ...[kind, namespace, backend, section]: BackendPort): string | undefined {
+    const key = backendKey({ kind, namespace, name: backend });
+    const policies = read.list(policiesOfService, key).map((entry) => ofAgeEntry(entry).name);
     return policies.find((name) => {
       const targets = readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? [];
       return targets.some(
-        (target) => isService(target) && target.name === service && (target.sectionName ?? '') === section,
+        (target) =>
+          targetedBackend(target, namespace)?.kind === kind &&
+          target.name === backend &&
+          (target.sectionName ?? '') === section,
       );
     });
   },
 });
 
 /**
- * Returns the BackendTLSPolicy in effect for a port of a Service. A policy for the port by name takes precedence over a policy
- * for the whole Service.
+ * Returns the BackendTLSPolicy in effect for a port of a backend. A policy for the port by name takes precedence over a policy
+ * for the whole backend.
  */
 export function policyInForce(
   read: Reader,
-  { namespace, service, portName }: { readonly namespace: string; readonly service: string; readonly portName: string },
+  { kind, namespace, name }: BackendObject,
+  portName: string,
 ): string | undefined {
-  const ofPort = portName === '' ? undefined : read.query(policyOfTarget, namespace, service, portName);
-  return ofPort ?? read.query(policyOfTarget, namespace, service, '');
+  const ofPort = portName === '' ? undefined : read.query(policyOfTarget, kind, namespace, name, portName);
+  return ofPort ?? read.query(policyOfTarget, kind, namespace, name, '');
 }
 
 /** The CA certificates that a policy references: ConfigMaps of its own namespace. */

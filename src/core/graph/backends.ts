@@ -1,15 +1,24 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import {
+  backendKey,
+  backendKindOf,
+  backendKinds,
+  type BackendKind,
+  type BackendObject,
+  type BackendPort,
+} from './backend-object.ts';
 import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
-import { isObserved, isUnknown } from './observed.ts';
+import { isInstalled, isObserved, isUnknown } from './observed.ts';
 import { isLayer4, transportOf, type ServedRouteKind, type Transport } from './protocols.ts';
 import type { FilterView } from './route-views.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { isIpAddress } from '../text/hostname.ts';
+import { isRemoteAddress } from '../text/ip-address.ts';
 import { strata } from './strata.ts';
 
 /** A backendRef with defaults. */
@@ -23,8 +32,10 @@ export interface BackendTarget {
 
 /** The outcome of resolving a backendRef. */
 export type BackendOutcome =
-  | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: ServicePortKey }
+  | ({ readonly type: 'service'; readonly port: ServicePortKey } & BackendObject)
   | { readonly type: 'unsupportedKind' }
+  /** The CRD of the kind is not installed. */
+  | { readonly type: 'notInstalled' }
   | { readonly type: 'notPermitted' }
   | { readonly type: 'absent' }
   /** It is unknown here whether the backend exists. */
@@ -79,7 +90,7 @@ function transportOfKey(key: ServicePortKey): Transport {
 
 /** One port of a Service without its other fields, so that other changes of the Service do not cause re-evaluation. */
 export type ServicePort =
-  | { readonly type: 'absent' | 'unobserved' }
+  | { readonly type: 'absent' | 'unobserved' | 'notInstalled' }
   | { readonly type: 'externalName' }
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
   | OfferedPort;
@@ -94,9 +105,9 @@ interface OfferedPort {
 export const servicePort = defineQuery({
   name: 'servicePort',
   stratum: strata.links,
-  compute(read, namespace: string, name: string, key: ServicePortKey): ServicePort {
-    const service = readObject(read, 'Service', namespace, name);
-    if (service === undefined) return { type: read.query(isObserved, 'Service') ? 'absent' : 'unobserved' };
+  compute(read, ...[kind, namespace, name, key]: BackendPort): ServicePort {
+    const service = readObject(read, kind, namespace, name);
+    if (service === undefined) return { type: whyNotFound(read, kind) };
     // CVE-2021-25740: forwarding to an ExternalName would let a route reach any host that the name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
@@ -114,6 +125,11 @@ export const servicePort = defineQuery({
   },
 });
 
+function whyNotFound(read: Reader, kind: BackendKind): 'absent' | 'unobserved' | 'notInstalled' {
+  if (!read.query(isInstalled, kind)) return 'notInstalled';
+  return read.query(isObserved, kind) ? 'absent' : 'unobserved';
+}
+
 /** Resolves one backendRef of a route of `fromKind` in `fromNamespace`. */
 function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, ref: BackendRefView): BackendNode {
   const target: BackendTarget = {
@@ -127,22 +143,24 @@ function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, r
 }
 
 function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, target: BackendTarget): BackendOutcome {
-  const { group, kind, namespace, name, port } = target;
-  if (group !== '' || kind !== 'Service') return { type: 'unsupportedKind' };
+  const { group, namespace, name, port } = target;
+  const kind = backendKindOf(target);
+  if (kind === undefined) return { type: 'unsupportedKind' };
   if (!mayRefer(read, [gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name])) {
     return {
-      type: isUnknown(read, 'ReferenceGrant', () => readObject(read, 'Service', namespace, name))
+      type: isUnknown(read, 'ReferenceGrant', () => readObject(read, kind, namespace, name))
         ? 'unobserved'
         : 'notPermitted',
     };
   }
-  if (port === undefined) return { type: 'portMissing' };
-  const key = portKey(port, fromKind);
-  const found = read.query(servicePort, namespace, name, key);
+  // The port of other kinds may be optional (BackendObjectReference.port). A ServiceImport has no default either.
+  if (port === undefined && kind === 'Service') return { type: 'portMissing' };
+  const key = port === undefined ? '' : portKey(port, fromKind);
+  const found = read.query(servicePort, kind, namespace, name, key);
   if (found.type !== 'port') return found;
   const needed = transportOf(fromKind);
   if (found.protocol !== needed) return { type: 'unsupportedProtocol', protocol: found.protocol, needed };
-  const resolved: BackendOutcome = { type: 'service', namespace, name, port: key };
+  const resolved: BackendOutcome = { type: 'service', kind, namespace, name, port: key };
   // Connections and datagrams are forwarded regardless of their protocol.
   if (isLayer4(fromKind)) return resolved;
   if (found.appProtocol !== undefined && !canForward(fromKind, found.appProtocol))
@@ -151,7 +169,7 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
   if (
     found.appProtocol !== undefined &&
     needsTls(found.appProtocol) &&
-    policyInForce(read, { namespace, service: name, portName: found.name }) === undefined
+    policyInForce(read, { kind, namespace, name }, found.name) === undefined
   )
     return { type: 'policyMissing', protocol: found.appProtocol };
   return resolved;
@@ -246,14 +264,23 @@ function entriesOf(nodes: FilterBackends): readonly (readonly [filter: number, n
   return nodes === noBackends ? [] : Object.entries(nodes).map(([filter, node]) => [Number(filter), node]);
 }
 
-/** EndpointSlices of a Service. Bucket: `namespace/service`; entry: slice name. */
+/** The label of an EndpointSlice that names the object it belongs to. */
+const sliceLabels = {
+  Service: 'kubernetes.io/service-name',
+  ServiceImport: 'multicluster.kubernetes.io/service-name',
+} as const satisfies Record<BackendKind, string>;
+
+/** EndpointSlices by the backends that they belong to. Bucket: backend key; entry: slice name. */
 export const slicesOfService = defineIndex({
   name: 'slicesOfService',
   stratum: strata.objectIndexes,
   over: objectsOf('EndpointSlice'),
   *entries(read, _kind = '', namespace = '', name = '') {
-    const service = readObject(read, 'EndpointSlice', namespace, name)?.meta.labels['kubernetes.io/service-name'];
-    if (service !== undefined) yield { bucket: `${namespace}/${service}`, entry: name };
+    const labels = readObject(read, 'EndpointSlice', namespace, name)?.meta.labels ?? {};
+    for (const kind of backendKinds) {
+      const owner = labels[sliceLabels[kind]];
+      if (owner !== undefined) yield { bucket: backendKey({ kind, namespace, name: owner }), entry: name };
+    }
   },
 });
 
@@ -263,18 +290,19 @@ export interface EndpointAddress {
 }
 
 /**
- * The sorted, distinct endpoints of a Service port that receive requests: the ready endpoints, or if there are none, the
+ * The sorted, distinct endpoints of a port of a Service or ServiceImport that receive requests: the ready endpoints, or if there are none, the
  * endpoints that are serving while they terminate (KEP-1669), like in kube-proxy.
  */
 export const endpoints = defineQuery({
   name: 'endpoints',
   stratum: strata.links,
-  compute(read, namespace: string, service: string, port: ServicePortKey): readonly EndpointAddress[] {
-    const found = read.query(servicePort, namespace, service, port);
+  compute(read, ...[kind, namespace, name, port]: BackendPort): readonly EndpointAddress[] {
+    const found = read.query(servicePort, kind, namespace, name, port);
     if (found.type !== 'port') return [];
-    const all = read
-      .list(slicesOfService, `${namespace}/${service}`)
-      .flatMap((slice) => [...sliceAddresses(read, { namespace, slice, port: found })]);
+    const slices = read.list(slicesOfService, backendKey({ kind, namespace, name }));
+    if (slices.length === 0 && kind === 'ServiceImport')
+      return clusterSetAddresses(readObject(read, kind, namespace, name), Number.parseInt(port, 10));
+    const all = slices.flatMap((slice) => [...sliceAddresses(read, { namespace, slice, port: found })]);
     const ready = all.filter(({ state }) => state === 'ready');
     const byAddress = new Map(
       (ready.length > 0 ? ready : all).map(({ host, port: number }) => [`${host} ${number}`, { host, port: number }]),
@@ -282,6 +310,19 @@ export const endpoints = defineQuery({
     return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
   },
 });
+
+/**
+ * The addresses of an imported Service without EndpointSlices, which are optional in the Multi-Cluster Services API: the
+ * ClusterSet IPs lead to its endpoints (KEP-1645). Headless ones have no ClusterSet IPs.
+ */
+function clusterSetAddresses(
+  imported: Resource<'ServiceImport'> | undefined,
+  port: number,
+): readonly EndpointAddress[] {
+  if (imported?.spec?.type === 'Headless') return [];
+  const hosts = new Set((imported?.spec?.ips ?? []).filter(isRemoteAddress));
+  return [...hosts].sort().map((host) => ({ host, port }));
+}
 
 function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: OfferedPort): number | undefined {
   const found = slice.ports?.find((one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol)?.port;

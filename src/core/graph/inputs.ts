@@ -75,6 +75,8 @@ export interface Installation {
   readonly bundles: InstalledBundles;
   /** Kinds that are not watched here: it is unknown whether an object of these kinds exists. */
   readonly unobserved: readonly KindName[];
+  /** Kinds outside the Gateway API whose CRD is known not to be installed. */
+  readonly notInstalled?: readonly KindName[];
 }
 
 export type InstalledBundles = Readonly<Partial<Record<SchemaKind, Bundle>>>;

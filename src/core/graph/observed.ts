@@ -11,6 +11,13 @@ export const isObserved = defineQuery({
   compute: (read, kind: KindName): boolean => read.input(installationCell)?.unobserved.includes(kind) !== true,
 });
 
+/** Whether objects of a kind may exist. `false` only if the CRD of the kind is known not to be installed. */
+export const isInstalled = defineQuery({
+  name: 'isInstalled',
+  stratum: strata.links,
+  compute: (read, kind: KindName): boolean => read.input(installationCell)?.notInstalled?.includes(kind) !== true,
+});
+
 /** Returns whether it is unknown if an object exists: `seen` finds nothing, and objects of `kind` are not watched here. */
 export function isUnknown(read: Reader, kind: KindName, seen: () => unknown): boolean {
   return !read.query(isObserved, kind) && seen() === undefined;

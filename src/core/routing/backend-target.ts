@@ -1,16 +1,17 @@
+import { backendKey, type BackendObject } from '../graph/backend-object.ts';
 import type { BackendOutcome, ServicePortKey } from '../graph/backends.ts';
 import type { PartProblem } from '../rules/engine/validity.ts';
 import type { BackendTarget, ConfigKey } from './config.ts';
 
-/** The configuration key of a Service port's endpoints. */
-export function endpointsKey(namespace: string, service: string, port: ServicePortKey): ConfigKey {
-  return `endpoints/${namespace}/${service}/${port}`;
+/** The configuration key of the endpoints of a backend's port. */
+export function endpointsKey(backend: BackendObject, port: ServicePortKey): ConfigKey {
+  return `endpoints/${backendKey(backend)}/${port}`;
 }
 
 /** The target of a resolved reference. */
 export function backendTarget(outcome: BackendOutcome): BackendTarget {
   return outcome.type === 'service'
-    ? { type: 'endpoints', key: endpointsKey(outcome.namespace, outcome.name, outcome.port) }
+    ? { type: 'endpoints', key: endpointsKey(outcome, outcome.port) }
     : { type: 'invalid', reason: outcome.type };
 }
 

@@ -227,7 +227,7 @@ export interface RouteBackend {
 /** Filters that can apply to the requests of a single backendRef. */
 export type BackendFilter = HeaderFilter | RewriteFilter | MirrorFilter;
 
-/** `endpoints/<namespace>/<service>/<port>`, or the reason why there is none: its share of requests gets a 500 response. */
+/** `endpoints/<namespace>/<service>/<port>`, for a ServiceImport `endpoints/ServiceImport/<namespace>/<name>/<port>`, or the reason why there is none: its share of requests gets a 500 response. */
 export type BackendTarget =
   | { readonly type: 'endpoints'; readonly key: ConfigKey }
   | { readonly type: 'invalid'; readonly reason: string };

@@ -1,4 +1,5 @@
 import { startsWithHttp2 } from '../graph/app-protocols.ts';
+import { backendKey, backendKinds, type BackendObject } from '../graph/backend-object.ts';
 import { policyInForce } from '../graph/backend-policies.ts';
 import { endpoints, servicePort, type ServicePort } from '../graph/backends.ts';
 import { ownerKey } from '../graph/gateway-listeners.ts';
@@ -27,20 +28,21 @@ import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.t
 import { configuredListener } from './listener-key.ts';
 
 /**
- * The configuration of all data planes as keyed resources: listeners by owner, routes, and endpoints by Service port. A
+ * The configuration of all data planes as keyed resources: listeners by owner, routes, and endpoints by port of a Service or ServiceImport. A
  * changed object changes only its own resources.
  */
 export const configuration = defineEmission<ConfigResource>({
   name: 'configuration',
   stratum: strata.emissions,
-  over: objectsOf('Gateway', 'ListenerSet', 'Service', ...servedRouteKinds),
+  over: objectsOf('Gateway', 'ListenerSet', ...backendKinds, ...servedRouteKinds),
   emit(read, kind = '', namespace = '', name = '') {
     switch (kind) {
       case 'Gateway':
       case 'ListenerSet':
         return keyed(ownListeners(read, { kind, namespace, name }));
       case 'Service':
-        return keyed(serviceEndpoints(read, namespace, name));
+      case 'ServiceImport':
+        return keyed(backendEndpoints(read, { kind, namespace, name }));
       default:
         return keyed(
           isLayer4(kind) ? compileLayer4Route(read, kind, namespace, name) : compileRoute(read, kind, namespace, name),
@@ -112,25 +114,27 @@ function clientValidation(
   return { clientValidation: { authorities: authoritiesIn(read, validation.authorities), mode } };
 }
 
-function* serviceEndpoints(read: Reader, namespace: string, name: string): Iterable<EndpointsConfig> {
-  for (const port of read.list(portsInUse, `${namespace}/${name}`)) {
+function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<EndpointsConfig> {
+  const { kind, namespace, name } = backend;
+  for (const port of read.list(portsInUse, backendKey(backend))) {
     yield {
       kind: 'endpoints',
-      key: endpointsKey(namespace, name, port),
-      addresses: read.query(endpoints, namespace, name, port),
-      ...connection(read, { namespace, service: name, port: read.query(servicePort, namespace, name, port) }),
+      key: endpointsKey(backend, port),
+      addresses: read.query(endpoints, kind, namespace, name, port),
+      ...connection(read, backend, read.query(servicePort, kind, namespace, name, port)),
     };
   }
 }
 
-/** The connection settings for a Service port. */
+/** The connection settings for a port of a backend. */
 function connection(
   read: Reader,
-  { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort },
+  backend: BackendObject,
+  port: ServicePort,
 ): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure' | 'withheld'> {
   // TLS applies to connections; datagrams are forwarded unchanged.
   if (port.type !== 'port' || port.protocol === 'UDP') return {};
-  const policy = policyInForce(read, { namespace, service, portName: port.name });
-  if (policy !== undefined) return backendTls(read, namespace, policy);
+  const policy = policyInForce(read, backend, port.name);
+  if (policy !== undefined) return backendTls(read, backend.namespace, policy);
   return port.appProtocol !== undefined && startsWithHttp2(port.appProtocol) ? { protocol: 'h2c' } : {};
 }

@@ -46,5 +46,12 @@ export { readView, unreadableInteger, unreadableString, type FieldProblem, type 
 export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
-export { bodyOf, gatewayGroups, type KindTable, type KindVersion } from './tables/table.ts';
+export {
+  bodyOf,
+  customGroups,
+  gatewayGroups,
+  multiclusterGroup,
+  type KindTable,
+  type KindVersion,
+} from './tables/table.ts';
 export type { View } from './view.ts';

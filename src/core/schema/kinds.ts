@@ -6,6 +6,7 @@ import { grpcRoute } from './tables/grpc-route.ts';
 import { httpRoute } from './tables/http-route.ts';
 import { listenerSet, xListenerSet } from './tables/listener-sets.ts';
 import { referenceGrant } from './tables/reference-grant.ts';
+import { serviceImport } from './tables/service-import.ts';
 import { tcpRoute, udpRoute } from './tables/stream-routes.ts';
 import type { KindTable } from './tables/table.ts';
 import { tlsRoute } from './tables/tls-route.ts';
@@ -28,6 +29,7 @@ export const tables = {
   BackendTLSPolicy: backendTlsPolicy,
   ReferenceGrant: referenceGrant,
   Service: service,
+  ServiceImport: serviceImport,
   EndpointSlice: endpointSlice,
   Namespace: namespace,
   Secret: secret,

@@ -1,9 +1,8 @@
-import { isService } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import {
   gatewaysOfPolicy,
-  gatewaysOfService,
+  gatewaysOfTarget,
   maxAncestors,
   ownerRefusal,
   partProblems,
@@ -27,14 +26,12 @@ export interface PolicyStatus {
 }
 
 /**
- * Our entries in the status of a BackendTLSPolicy: one for each Gateway that we manage with routes to a Service that it
+ * Our entries in the status of a BackendTLSPolicy: one for each Gateway that we manage with routes to a backend that it
  * targets, the oldest first; `undefined` if there is none (PolicyStatus; GEP-713). Entries beyond `maxAncestors` come last.
  */
 export function policyStatus(read: Reader, namespace: string, name: string): PolicyStatus | undefined {
   const policy = readObject(read, 'BackendTLSPolicy', namespace, name);
-  const targets = (policy?.spec?.targetRefs ?? []).map((target) =>
-    isService(target) ? read.list(gatewaysOfService, `${namespace}/${target.name ?? ''}`) : [],
-  );
+  const targets = (policy?.spec?.targetRefs ?? []).map((target) => gatewaysOfTarget(read, target, namespace));
   const gateways = read.query(gatewaysOfPolicy, namespace, name);
   if (policy === undefined || gateways.length === 0) return undefined;
   const controllerName = read.input(installationCell)?.controllerName ?? '';

@@ -25,6 +25,26 @@ export function parseIpAddress(text: string): bigint | undefined {
   return v4 === undefined ? parseIpv6(text) : mapped | v4;
 }
 
+/** Unspecified, loopback, link-local and multicast addresses. They mean the machine itself, its network, or a group of machines. */
+const localRanges = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/127',
+  'fe80::/10',
+  'ff00::/8',
+].map(parseAddressRange);
+
+/**
+ * Whether a text is the address of another machine, as the API server requires of EndpointSlices. Otherwise the owner of the
+ * object could reach the data plane itself or a cloud metadata service.
+ */
+export function isRemoteAddress(text: string): boolean {
+  const address = parseIpAddress(text);
+  return address !== undefined && !localRanges.some((parsed) => parsed.ok && contains(parsed.range, address));
+}
+
 /** Formats an address in its canonical form (RFC 5952). */
 export function formatIpAddress(address: bigint): string {
   if (familyOf(address) === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.');

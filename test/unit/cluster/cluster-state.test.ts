@@ -131,6 +131,16 @@ describe('the state of a cluster', () => {
     expect(kernel.read.input(installationCell)?.unobserved).toEqual(['EndpointSlice', 'Secret', 'ConfigMap']);
   });
 
+  test('a ServiceImport is an unsupported kind while its definition is not installed, and its definition is none of the Gateway API', () => {
+    const { kernel, installed, source } = started();
+    expect(kernel.read.input(installationCell)?.notInstalled).toEqual(['ServiceImport']);
+    source.reader?.onInstalled(definitionOf('ServiceImport', ''));
+    expect(kernel.read.input(installationCell)).toMatchObject({ notInstalled: [], bundleVersions: {}, bundles: {} });
+    expect(installed).toEqual([new Map()]);
+    source.reader?.onInstalled(new Map());
+    expect(kernel.read.input(installationCell)?.notInstalled).toEqual(['ServiceImport']);
+  });
+
   test('whoever asks for them is told the definitions', () => {
     const { installed, source } = started();
     const definitions = definitionOf('GatewayClass', 'v1.7.0');

@@ -1,12 +1,12 @@
 import { display } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import { demand } from '../engine/demand.ts';
-import { judgeKind } from './backend-kinds.ts';
+import { judgeKind, meantBy } from './backend-kinds.ts';
 import { backendRule, serviceName } from './backend-references.ts';
 
 export const backendKindUnsupported = backendRule({
   id: 'backend-kind-unsupported',
-  outcomes: ['unsupportedKind', 'externalName'],
+  outcomes: ['unsupportedKind', 'notInstalled', 'externalName'],
   summary: 'A backendRef names an unsupported kind.',
   reason: 'InvalidKind',
   source: 'Gateway API v1.7.0, BackendObjectReference.kind; RouteReasonInvalidKind; CVE-2021-25740',
@@ -19,7 +19,14 @@ export const backendKindUnsupported = backendRule({
       };
     }
     const { group, kind } = node.target;
-    const near = group === '' ? nearest(kind, ['Service']) : undefined;
+    if (outcome.type === 'notInstalled') {
+      return {
+        value: display(`${group}/${kind}`),
+        about: 'dialect',
+        message: `Unsupported backend kind ${display(`${group}/${kind}`)}: its CustomResourceDefinition is not installed in this cluster, so ${loss}. Install the Multi-Cluster Services API, or use kind: Service.`,
+      };
+    }
+    const near = nearestOf(group, kind);
     const requested = display(group === '' ? kind : `${group}/${kind}`);
     return {
       value: requested,
@@ -28,6 +35,12 @@ export const backendKindUnsupported = backendRule({
     };
   },
 });
+
+/** The kind, or the group of the kind, that was probably meant. */
+function nearestOf(group: string, kind: string): string | undefined {
+  if (kind === 'ServiceImport') return meantBy(group, kind);
+  return group === '' ? nearest(kind, ['Service']) : undefined;
+}
 
 /** Finds misspelled kinds in evaluated routes, even if only the route itself is judged. */
 export const backendKindOfEvaluated = demand(backendKindUnsupported, judgeKind, 'misspelt');

@@ -1,3 +1,4 @@
+import { multiclusterGroup } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { ReportViolation } from '../engine/demand.ts';
@@ -25,6 +26,7 @@ export function judgeKind({ group = '', kind = 'Service' }: BackendReference, re
 
 /** Returns the probably intended kind of a reference to a kind that does not exist; `undefined` if the kind may exist. */
 export function meantBy(group: string, kind: string): string | undefined {
+  if (kind === 'ServiceImport') return group === multiclusterGroup ? undefined : `group: ${multiclusterGroup}`;
   if (kind === 'Service' && (group === 'core' || group === 'v1' || group.startsWith('gateway.networking.')))
     return 'kind: Service with group: ""';
   if (group === '' && kind !== 'Service') return nearest(kind, ['Service']) === undefined ? undefined : 'kind: Service';

@@ -61,5 +61,5 @@ function lossOf({ scope }: Consequence, kind: ServedRouteKind): string {
 }
 
 export function serviceName({ target }: BackendNode): string {
-  return quoteRef({ kind: 'Service', namespace: target.namespace, name: target.name });
+  return quoteRef(target);
 }

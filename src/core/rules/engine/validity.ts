@@ -1,6 +1,7 @@
 import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
 import { attachments } from '../../graph/attachment.ts';
-import { isService } from '../../graph/backend-policies.ts';
+import { backendKey } from '../../graph/backend-object.ts';
+import { targetedBackend, type PolicyTargetView } from '../../graph/backend-policies.ts';
 import { backendPlaces, backends } from '../../graph/backends.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { isOwnerKind, servingGateway, type OwnerKind } from '../../graph/listener-sets.ts';
@@ -8,6 +9,7 @@ import { listenersOf } from '../../graph/listeners.ts';
 import { servedRouteKinds, transportOf, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
+import type { Reader } from '../../incremental/reader.ts';
 import { qualifiedName } from '../../resources/reference.ts';
 import { linkFindings } from './link-findings.ts';
 import { linkRules } from './link-rules.ts';
@@ -227,8 +229,8 @@ export const routesOfListener = defineIndex({
 });
 
 /**
- * Our Gateways with attached routes that forward to a Service. Bucket: `namespace/service`; entry: `namespace/name`. Admission
- * needs it for the owners of a BackendTLSPolicy.
+ * Our Gateways with attached routes that forward to a backend. Bucket: backend key; entry: `namespace/name`. Admission needs it
+ * for the owners of a BackendTLSPolicy.
  */
 export const gatewaysOfService = defineIndex({
   name: 'gatewaysOfService',
@@ -246,7 +248,7 @@ export const gatewaysOfService = defineIndex({
       transportOf(kind) === 'TCP' ? backendPlaces(read.query(backends, kind, namespace, name), ['service']) : [];
     for (const { outcome } of places) {
       for (const gateway of gateways)
-        yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
+        yield { bucket: backendKey(outcome), entry: `${gateway.namespace}/${gateway.name}` };
     }
   },
 });
@@ -255,18 +257,16 @@ export const gatewaysOfService = defineIndex({
 export const maxAncestors = 16;
 
 /**
- * Our Gateways (`namespace/name`) with routes to a Service that a BackendTLSPolicy targets, the oldest first. With more than
- * `maxAncestors`, the policy cannot be implemented for the others, and the Services cannot be used through them
+ * Our Gateways (`namespace/name`) with routes to a backend that a BackendTLSPolicy targets, the oldest first. With more than
+ * `maxAncestors`, the policy cannot be implemented for the others, and the backends cannot be used through them
  * (PolicyStatus.ancestors).
  */
 export const gatewaysOfPolicy = defineQuery({
   name: 'gatewaysOfPolicy',
   stratum: strata.emissions,
   compute(read, namespace: string, name: string): readonly string[] {
-    const services = (readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? []).filter(isService);
-    const gateways = new Set(
-      services.flatMap((service) => read.list(gatewaysOfService, `${namespace}/${service.name ?? ''}`)),
-    );
+    const targets = readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? [];
+    const gateways = new Set(targets.flatMap((target) => gatewaysOfTarget(read, target, namespace)));
     const byAge = [...gateways].flatMap((gateway) => {
       const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
       const resource = readObject(read, 'Gateway', gatewayNamespace, gatewayName);
@@ -276,7 +276,13 @@ export const gatewaysOfPolicy = defineQuery({
   },
 });
 
-/** The Service ports that attached routes forward to. Bucket: `namespace/service`; entry: port. */
+/** Returns our Gateways (`namespace/name`) with routes to a target of a policy in a namespace. */
+export function gatewaysOfTarget(read: Reader, target: PolicyTargetView, namespace: string): readonly string[] {
+  const backend = targetedBackend(target, namespace);
+  return backend === undefined ? [] : read.list(gatewaysOfService, backendKey(backend));
+}
+
+/** The ports of backends that attached routes forward to. Bucket: backend key; entry: port. */
 export const portsInUse = defineIndex({
   name: 'portsInUse',
   stratum: strata.findingIndexes,
@@ -284,7 +290,7 @@ export const portsInUse = defineIndex({
   *entries(read, kind = '', namespace = '', name = '') {
     if (!read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached')) return;
     for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
-      yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: outcome.port };
+      yield { bucket: backendKey(outcome), entry: outcome.port };
     }
   },
 });

@@ -1,3 +1,4 @@
+import { multiclusterGroup } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import { type ReportViolation, unenforcedRule } from '../engine/demand.ts';
@@ -15,12 +16,14 @@ const gatewayKinds: ReadonlySet<string> = new Set([
   'BackendTLSPolicy',
 ]);
 const coreKinds: ReadonlySet<string> = new Set(['Service', 'Secret', 'ConfigMap']);
+const multiclusterKinds: ReadonlySet<string> = new Set(['ServiceImport']);
 const gatewayGroup = 'gateway.networking.k8s.io';
 
 /** The known kinds of groups, for detecting misspellings. */
 const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [gatewayGroup, gatewayKinds],
   ['', coreKinds],
+  [multiclusterGroup, multiclusterKinds],
 ]);
 
 function judgeGroup({ group = '', kind = '' }: Party, report: ReportViolation): void {
@@ -32,7 +35,7 @@ function judgeGroup({ group = '', kind = '' }: Party, report: ReportViolation): 
       value: display(kind),
       message: `Kind ${quote(kind)} not found in group ${quote(group)}, so the entry grants nothing. Did you mean ${near}?`,
     });
-  const wanted = gatewayKinds.has(kind) ? gatewayGroup : coreKinds.has(kind) ? '' : undefined;
+  const wanted = kindsOf.entries().find(([, kinds]) => kinds.has(kind))?.[0];
   if (wanted === undefined || wanted === group) return;
   report({
     below: ['group'],

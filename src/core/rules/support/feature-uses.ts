@@ -142,7 +142,7 @@ function* protocolUses({ kind, ref }: Resource<'HTTPRoute'>, read: Reader): Iter
   for (const [position, { backends: nodes }] of read.query(backends, kind, ref.namespace, ref.name).entries()) {
     for (const [index, { outcome }] of nodes.entries()) {
       if (outcome.type !== 'service') continue;
-      const port = read.query(servicePort, outcome.namespace, outcome.name, outcome.port);
+      const port = read.query(servicePort, outcome.kind, outcome.namespace, outcome.name, outcome.port);
       const feature = port.type === 'port' ? protocolFeatures[port.appProtocol ?? ''] : undefined;
       if (feature !== undefined) yield { names: [feature], path: ['spec', 'rules', position, 'backendRefs', index] };
     }

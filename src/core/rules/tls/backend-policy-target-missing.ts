@@ -1,4 +1,4 @@
-import { isService } from '../../graph/backend-policies.ts';
+import { targetedBackend } from '../../graph/backend-policies.ts';
 import { readObject } from '../../graph/inputs.ts';
 import { isObserved } from '../../graph/observed.ts';
 import { quoteRef } from '../../resources/reference.ts';
@@ -9,29 +9,31 @@ import { rule } from '../engine/rule.ts';
 export const backendPolicyTargetMissing = rule({
   id: 'backend-policy-target-missing',
   kinds: ['BackendTLSPolicy'],
-  summary: 'A BackendTLSPolicy targets a Service, or a port of one, that does not exist.',
+  summary: 'A BackendTLSPolicy targets a Service or ServiceImport, or a port of one, that does not exist.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'TargetNotFound', scope: 'target' },
   source: 'Gateway API v1.7.0, LocalPolicyTargetReferenceWithSectionName; PolicyReasonTargetNotFound',
   check({ spec, ref: { namespace } }, read, report) {
     for (const [index, target] of (spec?.targetRefs ?? []).entries()) {
-      if (!isService(target)) continue;
-      const { name = '', sectionName } = target;
-      const service = readObject(read, 'Service', namespace, name);
+      const backend = targetedBackend(target, namespace);
+      if (backend === undefined) continue;
+      const { kind, name } = backend;
+      const { sectionName } = target;
+      const service = readObject(read, kind, namespace, name);
       const path = ['spec', 'targetRefs', index];
       if (service === undefined) {
-        if (read.query(isObserved, 'Service'))
+        if (read.query(isObserved, kind))
           report({
             path: [...path, 'name'],
             value: display(name),
-            message: `${quoteRef({ kind: 'Service', namespace, name })} not found. Check the name, or create it. A policy can target only Services in its own namespace.`,
+            message: `${quoteRef(backend)} not found. Check the name, or create it. A policy can target only ${kind}s in its own namespace.`,
           });
       } else if (sectionName !== undefined && !service.spec?.ports?.some((port) => port.name === sectionName)) {
         const names = (service.spec?.ports ?? []).flatMap((port) => port.name ?? []);
         report({
           path: [...path, 'sectionName'],
           value: display(sectionName),
-          message: `Port ${quote(sectionName)} not found in ${quoteRef({ kind: 'Service', namespace, name })}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Use one of them, or remove sectionName.`,
+          message: `Port ${quote(sectionName)} not found in ${quoteRef(backend)}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Use one of them, or remove sectionName.`,
         });
       }
     }

@@ -1,3 +1,4 @@
+import { backendKindOf } from '../../graph/backend-object.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -6,13 +7,13 @@ import type { Reference } from './backend-tls-details.ts';
 export const policyTargetKind = unenforcedRule(
   {
     id: 'policy-target-kind',
-    summary: 'A BackendTLSPolicy targets something other than a Service.',
+    summary: 'A BackendTLSPolicy targets something other than a Service or ServiceImport.',
     effect: warned,
     source:
       'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs (Service is core, other kinds are implementation-specific)',
   },
   function judge({ group = '', kind = '' }: Reference, report) {
-    if (group === '' && kind === 'Service') return;
+    if (backendKindOf({ group, kind }) !== undefined) return;
     const cure =
       kind === 'Service'
         ? 'Use group: ""'

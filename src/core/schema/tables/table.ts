@@ -69,6 +69,12 @@ const experimentalGroup = 'gateway.networking.x-k8s.io';
 /** The two groups of the Gateway API. Their kinds exist only if CRDs define them. */
 export const gatewayGroups: readonly string[] = ['gateway.networking.k8s.io', experimentalGroup];
 
+/** The group of the Multi-Cluster Services API (KEP-1645, sigs.k8s.io/mcs-api). */
+export const multiclusterGroup = 'multicluster.x-k8s.io';
+
+/** The groups of kinds that exist only if a CRD is installed. The others are part of Kubernetes. */
+export const customGroups: readonly string[] = [...gatewayGroups, multiclusterGroup];
+
 /** The schema of an object of this kind besides metadata: the version's own table if it has one. */
 export function bodyOf(table: KindTable, json: unknown): ObjectNode {
   const apiVersion = isRecord(json) ? property(json, 'apiVersion') : undefined;

@@ -15,7 +15,7 @@ function hostsWith(...conditions: readonly unknown[]): readonly string[] {
     endpoints: [{ addresses: [`10.0.0.${index + 1}`], conditions: condition }],
   }));
   return evaluate([service, ...slices])
-    .kernel.read.query(endpoints, 'shop', 'cart', '8080')
+    .kernel.read.query(endpoints, 'Service', 'shop', 'cart', '8080')
     .map(({ host }) => host);
 }
 
@@ -88,7 +88,7 @@ describe('the endpoints of a Service port', () => {
     };
     expect(
       evaluate([service, slice])
-        .kernel.read.query(endpoints, 'shop', 'cart', '8080')
+        .kernel.read.query(endpoints, 'Service', 'shop', 'cart', '8080')
         .map(({ port }) => port),
     ).toEqual(expected);
   });
@@ -107,7 +107,9 @@ describe('the endpoints of a Service port', () => {
       [draining, ready],
     ] as const) {
       const { kernel } = evaluate([service, slice('a', one), slice('b', other)]);
-      expect(kernel.read.query(endpoints, 'shop', 'cart', '8080')).toEqual([{ host: '10.0.0.1', port: 8000 }]);
+      expect(kernel.read.query(endpoints, 'Service', 'shop', 'cart', '8080')).toEqual([
+        { host: '10.0.0.1', port: 8000 },
+      ]);
     }
   });
 });

@@ -5,7 +5,7 @@ import { compileBackendFilters, compileFilters } from '../../../../src/core/rout
 const target = { group: '', kind: 'Service', namespace: 'shop', name: 'copy', port: 80 };
 const found: FilterBackends[number] = {
   target,
-  outcome: { type: 'service', namespace: 'shop', name: 'copy', port: '80' },
+  outcome: { type: 'service', kind: 'Service', namespace: 'shop', name: 'copy', port: '80' },
 };
 const missing: FilterBackends[number] = { target, outcome: { type: 'absent' } };
 const endpoints = { type: 'endpoints', key: 'endpoints/shop/copy/80' };

@@ -6,6 +6,7 @@ import {
   familyOf,
   formatAddressRange,
   formatIpAddress,
+  isRemoteAddress,
   parseAddressRange,
   parseIpAddress,
 } from '../../../../src/core/text/ip-address.ts';
@@ -130,5 +131,37 @@ describe('ranges of addresses', () => {
       false,
     ]);
     expect(['192.0.2.8', '2001:db8::1'].map((text) => holds(all, text))).toEqual([false, true]);
+  });
+});
+
+describe('addresses of other machines', () => {
+  test.each(['10.0.0.1', '192.168.1.1', '100.64.0.1', '223.255.255.255', 'fd00::1', '2001:db8::1', '::2', 'fec0::1'])(
+    '%s is one',
+    (address) => {
+      expect(isRemoteAddress(address)).toBe(true);
+    },
+  );
+
+  test.each([
+    '0.0.0.0',
+    '127.0.0.1',
+    '127.255.255.255',
+    '169.254.169.254',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    'fe80::1',
+    'febf::1',
+    'ff02::1',
+    '::ffff:127.0.0.1',
+    '::ffff:a9fe:a9fe',
+    '',
+    'localhost',
+    '10.0.0',
+    '[2001:db8::1]',
+    'fe80::1%eth0',
+  ])('%j is none', (address) => {
+    expect(isRemoteAddress(address)).toBe(false);
   });
 });

@@ -9,7 +9,10 @@ const object = (spec: object): unknown =>
   });
 
 describe('policy-target-kind', () => {
-  test.each<[object]>([[{}]])('%j is fine', (value) => {
+  test.each<[object]>([
+    [{}],
+    [{ targetRefs: [{ group: 'multicluster.x-k8s.io', kind: 'ServiceImport', name: 'cart' }] }],
+  ])('%j is fine', (value) => {
     expect(remarks('policy-target-kind', object(value))).toEqual([]);
   });
 

@@ -1,0 +1,31 @@
+import { tables } from '../schema/index.ts';
+
+/** The kinds of objects that backendRefs may name: local Services, and Services imported from other clusters (GEP-1748). */
+export const backendKinds = ['Service', 'ServiceImport'] as const;
+export type BackendKind = (typeof backendKinds)[number];
+
+/** An object that a backendRef or a policy names. */
+export interface BackendObject {
+  readonly kind: BackendKind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A backend, and one of its ports: its key, or its name in a policy. The arguments of queries. */
+export type BackendPort = readonly [kind: BackendKind, namespace: string, name: string, port: string];
+
+/** Returns the backend kind of a group and kind; `undefined` for an unsupported kind. */
+export function backendKindOf({
+  group = '',
+  kind = 'Service',
+}: {
+  readonly group?: string | undefined;
+  readonly kind?: string | undefined;
+}): BackendKind | undefined {
+  return backendKinds.find((known) => known === kind && tables[known].group === group);
+}
+
+/** Returns the key of a backend in indexes and configuration: `namespace/name` for Services, `ServiceImport/namespace/name` otherwise. */
+export function backendKey({ kind, namespace, name }: BackendObject): string {
+  return kind === 'Service' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
+}
