@@ -6,7 +6,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { effectOf, lostProtectionRule, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
+import {
+  effectOf,
+  exemptionRule,
+  lostProtectionRule,
+  schemaRule,
+  unknownFieldRule,
+} from '../src/core/admission/policy.ts';
 import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { controllerNameChanged } from '../src/core/rules/gateways/controller-name-changed.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
@@ -105,6 +111,10 @@ export function rulesIndex(
       lostProtectionRule,
       'A field that protects something is unknown to the bundle, so the API server drops it, and the protection is lost.',
     ),
+    schemaRow(
+      exemptionRule,
+      'The [exemption](../guides/settings.md#exempt-a-single-object) of an object is invalid, expired or forbidden.',
+    ),
   ];
   const messages = rules.flatMap(({ id }) => messagesOf(id).map((message) => `- **${id}**: ${prose(message)}\n`));
   return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\n## Messages\n\nThe messages for the wrong examples on the pages of the rules:\n\n${messages.join('')}`;
@@ -124,7 +134,7 @@ function ruleRow(
   ];
 }
 
-/** The findings of the schema have no entry in the registry, because they apply to every kind and field. */
+/** Findings of the schema and of exemptions have no entry in the registry, because they apply to every kind and field. */
 function schemaRow(id: string, summary: string): readonly string[] {
   const bundle = { minor: '1.7', channel: 'standard' } as const;
   const effectIn = (profile: Profile): Effect => effectOf({ rule: id }, { profile, overrides: {}, bundle }, 'ours');

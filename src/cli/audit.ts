@@ -2,6 +2,7 @@ import type { Profile } from '../core/rules/engine/rule.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { clusterDocument, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
 import { readOtherObjects } from '../sources/upgrade-facts.ts';
+import { today } from '../webhook/today.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { printNotes, readCompleteObjects } from './evaluated.ts';
 import { packageVersion } from './package-files.ts';
@@ -9,6 +10,7 @@ import { createProgress } from './progress.ts';
 import { withAnnotations } from './report/annotation.ts';
 import { withBaseline } from './report/baseline.ts';
 import { describeComparison, readEarlierFindings } from './report/comparison.ts';
+import { ExemptionList } from './report/exemptions.ts';
 import { reportWorkspace } from './report/findings.ts';
 import type { FormatName } from './report/format-names.ts';
 import type { Report } from './report/report.ts';
@@ -40,9 +42,17 @@ export async function audit(options: AuditOptions): Promise<number> {
       ? { objects: [], notes: [] }
       : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions));
   printNotes(others.notes);
-  const judged = withAnnotations(judgeAll(source, others.objects.map(clusterDocument), options.profile));
+  const exemptions = new ExemptionList(today());
+  const judged = exemptions.passing(
+    withAnnotations(judgeAll(source, others.objects.map(clusterDocument), options.profile)),
+  );
   const comparison = earlier && (() => earlier.comparison());
-  const setting = { style: createTerminal().style, version: packageVersion(), ...(comparison && { comparison }) };
+  const setting = {
+    style: createTerminal().style,
+    version: packageVersion(),
+    exemptions: () => exemptions.all(),
+    ...(comparison && { comparison }),
+  };
   const tally = await writeReport(earlier === undefined ? judged : withBaseline(judged, earlier), {
     output,
     setting,
@@ -55,7 +65,9 @@ export async function audit(options: AuditOptions): Promise<number> {
 }
 
 async function* judgeAll(source: SourceObjects, others: readonly SourceDocument[], profile: Profile): Report {
-  const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), []);
+  // Whether the settings of the webhook permit exemptions is unknown here. They are listed in any case.
+  const policy = { ...policyOf(profile, source.bundle), exempting: { annotations: 'permit', today: today() } } as const;
+  const workspace = new Workspace(source.installation, policy, []);
   workspace.update([...source.documents, ...others]);
   yield* reportWorkspace(workspace, [], 'error');
 }

@@ -40,6 +40,7 @@ import { ClusterBundleStore } from '../webhook/configuration/bundle-store.ts';
 import { FailurePolicyKeeper } from '../webhook/configuration/failure-policy-keeper.ts';
 import { startSelfCheck } from '../webhook/configuration/self-check.ts';
 import { decideInCluster } from '../webhook/decision.ts';
+import { today } from '../webhook/today.ts';
 import { buildWebhook } from '../webhook/index.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { expectShortLives } from './process/garbage-collection.ts';
@@ -126,7 +127,12 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
     }),
     draining: () => running.stopping,
     decide: (request) =>
-      decideInCluster(request, { kernel, settings, bundleOf: (group, resource) => inForce.bundleOf(group, resource) }),
+      decideInCluster(request, {
+        kernel,
+        settings,
+        bundleOf: (group, resource) => inForce.bundleOf(group, resource),
+        today,
+      }),
   });
   running.add(() => app.close());
   const port = await listenEverywhere(app, options.port);

@@ -6,7 +6,7 @@ export interface AdmissionMetrics {
   readonly requests: Family<Cell>;
   /** Seconds from the arrival of a request to its response. Labels: operation. */
   readonly duration: Family<Histogram>;
-  /** Labels: rule, mode (`deny`, `warn`, `record`, `tolerate`, `would-deny`). */
+  /** Labels: rule, mode (`deny`, `warn`, `record`, `tolerate`, `would-deny`, `exempt`). */
   readonly findings: Family<Cell>;
   readonly inflight: Cell;
   /** Connections closed because of limits, and requests sent before the previous response. Labels: reason (`connections`, `pipelined`). */

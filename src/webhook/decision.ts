@@ -11,6 +11,8 @@ export interface DecisionSurroundings {
   readonly settings: () => Settings;
   /** The installed bundle of a resource, e.g. `httproutes`. */
   readonly bundleOf: (group: string, resource: string) => KnownBundle;
+  /** The current day in UTC, `2026-11-23`. */
+  readonly today: () => string;
 }
 
 const exempt: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: { exempt: 'true' } };
@@ -18,13 +20,13 @@ const exempt: Allowed = { allowed: true, warnings: [], findings: [], auditAnnota
 /** Decides one write step by step, with the current settings and bundle. Has no side effects. */
 export function* decideInCluster(
   request: AdmissionRequest,
-  { kernel, settings, bundleOf }: DecisionSurroundings,
+  { kernel, settings, bundleOf, today }: DecisionSurroundings,
 ): Steps<AdmissionVerdict> {
   if (isProbe(request)) return probeDenial;
   const { group, resource, kind, namespace, userInfo } = request;
   const policy = policyFor(
     settings(),
-    { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo },
+    { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo, today: today() },
     bundleOf(group, resource),
   );
   if (policy === 'exempt') return exempt;

@@ -33,7 +33,7 @@ export class EarlierFindings implements Baseline {
 }
 
 /**
- * Reads the findings of a report in the format of -o json. Findings that an annotation suppressed do not count.
+ * Reads the findings of a report in the format of -o json. Findings that annotations of the object suppressed do not count.
  *
  * @throws UsageError if the file cannot be read or is not such a report
  */
@@ -46,7 +46,10 @@ export async function readEarlierFindings(file: string): Promise<EarlierFindings
   const findings = listOf(objects)
     .flatMap((object) => listOf(recordOf(object)['findings']))
     .filter(isRecord);
-  const counting = findings.filter(({ suppression }) => recordOf(suppression)['by'] !== 'annotation');
+  const counting = findings.filter(({ suppression }) => {
+    const { by } = recordOf(suppression);
+    return by === undefined || by === 'baseline';
+  });
   return new EarlierFindings(
     counting.map(({ identity }) => identity).filter((identity) => typeof identity === 'string'),
   );

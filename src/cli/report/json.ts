@@ -21,7 +21,10 @@ export const mostProblems = 4_096;
  * For programs: one line per object with its verdict and findings, including suppressed ones, then the problems of files and a summary.
  * docs/guides/check.md describes the fields.
  */
-export async function* writeJson(report: Report, { version, comparison }: ReportSetting): AsyncGenerator<string> {
+export async function* writeJson(
+  report: Report,
+  { version, comparison, exemptions }: ReportSetting,
+): AsyncGenerator<string> {
   let tally = nothing;
   let problemsLeftOut = 0;
   const verdicts = { allowed: 0, denied: 0, skipped: 0 };
@@ -42,7 +45,11 @@ export async function* writeJson(report: Report, { version, comparison }: Report
   }
   yield `\n],"problems":[${problems.join(',')}`;
   const { bySeverity, suppressed } = tally;
-  yield `\n],"summary":${jsonText({ ...verdicts, ...bySeverity, suppressed, problemsLeftOut })}${comparison === undefined ? '' : `,"comparison":${jsonText(comparison())}`}}\n`;
+  yield `\n],"summary":${jsonText({ ...verdicts, ...bySeverity, suppressed, problemsLeftOut })}${optional('comparison', comparison)}${optional('exemptions', exemptions)}}\n`;
+}
+
+function optional(name: string, value: (() => unknown) | undefined): string {
+  return value === undefined ? '' : `,"${name}":${jsonText(value())}`;
 }
 
 function entryOf(object: ReportedObject) {

@@ -5,8 +5,8 @@ export type Severity = (typeof severities)[number];
 
 /** Why a finding is shown but does not count. */
 export interface Suppression {
-  /** An annotation of the object, or the baseline file. */
-  readonly by: 'annotation' | 'baseline';
+  /** An annotation of the object, its exemption from denials, or the baseline file. */
+  readonly by: 'annotation' | 'exemption' | 'baseline';
   readonly reason: string;
 }
 
@@ -58,6 +58,17 @@ export interface Comparison {
   readonly gone: readonly string[];
 }
 
+/** An exemption that an object asks for by its annotations. */
+export type ListedExemption = {
+  /** `HTTPRoute shop/late`. */
+  readonly object: string;
+  /** The number of findings that would deny the object without the exemption. */
+  readonly findings: number;
+} & (
+  | { readonly state: 'valid'; readonly until: string; readonly reason: string }
+  | { readonly state: 'invalid' | 'expired'; readonly problem: string }
+);
+
 /** Settings of a format besides the report. */
 export interface ReportSetting {
   /** Styles a text for a terminal. Returns it unchanged if there is none. */
@@ -65,6 +76,8 @@ export interface ReportSetting {
   readonly version: string;
   /** The comparison with an earlier report, to be called at the end. Absent without one. */
   readonly comparison?: () => Comparison;
+  /** The exemptions of the objects, to be called at the end. Absent for commands that ignore exemptions. */
+  readonly exemptions?: () => readonly ListedExemption[];
 }
 
 /** Writes a report in one format, piece by piece. */

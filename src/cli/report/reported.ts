@@ -11,6 +11,7 @@ export interface Statement {
   readonly severity: Severity;
   readonly path: Path;
   readonly message: string;
+  readonly exemption?: JudgedFinding['exemption'];
 }
 
 const severityOf: Readonly<Record<JudgedFinding['effect'], Severity>> = {
@@ -20,8 +21,8 @@ const severityOf: Readonly<Record<JudgedFinding['effect'], Severity>> = {
 };
 
 /** Converts a finding to the severities of the command line. */
-export function statementOf({ rule, effect, path, message }: JudgedFinding): Statement {
-  return { rule, severity: severityOf[effect], path, message };
+export function statementOf({ rule, effect, path, message, exemption }: JudgedFinding): Statement {
+  return { rule, severity: severityOf[effect], path, message, ...(exemption !== undefined && { exemption }) };
 }
 
 /** An object with its statements and their positions. */
@@ -48,7 +49,7 @@ export function skippedObject(document: SourceDocument, name: string): ReportedO
 export function findingOf(
   document: SourceDocument,
   object: string,
-  { rule, severity, path, message }: Statement,
+  { rule, severity, path, message, exemption }: Statement,
 ): ReportedFinding {
   const position = document.locate(path);
   return {
@@ -59,6 +60,9 @@ export function findingOf(
     text: document.textOf(position.line),
     field: formatPath(path),
     identity: () => identityOf({ rule, object, path, json: document.value }),
+    ...(exemption !== undefined && {
+      suppression: { by: 'exemption' as const, reason: `${exemption.reason} (until ${exemption.until})` },
+    }),
   };
 }
 

@@ -34,7 +34,7 @@ function resultOf(object: Reported, finding: ReportedFinding) {
     suppressions:
       suppression === undefined
         ? []
-        : [{ kind: suppression.by === 'annotation' ? 'inSource' : 'external', justification: suppression.reason }],
+        : [{ kind: suppression.by === 'baseline' ? 'external' : 'inSource', justification: suppression.reason }],
   };
 }
 

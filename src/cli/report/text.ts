@@ -1,5 +1,6 @@
 import { printable } from '../../core/text/display.ts';
 import { describeComparison } from './comparison.ts';
+import { describeExemption } from './exemptions.ts';
 import { excerpt } from './excerpt.ts';
 import {
   activeFindings,
@@ -15,7 +16,10 @@ import {
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>;
 
 /** For people: a line for each finding, the line of the file below it, and a summary at the end. */
-export async function* writeText(report: Report, { style, comparison }: ReportSetting): AsyncGenerator<string> {
+export async function* writeText(
+  report: Report,
+  { style, comparison, exemptions }: ReportSetting,
+): AsyncGenerator<string> {
   let tally = nothing;
   for await (const object of report) {
     tally = counted(tally, object);
@@ -28,6 +32,9 @@ export async function* writeText(report: Report, { style, comparison }: ReportSe
       yield `${findingLine(object.file, finding, style)}\n${line === undefined ? '' : `${style('dim', `${line}\n${caret}`)}\n`}`;
     }
   }
+  const exempt = exemptions?.() ?? [];
+  if (exempt.length > 0)
+    yield `${style('bold', `Exemptions (${exempt.length}):`)}\n${exempt.map((one) => `  ${escaped(describeExemption(one))}\n`).join('')}`;
   const compared = comparison?.();
   if (compared !== undefined && compared.gone.length > 0)
     yield `${style('bold', 'Gone since the earlier report:')}\n${compared.gone.map((identity) => `  ${escaped(identity)}\n`).join('')}`;

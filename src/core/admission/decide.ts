@@ -5,6 +5,7 @@ import { identifyObject } from '../resources/parse.ts';
 import { quoteRef, type ObjectRef } from '../resources/reference.ts';
 import { causesOf, shortPath } from './causes.ts';
 import { impactOf } from './impact.ts';
+import { exempted, findingsOfExemption } from './exemption.ts';
 import { findKind, gatewayGroups, isSchemaKind, type WrittenObject } from '../schema/index.ts';
 import { candidateInSteps, judgement, unevaluatedJudgement, type Candidate } from './judge.ts';
 import { withEffects, type JudgedFinding } from './judged-finding.ts';
@@ -132,14 +133,20 @@ function* decideUpdate(
 ): Steps<AdmissionVerdict> {
   const ofApply = findingsOfApply(after, before.json, policy);
   // Labels can still break other objects: labels of a Namespace allow routes to attach, and labels of an EndpointSlice name its Service.
-  if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: yield* impact() });
+  if (sameSpec(before.json, after.json))
+    return verdict(ref, {
+      fresh: [],
+      found: [...findingsOfExemption(after.json, policy), ...ofApply],
+      impact: yield* impact(),
+    });
   yield;
   const found = yield* judgeAfter();
   yield;
   // Earlier problems matter only for a denial, or for a finding that the profile `audit` withholds. Most changes have neither.
   const earlier = found.some(({ effect, withheld }) => effect === 'deny' || withheld) ? yield* judgeBefore() : [];
   yield;
-  const ofChange = [...findingsOfChange(after.kind, before.json, after.json, policy), ...ofApply];
+  const changes = findingsOfChange(after.kind, before.json, after.json, policy);
+  const ofChange = [...exempted(changes, after.json, policy), ...ofApply];
   const fresh = [
     ...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }),
     ...ofChange,
@@ -291,10 +298,13 @@ function allowed(warnings: readonly string[]): AdmissionVerdict {
 }
 
 function warningOf(finding: JudgedFinding): string {
-  return `[${finding.rule}] ${shortPath(finding.path)}: ${finding.message}`;
+  const { rule, path, message, exemption } = finding;
+  const exempt = exemption === undefined ? '' : ` The object is exempt until ${exemption.until}.`;
+  return `[${rule}] ${shortPath(path)}: ${message}${exempt}`;
 }
 
 function modeOf(finding: JudgedFinding, fresh: ReadonlySet<JudgedFinding>): CountedFinding['mode'] {
+  if (finding.exemption !== undefined) return 'exempt';
   if (fresh.has(finding)) return finding.withheld ? 'would-deny' : finding.effect;
   return finding.effect === 'deny' ? 'tolerate' : finding.effect;
 }
@@ -305,6 +315,8 @@ const annotationKeys: Readonly<Record<CountedFinding['mode'], string>> = {
   tolerate: 'tolerated',
   record: 'recorded',
   'would-deny': 'would-deny',
+  // The key `exempt` marks writes that are not validated at all.
+  exempt: 'exempted',
 };
 
 /** Groups the rule ids of findings by mode (denied, would be denied, warned, recorded), so that audit logs can be searched. */

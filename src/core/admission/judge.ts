@@ -17,6 +17,7 @@ import {
 } from '../schema/index.ts';
 import { runToEnd, type Steps } from '../text/steps.ts';
 import { ownershipOfObject, ownershipOfWritten } from './ownership.ts';
+import { exempted, findingsOfExemption } from './exemption.ts';
 import { withBundleEffects, withEffects, type JudgedFinding } from './judged-finding.ts';
 import { lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce, withoutRepetition } from './tell-once.ts';
@@ -100,11 +101,11 @@ function* judgementWith(
   const { official, unenforced } = yield* judgeExamined({ kind, apiVersion, json }, examination, policy.bundle);
   yield;
   const bySchema = structural(examination.problems, policy);
-  if (found.length + official.length + unenforced.length === 0) return bySchema;
+  if (found.length + official.length + unenforced.length === 0) return withExemption(bySchema, json, policy);
   const owners = ownershipOfObject(present(), ref);
   const judged = judgedTogether({ linked: found, official, unenforced }, policy, owners);
   yield;
-  return tellOnce(bySchema, judged, json);
+  return withExemption(tellOnce(bySchema, judged, json), json, policy);
 }
 
 /** Returns all findings about an object of a kind that is not evaluated, and therefore not served. */
@@ -128,7 +129,18 @@ export function* unevaluatedJudgement(
   const owners = ownershipOfWritten(present(), object, examination.stored);
   const linked = [findingOfUnserved(object.kind)];
   const judged = judgedTogether({ linked, ...byBundle }, policy, owners);
-  return tellOnce(structural(examination.problems, policy), judged, object.json);
+  const told = tellOnce(structural(examination.problems, policy), judged, object.json);
+  return withExemption(told, object.json, policy);
+}
+
+function withExemption(
+  judged: readonly JudgedFinding[],
+  json: unknown,
+  policy: AdmissionPolicy,
+): readonly JudgedFinding[] {
+  const invalid = findingsOfExemption(json, policy);
+  const rest = exempted(judged, json, policy);
+  return invalid.length === 0 ? rest : [...rest, ...invalid];
 }
 
 interface Found extends JudgedByBundle {

@@ -7,6 +7,8 @@ export interface JudgedFinding extends Finding {
   readonly effect: Exclude<Effect, 'none'>;
   /** The finding would deny, but the profile `audit` only records it. */
   readonly withheld: boolean;
+  /** The finding would deny, but the object is exempt. */
+  readonly exemption?: { readonly reason: string; readonly until: string };
 }
 
 /** Returns the effects of findings about rejections by the bundle. If the bundle is a guess, only an override can deny. */

@@ -1,4 +1,5 @@
 import type { Ownership } from '../graph/ownership.ts';
+import { warned } from '../rules/engine/effects.ts';
 import { allRules } from '../rules/engine/registry.ts';
 import type { Effect, Finding, Profile, Rule } from '../rules/engine/rule.ts';
 import type { Bundle } from '../schema/index.ts';
@@ -12,19 +13,32 @@ export interface AdmissionPolicy {
   readonly bundle: Bundle;
   /** Set if the bundle of the API server is a guess. Violations of the bundle alone then warn instead of deny. */
   readonly guessed?: true;
+  /** How annotations of objects that ask for an exemption are judged. Absent: they are ignored without a finding. */
+  readonly exempting?: Exempting;
+}
+
+export const annotationExemptions = ['forbid', 'permit'] as const;
+
+/** Whether annotations exempt objects, and the current day in UTC, `2026-11-23`. */
+export interface Exempting {
+  readonly annotations: (typeof annotationExemptions)[number];
+  readonly today: string;
 }
 
 /** Rule ids of findings of the schema itself, in addition to those of the registry. */
 export const schemaRule = 'schema';
 export const unknownFieldRule = 'schema-unknown-field';
 export const lostProtectionRule = 'schema-lost-protection';
+/** Rule id of findings about an exemption that does not apply. */
+export const exemptionRule = 'exemption';
 
-const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>> = {
+const otherEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>> = {
   [schemaRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
   // The API server prunes such fields before storing. Nothing breaks, but the user's intent is lost.
   [unknownFieldRule]: { audit: 'record', standard: 'warn', strict: 'deny' },
   // A pruned field that would have restricted access. Later checks of the stored object cannot find this.
   [lostProtectionRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
+  [exemptionRule]: warned,
 };
 
 const rules = new Map<string, Rule>(allRules.map((rule) => [rule.id, rule]));
@@ -46,7 +60,7 @@ export function effectOf(
   if (aboutUs && standing === 'other') return 'none';
   const override = Object.hasOwn(policy.overrides, rule) ? policy.overrides[rule] : undefined;
   if (override !== undefined) return override;
-  const effect = (rules.get(rule)?.effect ?? schemaEffects[rule])?.[policy.profile] ?? 'none';
+  const effect = (rules.get(rule)?.effect ?? otherEffects[rule])?.[policy.profile] ?? 'none';
   if (!aboutUs || effect === 'none') return effect;
   if (standing === 'unknown') return 'record';
   return effect === 'deny' && standing === 'mixed' ? 'warn' : effect;

@@ -14,10 +14,11 @@ import { quote } from '../text/display.ts';
 import { isRecord } from '../text/record.ts';
 import { selectorProblems } from '../text/selector.ts';
 import { nearest } from '../text/suggest.ts';
-import { lostProtectionRule, schemaRule, unknownFieldRule } from './policy.ts';
+import { annotationExemptions, exemptionRule, lostProtectionRule, schemaRule, unknownFieldRule } from './policy.ts';
 import {
   defaultSettings,
   failurePolicies,
+  profileLabels,
   type BundleOverride,
   type Exemptions,
   type LabelSelector,
@@ -102,7 +103,7 @@ function text(example: string, form: RegExp = /^/): Read<string> {
       : report(path, `must be ${example}, not ${quote(json)}`);
 }
 
-const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule, lostProtectionRule];
+const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule, lostProtectionRule, exemptionRule];
 const effect = oneOf<Effect>(['none', 'record', 'warn', 'deny']);
 
 const effects: Read<Readonly<Record<string, Effect>>> = (json, path, report) => {
@@ -144,6 +145,7 @@ const namespaceFields: Fields<NamespaceSettings> = {
   effects,
 };
 const exemptionFields: Fields<Exemptions> = {
+  annotations: oneOf(annotationExemptions),
   namespaces: listOf(namespaceName),
   usernames: listOf(text('a user name as in the audit log, for example system:serviceaccount:flux-system:flux')),
   groups: listOf(text('a group as in the audit log, for example system:serviceaccounts:flux-system')),
@@ -170,6 +172,7 @@ const topFields: Fields<Settings> = {
   profile: oneOf(profiles),
   effects,
   failurePolicy: oneOf(failurePolicies),
+  profileLabel: oneOf(profileLabels),
   namespaces: listOf(namespaceEntry),
   exemptions: (json, path, report) => {
     const given = fieldsOf(exemptionFields)(json, path, report);

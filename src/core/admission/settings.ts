@@ -1,7 +1,8 @@
-import type { Effect, Profile } from '../rules/engine/rule.ts';
+import { profiles, type Effect, type Profile } from '../rules/engine/rule.ts';
+import { labelledProfile } from '../rules/namespaces/profile-label.ts';
 import type { Bundle, Channel, Minor } from '../schema/index.ts';
 import { selectorMatches } from '../text/selector.ts';
-import type { AdmissionPolicy } from './policy.ts';
+import type { AdmissionPolicy, Exempting } from './policy.ts';
 
 /** The complete settings for admission: every setting that a document omits has its default. */
 export interface Settings {
@@ -10,6 +11,8 @@ export interface Settings {
   readonly effects: Readonly<Record<string, Effect>>;
   /** The failurePolicy of the webhook configuration. `Fail` is set only after a successful probe, and is reverted automatically. */
   readonly failurePolicy: FailurePolicy;
+  /** Whether the label of a namespace selects its profile. */
+  readonly profileLabel: ProfileLabel;
   /** The first entry that matches the namespace applies. */
   readonly namespaces: readonly NamespaceSettings[];
   readonly exemptions: Exemptions;
@@ -20,6 +23,10 @@ export interface Settings {
 export const failurePolicies = ['Ignore', 'Fail'] as const;
 /** The behavior of an API server if it cannot call the webhook. */
 export type FailurePolicy = (typeof failurePolicies)[number];
+
+export const profileLabels = ['ignore', 'strengthen', 'honor'] as const;
+/** `strengthen`: the label of a namespace can only select a stricter profile than the global one. */
+export type ProfileLabel = (typeof profileLabels)[number];
 
 /** A valid Kubernetes label selector: `matchLabels`, `matchExpressions`. */
 export type LabelSelector = Readonly<Record<string, unknown>>;
@@ -33,8 +40,9 @@ export interface NamespaceSettings {
   readonly effects?: Readonly<Record<string, Effect>>;
 }
 
-/** Writes that are not judged. */
+/** Writes that are not judged, and whether annotations of objects can prevent denials. */
 export interface Exemptions {
+  readonly annotations: Exempting['annotations'];
   readonly namespaces: readonly string[];
   readonly usernames: readonly string[];
   readonly groups: readonly string[];
@@ -52,8 +60,9 @@ export const defaultSettings: Settings = {
   profile: 'standard',
   effects: {},
   failurePolicy: 'Ignore',
+  profileLabel: 'strengthen',
   namespaces: [],
-  exemptions: { namespaces: [], usernames: [], groups: [] },
+  exemptions: { annotations: 'forbid', namespaces: [], usernames: [], groups: [] },
   bundleOverrides: [],
 };
 
@@ -65,6 +74,8 @@ export interface WriteFacts {
   readonly kind: string;
   readonly username: string;
   readonly groups: readonly string[];
+  /** The current day in UTC, `2026-11-23`. */
+  readonly today: string;
 }
 
 /** The bundle by which the API server validates objects of a kind. */
@@ -81,15 +92,31 @@ export function policyFor(
   { bundle, certain }: KnownBundle,
 ): AdmissionPolicy | 'exempt' {
   if (isExempt(settings.exemptions, facts)) return 'exempt';
-  const own = settings.namespaces.find((entry) => matches(entry, facts));
-  const shared = own?.profile === undefined ? settings.effects : {};
   const override = settings.bundleOverrides.find(({ kinds }) => kinds?.includes(facts.kind) ?? true);
   return {
-    profile: own?.profile ?? settings.profile,
-    overrides: own?.effects === undefined ? shared : { ...shared, ...own.effects },
+    ...effectsFor(settings, facts),
     bundle: { minor: override?.bundle ?? bundle.minor, channel: override?.channel ?? bundle.channel },
+    exempting: { annotations: settings.exemptions.annotations, today: facts.today },
     ...(!certain && override?.bundle === undefined && { guessed: true }),
   };
+}
+
+function effectsFor(settings: Settings, facts: WriteFacts): Pick<AdmissionPolicy, 'profile' | 'overrides'> {
+  const own = settings.namespaces.find((entry) => matches(entry, facts));
+  const labelled = own?.profile === undefined ? profileByLabel(settings, facts) : undefined;
+  // The profile of an entry begins anew, and `audit` denies nothing.
+  const shared = own?.profile !== undefined || labelled === 'audit' ? {} : settings.effects;
+  return {
+    profile: own?.profile ?? labelled ?? settings.profile,
+    overrides: own?.effects === undefined ? shared : { ...shared, ...own.effects },
+  };
+}
+
+/** An entry of the settings takes precedence over the label. The settings decide whether a label may weaken the global profile. */
+function profileByLabel({ profile, profileLabel }: Settings, facts: WriteFacts): Profile | undefined {
+  const label = labelledProfile(facts.namespaceLabels);
+  if (label === undefined || profileLabel === 'ignore') return undefined;
+  return profileLabel === 'honor' || profiles.indexOf(label) > profiles.indexOf(profile) ? label : undefined;
 }
 
 function isExempt({ namespaces, usernames, groups }: Exemptions, facts: WriteFacts): boolean {

@@ -65,8 +65,11 @@ interface Remarks {
 
 export interface CountedFinding {
   readonly rule: string;
-  /** `tolerate`: would deny, but the old object already had it. `would-deny`: would deny, but the profile `audit` only records. */
-  readonly mode: 'deny' | 'warn' | 'record' | 'tolerate' | 'would-deny';
+  /**
+   * `tolerate`: would deny, but the old object already had it. `would-deny`: would deny, but the profile `audit` only records.
+   * `exempt`: would deny, but an annotation exempts the object.
+   */
+  readonly mode: 'deny' | 'warn' | 'record' | 'tolerate' | 'would-deny' | 'exempt';
 }
 
 /** One problem. `reason` is one of the CauseTypes of `meta/v1`. */

@@ -26,6 +26,7 @@ const app = buildWebhook({
       kernel,
       settings: () => defaultSettings,
       bundleOf: () => ({ bundle: standardPolicy.bundle, certain: true }),
+      today: () => '2026-11-23',
     }),
 });
 await app.listen({ host: '127.0.0.1', port: 0 });

@@ -149,6 +149,39 @@ describe('audit', () => {
     expect(code).toBe(2);
   });
 
+  test('lists exemptions, those that have ended included', async () => {
+    const exempt = (name: string, until: string): object => ({
+      apiVersion: `${group}/v1`,
+      kind: 'HTTPRoute',
+      metadata: {
+        name,
+        namespace: 'shop',
+        annotations: { 'sallyport.dev/exempt': 'awaits the rewrite', 'sallyport.dev/exempt-until': until },
+      },
+      spec: {
+        rules: [{ matches: [{ path: { value: `/${name}` } }], timeouts: { request: '1s', backendRequest: '2s' } }],
+      },
+    });
+    const [valid, ended] = [exempt('valid', '9999-12-31'), exempt('ended', '2020-12-31')];
+    const files = await file('exempt.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [valid, ended] }));
+    const { code, output } = await outcome('-f', files);
+    expect(output).toMatch(/ error \[backend-request-timeout\] /);
+    expect(output).toMatch(/ warning \[exemption\] .*: The exemption expired after 2020-12-31\. /);
+    expect(output).toMatch(
+      /^Exemptions \(2\):\n {2}HTTPRoute shop\/valid until 9999-12-31: awaits the rewrite \(\d+ findings?\)\n {2}HTTPRoute shop\/ended \(expired\): The exemption expired after 2020-12-31\./m,
+    );
+    expect(code).toBe(1);
+    const json = JSON.parse((await outcome('-f', files, '-o', 'json')).output) as {
+      readonly objects: readonly { readonly name: string; readonly verdict: string }[];
+      readonly exemptions: readonly { readonly object: string; readonly state: string }[];
+    };
+    expect(json.objects.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual(['valid allowed', 'ended denied']);
+    expect(json.exemptions).toMatchObject([
+      { object: 'HTTPRoute shop/valid', state: 'valid', until: '9999-12-31' },
+      { object: 'HTTPRoute shop/ended', state: 'expired', findings: 0 },
+    ]);
+  });
+
   test('writes nothing', () => {
     // The test itself deletes one route.
     expect(stage.server.audit.filter(({ method }) => method !== 'GET')).toHaveLength(1);

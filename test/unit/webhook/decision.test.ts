@@ -16,12 +16,13 @@ const certain: KnownBundle = { bundle: { minor: '1.7', channel: 'standard' }, ce
 interface Circumstances {
   readonly settings?: unknown;
   readonly namespaceLabels?: Readonly<Record<string, string>>;
+  readonly today?: string;
   readonly installed?: (group: string, resource: string) => KnownBundle;
 }
 
 function decide(
   request: AdmissionRequest,
-  { settings = {}, namespaceLabels, installed = () => certain }: Circumstances = {},
+  { settings = {}, namespaceLabels, today = '2026-11-23', installed = () => certain }: Circumstances = {},
 ): AdmissionVerdict {
   const kernel = emptyEvaluation();
   if (namespaceLabels !== undefined) {
@@ -34,7 +35,9 @@ function decide(
   }
   const read = readSettings(settings);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return runToEnd(decideInCluster(request, { kernel, settings: () => read.settings, bundleOf: installed }));
+  return runToEnd(
+    decideInCluster(request, { kernel, settings: () => read.settings, bundleOf: installed, today: () => today }),
+  );
 }
 
 const wrong = requestOf({ object: cartRoute([wrongRule]) }, { resource: 'httproutes' });
@@ -71,6 +74,24 @@ describe('a decision in a cluster', () => {
       findings: [],
       auditAnnotations: { exempt: 'true' },
     });
+  });
+
+  test('takes the profile from the label of the namespace as far as the settings honor it', () => {
+    const namespaceLabels = { 'sallyport.dev/profile': 'audit' };
+    expect(decide(wrong, { namespaceLabels }).allowed).toBe(false);
+    expect(decide(wrong, { namespaceLabels, settings: { profileLabel: 'honor' } })).toMatchObject({
+      allowed: true,
+      auditAnnotations: { 'would-deny': expect.stringContaining('redirect-with-backends') },
+    });
+  });
+
+  test('knows on which day an exemption ends', () => {
+    const annotations = { 'sallyport.dev/exempt': 'moves soon', 'sallyport.dev/exempt-until': '2026-11-23' };
+    const request = requestOf({ object: cartRoute([wrongRule], { annotations }) }, { resource: 'httproutes' });
+    const settings = { exemptions: { annotations: 'permit' } };
+    expect(decide(request, { settings, today: '2026-11-23' }).allowed).toBe(true);
+    expect(decide(request, { settings, today: '2026-11-24' }).allowed).toBe(false);
+    expect(decide(request).allowed).toBe(false);
   });
 
   test("denies the webhook's own probe whatever the settings are", () => {

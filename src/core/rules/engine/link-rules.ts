@@ -39,6 +39,7 @@ import { redirectWithBackends } from '../filters/redirect-with-backends.ts';
 import { redirectWithRewrite } from '../filters/redirect-with-rewrite.ts';
 import { regexNotRe2 } from '../matches/regex-not-re2.ts';
 import { regexTotalCost } from '../matches/regex-total-cost.ts';
+import { profileLabelRule } from '../namespaces/profile-label.ts';
 import { noMatchingListenerHostname } from '../parents/no-matching-listener-hostname.ts';
 import { noMatchingParent } from '../parents/no-matching-parent.ts';
 import { notAllowedByListeners } from '../parents/not-allowed-by-listeners.ts';
@@ -105,4 +106,5 @@ export const linkRules: readonly ObjectRule[] = [
   backendAuthorityInvalid,
   backendAuthorityMissing,
   unlistedFeature,
+  profileLabelRule,
 ];

@@ -37,7 +37,13 @@ describe('reading settings', () => {
           effects: { 'duration-form': 'none' },
         },
       ],
-      exemptions: { namespaces: ['kube-system'], usernames: ['system:serviceaccount:a:b'], groups: ['system:masters'] },
+      profileLabel: 'honor',
+      exemptions: {
+        annotations: 'permit',
+        namespaces: ['kube-system'],
+        usernames: ['system:serviceaccount:a:b'],
+        groups: ['system:masters'],
+      },
       bundleOverrides: [{ kinds: ['HTTPRoute', 'TCPRoute'], bundle: 'v1.7.0', channel: 'experimental' }],
     };
     expect(settingsOf(given)).toEqual({
@@ -48,6 +54,7 @@ describe('reading settings', () => {
 
   test('exemptions that are left out are empty', () => {
     expect(settingsOf({ exemptions: { groups: ['ops'] } }).exemptions).toEqual({
+      annotations: 'forbid',
       namespaces: [],
       usernames: [],
       groups: ['ops'],
@@ -57,16 +64,16 @@ describe('reading settings', () => {
   test.each<[unknown, string]>([
     [
       'strict',
-      ': must be an object with profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides, not "strict"',
+      ': must be an object with profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, not "strict"',
     ],
     [
       [],
-      ': must be an object with profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides, not a list',
+      ': must be an object with profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, not a list',
     ],
     [{ profil: 'audit' }, 'profil: unknown setting. Did you mean profile?'],
     [
       { colour: 'red' },
-      'colour: unknown setting. Use one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides',
+      'colour: unknown setting. Use one of profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides',
     ],
     [{ profile: 'Strict' }, 'profile: unsupported value "Strict". Did you mean strict?'],
     [{ profile: 7 }, 'profile: unsupported value 7. Use one of audit, standard, strict'],
@@ -95,7 +102,7 @@ describe('reading settings', () => {
     ],
     [
       { exemptions: { users: ['jane'] } },
-      'exemptions.users: unknown setting. Use one of namespaces, usernames, groups',
+      'exemptions.users: unknown setting. Use one of annotations, namespaces, usernames, groups',
     ],
     [
       { exemptions: { usernames: [''] } },
@@ -111,7 +118,7 @@ describe('reading settings', () => {
     ],
     [
       JSON.parse('{"__proto__": {}}'),
-      '__proto__: unknown setting. Use one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides',
+      '__proto__: unknown setting. Use one of profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides',
     ],
     [
       JSON.parse('{"effects": {"constructor": "deny"}}'),
@@ -145,7 +152,9 @@ describe('the policy for a write', () => {
     kind: 'HTTPRoute',
     username: 'jane',
     groups: ['devs'],
+    today: '2026-11-23',
   };
+  const exempting = { annotations: 'forbid', today: '2026-11-23' };
 
   test('without a matching entry, what holds for all holds', () => {
     const settings = settingsOf({
@@ -153,7 +162,12 @@ describe('the policy for a write', () => {
       effects: { schema: 'warn' },
       namespaces: [{ names: ['other'], profile: 'audit' }],
     });
-    expect(policyFor(settings, facts, installed)).toEqual({ profile: 'strict', overrides: { schema: 'warn' }, bundle });
+    expect(policyFor(settings, facts, installed)).toEqual({
+      profile: 'strict',
+      overrides: { schema: 'warn' },
+      bundle,
+      exempting,
+    });
   });
 
   test('the first entry that matches holds, and no other', () => {
@@ -168,6 +182,7 @@ describe('the policy for a write', () => {
       profile: 'standard',
       overrides: { schema: 'record' },
       bundle,
+      exempting,
     });
   });
 
@@ -190,7 +205,53 @@ describe('the policy for a write', () => {
 
   test('an entry with a profile begins anew, so that audit denies nothing', () => {
     const settings = settingsOf({ effects: { schema: 'deny' }, namespaces: [{ names: ['shop'], profile: 'audit' }] });
-    expect(policyFor(settings, facts, installed)).toEqual({ profile: 'audit', overrides: {}, bundle });
+    expect(policyFor(settings, facts, installed)).toEqual({ profile: 'audit', overrides: {}, bundle, exempting });
+  });
+
+  describe('the label of a namespace', () => {
+    const policyWith = (json: unknown, profile: string) =>
+      policyFor(
+        settingsOf(json),
+        { ...facts, namespaceLabels: { team: 'sales', 'sallyport.dev/profile': profile } },
+        installed,
+      );
+
+    test.each<[string, string | undefined, string, string]>([
+      ['standard', undefined, 'strict', 'strict'],
+      ['standard', undefined, 'audit', 'standard'],
+      ['strict', undefined, 'standard', 'strict'],
+      ['audit', undefined, 'standard', 'standard'],
+      ['strict', 'strengthen', 'audit', 'strict'],
+      ['strict', 'honor', 'audit', 'audit'],
+      ['standard', 'honor', 'strict', 'strict'],
+      ['standard', 'ignore', 'strict', 'standard'],
+      ['strict', 'honor', 'Audit', 'strict'],
+      ['strict', 'honor', '', 'strict'],
+    ])('settings %s and %s, label %j: %s', (profile, profileLabel, label, expected) => {
+      expect(policyWith({ profile, profileLabel: profileLabel ?? null }, label)).toMatchObject({ profile: expected });
+    });
+
+    test('an entry with a profile takes precedence, and one without does not', () => {
+      const entry = { names: ['shop'], effects: { schema: 'warn' } };
+      const settings = { profileLabel: 'honor', namespaces: [{ ...entry, profile: 'audit' }] };
+      expect(policyWith(settings, 'strict')).toMatchObject({ profile: 'audit' });
+      expect(policyWith({ ...settings, namespaces: [entry] }, 'strict')).toMatchObject({
+        profile: 'strict',
+        overrides: { schema: 'warn' },
+      });
+    });
+
+    test('effects for all apply, except to audit, which denies nothing', () => {
+      const settings = { profileLabel: 'honor', effects: { schema: 'deny' } };
+      expect(policyWith(settings, 'strict')).toMatchObject({ profile: 'strict', overrides: { schema: 'deny' } });
+      expect(policyWith(settings, 'audit')).toMatchObject({ profile: 'audit', overrides: {} });
+    });
+
+    test('does not reach objects outside of namespaces', () => {
+      expect(policyFor(settingsOf({}), { ...facts, namespace: '', namespaceLabels: {} }, installed)).toMatchObject({
+        profile: 'standard',
+      });
+    });
   });
 
   test('a selector of everything does not reach objects outside of namespaces', () => {
@@ -229,6 +290,7 @@ describe('the policy for a write', () => {
       profile: 'standard',
       overrides: {},
       bundle: { minor: '1.7', channel: 'standard' },
+      exempting,
     });
   });
 });
