@@ -28,7 +28,7 @@ export async function bundle(groups: readonly EntryPoints[], outdir: string): Pr
       sourcemap: 'linked',
       sourcesContent: false,
       logLevel: 'warning',
-      plugins: [apart(others), nodeModulesInCommonJs],
+      plugins: [apart(others), nodeModulesInCommonJs, lazyHttp],
     });
   }
 }
@@ -57,5 +57,18 @@ const nodeModulesInCommonJs: Plugin = {
     bundler.onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
+  },
+};
+
+/**
+ * An import of `node:http` as an ES module reads all of its exports. Three of them (WebSocket and its events) load the HTTP client of
+ * Node, which nothing uses and which takes 13 MiB.
+ */
+const lazyHttp: Plugin = {
+  name: 'lazy-http',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(node:)?http$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'node' } : undefined,
+    );
   },
 };

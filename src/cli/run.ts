@@ -11,7 +11,7 @@ import { watchFolder, type FolderChange } from '../files/watch.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { buildProbes } from '../webhook/index.ts';
+import { buildProbes } from '../webhook/probes.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';

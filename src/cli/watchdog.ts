@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { createClient, EventRecorder, loadCredentials, systemClock } from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { Watchdog } from '../webhook/configuration/watchdog.ts';
-import { buildProbes } from '../webhook/index.ts';
+import { buildProbes } from '../webhook/probes.ts';
 import { listenEverywhere } from './process/listen.ts';
 import { controllerName } from './settings.ts';
 import { InternalErrors } from './process/internal-errors.ts';

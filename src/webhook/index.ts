@@ -1,3 +1,2 @@
-/** Serves AdmissionReview over HTTPS, probes and metrics. The only importer of Fastify. */
-export { buildProbes, type ProbeOptions, type Readiness } from './probes.ts';
+/** Serves AdmissionReview over HTTPS. The only importer of Fastify. Commands without a webhook import `probes.ts` alone. */
 export { buildWebhook, type WebhookLimits, type WebhookOptions } from './server.ts';

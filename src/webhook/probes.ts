@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Metrics } from '../telemetry/index.ts';
 import { limitConnections } from './connections.ts';
 
@@ -13,6 +13,15 @@ export interface Readiness {
   readonly reasons: readonly string[];
 }
 
+/** The server of probes and metrics. */
+export interface Probes {
+  readonly server: Server;
+  /** @throws if the port is taken or the machine does not have the address */
+  listen(place: { readonly host: string; readonly port: number }): Promise<void>;
+  /** Closes the port and all connections. */
+  close(): Promise<void>;
+}
+
 /** A kubelet, Prometheus and a person need a few connections, and each only for one response. */
 const limits = {
   connections: 256,
@@ -25,38 +34,84 @@ const limits = {
 /**
  * Builds the server of probes and metrics, plain HTTP on a separate port: `GET /healthz` (the process responds), `GET
  * /readyz` (200, or 503 with the reasons) and `GET /metrics`. Every pod of the cluster can reach the port, so
- * connections are limited, and each carries one request. The server does not listen yet.
+ * connections are limited, and each carries one request. The server does not listen yet. It uses Node's own server, because data
+ * planes, controllers and the watchdog need Fastify for nothing else.
  */
-export function buildProbes({ ready, metrics }: ProbeOptions): FastifyInstance {
-  const app = Fastify({
-    return503OnClosing: false,
-    forceCloseConnections: true,
+export function buildProbes({ ready, metrics }: ProbeOptions): Probes {
+  const server = createServer({
     requestTimeout: limits.requestTimeout,
-    maxRequestsPerSocket: 1,
-    bodyLimit: 1,
-    http: {
-      headersTimeout: limits.requestTimeout,
-      maxHeaderSize: limits.headerBytes,
-      connectionsCheckingInterval: limits.checkingInterval,
-    },
+    headersTimeout: limits.requestTimeout,
+    maxHeaderSize: limits.headerBytes,
+    connectionsCheckingInterval: limits.checkingInterval,
   });
+  server.maxRequestsPerSocket = 1;
   const refused = metrics.counter({
     name: 'probe_requests_refused_total',
     help: 'Connections to probes and metrics that were closed because of a limit.',
     labels: ['reason'],
   });
-  limitConnections(app.server, limits, refused.at('connections'));
+  limitConnections(server, limits, refused.at('connections'));
   const pipelined = refused.at('pipelined');
-  app.server.on('dropRequest', (_request, socket) => {
+  server.on('dropRequest', (_request, socket) => {
     pipelined.value += 1;
     socket.destroy();
   });
-  app.get('/healthz', async () => 'ok\n');
-  app.get('/readyz', async (_request, reply) => {
-    const readiness = ready();
-    if (readiness.ready) return 'ok\n';
-    return reply.code(503).send(`${['not ready:', ...readiness.reasons].join('\n- ')}\n`);
-  });
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.scrape()));
-  return app;
+  const pages: Pages = new Map<string, () => Page | Promise<Page>>([
+    ['/healthz', () => ok],
+    ['/readyz', () => readinessPage(ready())],
+    ['/metrics', async () => ({ code: 200, type: metrics.contentType, body: await metrics.scrape() })],
+  ]);
+  server.on('request', (request, response) => void answer(request, response, pages));
+  return {
+    server,
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ host, port }, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Page {
+  readonly code: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+type Pages = ReadonlyMap<string, () => Page | Promise<Page>>;
+
+const plain = 'text/plain; charset=utf-8';
+const ok: Page = { code: 200, type: plain, body: 'ok\n' };
+const nothing: Page = { code: 404, type: plain, body: 'not found; GET /healthz, /readyz or /metrics\n' };
+
+function readinessPage({ ready, reasons }: Readiness): Page {
+  return ready ? ok : { code: 503, type: plain, body: `${['not ready:', ...reasons].join('\n- ')}\n` };
+}
+
+async function answer(
+  { method = '', url = '' }: IncomingMessage,
+  response: ServerResponse,
+  pages: Pages,
+): Promise<void> {
+  const [path = ''] = url.split('?');
+  const read = method === 'GET' || method === 'HEAD' ? pages.get(path) : undefined;
+  const { code, type, body } = await Promise.try(read ?? (() => nothing)).catch(failure);
+  response.writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+  response.end(method === 'HEAD' ? undefined : body);
+}
+
+function failure(error: unknown): Page {
+  return {
+    code: 500,
+    type: plain,
+    body: `the page failed: ${error instanceof Error ? error.message : String(error)}\n`,
+  };
 }

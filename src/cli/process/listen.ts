@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 
-/** The methods of a Fastify instance that are used here. */
+/** A server of probes, or a Fastify instance. */
 interface Listening {
-  listen(options: { readonly host: string; readonly port: number }): Promise<string>;
+  listen(options: { readonly host: string; readonly port: number }): Promise<unknown>;
   readonly server: { address(): string | AddressInfo | null };
 }
 

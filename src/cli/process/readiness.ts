@@ -1,5 +1,5 @@
 import type { Metrics } from '../../telemetry/index.ts';
-import { buildProbes, type Readiness } from '../../webhook/index.ts';
+import { buildProbes, type Readiness } from '../../webhook/probes.ts';
 import { listenEverywhere } from './listen.ts';
 import type { Shutdown } from './shutdown.ts';
 

@@ -56,7 +56,12 @@ export async function startComponent(
 ): Promise<RunningComponent> {
   const child = spawn(process.execPath, ['dist/sallyport.js', ...args, `--probe-port=${probePort}`], {
     stdio: ['ignore', 'ignore', process.env['LOGS'] === undefined ? 'ignore' : 'inherit'],
-    env: { PATH: process.env['PATH'], NODE_ENV: 'production', NODE_OPTIONS: options, ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      NODE_OPTIONS: `${options} ${process.env['OPTIONS'] ?? ''}`,
+      ...environment,
+    },
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} did not start`);

@@ -76,6 +76,9 @@ describe('createMetrics', () => {
     metrics.observeProcess();
     expect(await metrics.scrape()).toMatch(/^process_resident_memory_bytes \d+$/m);
     expect(await metrics.scrape()).toMatch(/^nodejs_eventloop_lag_seconds /m);
+    expect(await metrics.scrape()).toMatch(/^sallyport_process_eventloop_active_seconds_total \d/m);
+    // The values of a timer that never fires would mislead.
+    expect(await metrics.scrape()).not.toMatch(/eventloop_lag_(?!seconds)/);
   });
 
   test('refuses one name twice', () => {

@@ -1,20 +1,32 @@
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createMetrics } from '../../../src/telemetry/index.ts';
-import { buildProbes, type Readiness } from '../../../src/webhook/index.ts';
+import { buildProbes, type Probes, type Readiness } from '../../../src/webhook/probes.ts';
 
 let readiness: Readiness;
-let app: ReturnType<typeof buildProbes>;
+let app: Probes;
 
-beforeEach(() => {
+beforeEach(async () => {
   readiness = { ready: true, reasons: [] };
   const metrics = createMetrics();
   metrics.counter({ name: 'a_total', help: 'A.', labels: [] }).at().value = 3;
   app = buildProbes({ ready: () => readiness, metrics });
+  await app.listen({ host: '127.0.0.1', port: 0 });
 });
 
 afterEach(() => app.close());
 
-const get = (url: string) => app.inject({ method: 'GET', url });
+interface Answer {
+  readonly statusCode: number;
+  readonly type: string | null;
+  readonly body: string;
+}
+
+async function get(path: string, method = 'GET'): Promise<Answer> {
+  const { port } = app.server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+  return { statusCode: response.status, type: response.headers.get('content-type'), body: await response.text() };
+}
 
 describe('buildProbes', () => {
   test('/healthz says that the process answers, ready or not', async () => {
@@ -33,11 +45,36 @@ describe('buildProbes', () => {
 
   test('/metrics prints what Prometheus reads', async () => {
     const response = await get('/metrics');
-    expect(response.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(response.type).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(response.body).toContain('sallyport_a_total 3\n');
   });
 
   test('knows nothing else', async () => {
     expect((await get('/validate')).statusCode).toBe(404);
+    expect((await get('/toString')).statusCode).toBe(404);
+    expect((await get('/healthz', 'POST')).statusCode).toBe(404);
+  });
+
+  test('answers HEAD without a body, and ignores a query', async () => {
+    expect(await get('/healthz', 'HEAD')).toMatchObject({ statusCode: 200, body: '' });
+    expect(await get('/readyz?verbose')).toMatchObject({ statusCode: 200, body: 'ok\n' });
+  });
+
+  test('a page that fails is an error of that request only', async () => {
+    await app.close();
+    const metrics = createMetrics();
+    app = buildProbes({
+      ready: () => readiness,
+      metrics: { ...metrics, scrape: () => Promise.reject(new Error('gone')) },
+    });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    expect(await get('/metrics')).toMatchObject({ statusCode: 500, body: 'the page failed: gone\n' });
+    expect(await get('/healthz')).toMatchObject({ statusCode: 200 });
+  });
+
+  test('a port that is taken is an error', async () => {
+    const { port } = app.server.address() as AddressInfo;
+    const other = buildProbes({ ready: () => readiness, metrics: createMetrics() });
+    await expect(other.listen({ host: '127.0.0.1', port })).rejects.toThrow('EADDRINUSE');
   });
 });
