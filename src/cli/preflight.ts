@@ -10,15 +10,14 @@ import {
   installCommand,
   listedVersions,
   nameOfTarget,
+  storedObject,
   type StoredObject,
   type Target,
 } from '../core/preflight/target.ts';
 import { installationOf } from '../core/admission/installation.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
-import { groupOf, parseObject } from '../core/resources/parse.ts';
-import { findKind, isSchemaKind, nameOfBundle, type Bundle } from '../core/schema/index.ts';
-import { isRecord } from '../core/text/record.ts';
+import { nameOfBundle, type Bundle } from '../core/schema/index.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { readInstalledKind, type KubernetesObject } from '../kubernetes/index.ts';
 import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
@@ -133,18 +132,6 @@ function installationAfter(installation: Installation, { bundle, version }: Targ
 function converted(value: SourceDocument['value'], bundle: Bundle): SourceDocument['value'] {
   const [object] = storedObject(value);
   return object === undefined ? value : (asServedBy(object.kind, object.json, bundle) ?? value);
-}
-
-/** The object if its kind belongs to the Gateway API, otherwise nothing. */
-function storedObject(value: unknown): readonly StoredObject[] {
-  if (!isRecord(value)) return [];
-  const parsed = parseObject(value);
-  if (parsed.type !== 'resource' && parsed.type !== 'unserved') return [];
-  const ref = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
-  const isKnown = findKind(groupOf(parsed.apiVersion), ref.kind) !== undefined;
-  return isKnown && isSchemaKind(ref.kind) && gatewayKinds.includes(ref.kind)
-    ? [{ kind: ref.kind, ref, json: value }]
-    : [];
 }
 
 /** CRDs in files determine the installed bundle. */

@@ -26,7 +26,7 @@ export interface DataPlaneSettings {
 
 /** Label of all provisioned objects, next to the label with the name of the Gateway. */
 export const managedBy = { label: 'app.kubernetes.io/managed-by', value: 'sallyport' } as const;
-const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
+export const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
 
 /** The username of the ServiceAccount that data planes of a Gateway run as, in the form of TokenReview. */
 export function dataPlaneUser(namespace: string, gateway: string): string {

@@ -21,6 +21,7 @@ import {
   type InstalledKind,
   type KubernetesObject,
   type ResourceType,
+  type Selection,
 } from '../kubernetes/index.ts';
 
 /** The objects of a cluster at one point in time. */
@@ -109,10 +110,8 @@ export async function listAll(
   }
 }
 
-async function collect(
-  client: ApiClient,
-  selection: { readonly type: ResourceType; readonly fieldSelector?: string },
-): Promise<readonly KubernetesObject[]> {
+/** Lists all objects of a selection. @throws as `listPages` does */
+export async function collect(client: ApiClient, selection: Selection): Promise<readonly KubernetesObject[]> {
   const objects: KubernetesObject[] = [];
   for await (const page of listPages(client, selection, new AbortController().signal)) {
     if (page.restarted) objects.length = 0;

@@ -10,6 +10,8 @@ const installation = {
   lease: 'sallyport-webhook',
   webhookAccount: 'sallyport-webhook',
   watchdogAccount: 'sallyport-watchdog',
+  controllerLease: 'sallyport-controller',
+  controllerSecret: 'sallyport-controller-authority',
 };
 
 interface Rule {

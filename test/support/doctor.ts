@@ -1,4 +1,4 @@
-import type { DoctorFacts } from '../../src/cli/doctor/facts.ts';
+import type { ControllerFacts, DoctorFacts } from '../../src/cli/doctor/facts.ts';
 import { knownSchemas } from '../../src/core/schema/known-schemas.ts';
 import type { InstalledKind } from '../../src/kubernetes/index.ts';
 
@@ -63,6 +63,19 @@ export function bundle(
 export const now = Date.UTC(2026, 2, 1);
 const authority = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 
+const noController: ControllerFacts = {
+  lease: { type: 'known', value: undefined },
+  pods: { type: 'known', value: [] },
+  authorities: { type: 'known', value: undefined },
+  dataPlanePods: { type: 'known', value: [] },
+  deploymentProblems: { type: 'known', value: new Map() },
+  reports: { type: 'known', value: [] },
+  objects: {
+    type: 'known',
+    value: { unobserved: [], stored: [], classes: [], gateways: [], certificates: [], idle: [] },
+  },
+};
+
 /** A cluster in which everything is as it should be. */
 export const healthy: DoctorFacts = {
   now,
@@ -74,10 +87,13 @@ export const healthy: DoctorFacts = {
     lease: 'sallyport-webhook',
     webhookAccount: 'sallyport-webhook',
     watchdogAccount: 'sallyport-watchdog',
+    controllerLease: 'sallyport-controller',
+    controllerSecret: 'sallyport-controller-authority',
   },
   server: { type: 'known', value: 'v1.37.1' },
   kinds: { type: 'known', value: bundle() },
   guardedBundle: { type: 'known', value: 'v1.7.0' },
+  guardBinding: { type: 'known', value: true },
   configuration: {
     type: 'known',
     value: {
@@ -105,4 +121,5 @@ export const healthy: DoctorFacts = {
   readyEndpoints: { type: 'known', value: 2 },
   probe: { type: 'denied' },
   permissions: { type: 'known', value: { denied: [], asked: 9 } },
+  controller: noController,
 };

@@ -206,7 +206,7 @@ export function addProcessCommands(program: Command): void {
   program
     .command('doctor')
     .description(
-      'diagnose an installation: CRDs, certificates, failurePolicy, connectivity, permissions; exit code 1 if a check fails',
+      'diagnose an installation: CRDs, webhook, controller, data planes, certificates, permissions; exit code 1 if a check fails',
     )
     .addOption(namespaceOption())
     .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
@@ -215,6 +215,12 @@ export function addProcessCommands(program: Command): void {
     .option('--lease <name>', "Lease of the webhook's replicas", 'sallyport-webhook')
     .option('--webhook-account <name>', 'ServiceAccount of the webhook', 'sallyport-webhook')
     .option('--watchdog-account <name>', 'ServiceAccount of the watchdog', 'sallyport-watchdog')
+    .option('--controller-lease <name>', "Lease of the controller's replicas", 'sallyport-controller')
+    .option(
+      '--controller-secret <name>',
+      'Secret that holds the certificate authority of the controller',
+      'sallyport-controller-authority',
+    )
     .option('--kubeconfig <file>', 'kubeconfig file; default: the one that kubectl uses')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .action(async ({ kubeconfig, output, ...installation }: DoctorArguments) => {

@@ -9,7 +9,8 @@ function server({ server: version }: DoctorFacts): readonly Verdict[] {
   return [ok('api-server', `answers, version ${version.value}`)];
 }
 
-function permissions(facts: DoctorFacts): readonly Verdict[] {
+/** Whether webhook and watchdog have the permissions that they need. */
+export function permissions(facts: DoctorFacts): readonly Verdict[] {
   const { permissions: answers } = facts;
   if (answers.type === 'unknown') {
     const message = `cannot check the permissions of webhook and watchdog; this requires permission to create SubjectAccessReviews: ${answers.problem}`;

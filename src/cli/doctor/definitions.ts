@@ -1,29 +1,32 @@
 import { annotatedBundle, releasedAs } from '../../cluster/installed-bundle.ts';
+import { safeUpgrades } from '../../core/preflight/environment-table.ts';
 import {
   isSameBundle,
   isSupportedBundle,
   minors,
   nameOfBundle,
   parseBundleVersion,
-  parseChannel,
   releases,
   supportedBundles,
-  tables,
-  type Channel,
 } from '../../core/schema/index.ts';
 import { quote } from '../../core/text/display.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import { fail, ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+import {
+  absentKinds,
+  channelOf,
+  commonChannel,
+  install,
+  known,
+  mainBundle,
+  maintained,
+  needed,
+  newest,
+  ofGateway,
+  versionOf,
+} from './installed-kinds.ts';
 
-const group = 'gateway.networking.k8s.io';
-const versionAnnotation = `${group}/bundle-version`;
-const channelAnnotation = `${group}/channel`;
-const policyName = `safe-upgrades.${group}`;
-
-/** The bundle in the suggested commands. */
-const newest = 'v1.7.0';
-
-/** The kinds in the standard channel of that bundle, with the versions that their CRDs list, in both channels. */
+/** The kinds in the standard channel of the newest bundle, with the versions that their CRDs list, in both channels. */
 const bundled: Readonly<Record<string, readonly string[]>> = {
   backendtlspolicies: ['v1', 'v1alpha3'],
   gatewayclasses: ['v1', 'v1beta1'],
@@ -36,11 +39,6 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
   tlsroutes: ['v1', 'v1alpha2', 'v1alpha3'],
   udproutes: ['v1', 'v1alpha2'],
 };
-
-/** The kinds that every bundle contains and that Sallyport requires. */
-const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.ReferenceGrant].map(
-  ({ plural }) => plural,
-);
 
 /** Checks of the CRDs of the Gateway API. */
 export const definitionChecks: readonly Check[] = [
@@ -67,10 +65,21 @@ function presence({ kinds }: DoctorFacts): readonly Verdict[] {
   const missing = needed.filter((plural) => !found.has(plural));
   const command = install(commonChannel(kinds.value) ?? 'standard');
   if (missing.length > 0) return [fail('crds-installed', `required CRDs not found: ${missing.join(', ')}`, command)];
-  const absent = isNewest(kinds.value) ? Object.keys(bundled).filter((plural) => !found.has(plural)) : [];
+  const absent = absentKinds(kinds.value);
   if (absent.length > 0)
-    return [warn('crds-installed', `the bundle is incomplete; CRDs not found: ${absent.join(', ')}`, command)];
+    return [
+      warn(
+        'crds-installed',
+        `the bundle is incomplete; CRDs not found: ${absent.join(', ')}`,
+        ...reinstallMain(kinds.value),
+      ),
+    ];
   return [ok('crds-installed', `${found.size} Gateway API kinds are installed`)];
+}
+
+function reinstallMain(kinds: readonly InstalledKind[]): readonly string[] {
+  const main = mainBundle(kinds);
+  return main === undefined ? [] : [install(main.bundle.channel, main.version)];
 }
 
 function establishment({ kinds }: DoctorFacts): readonly Verdict[] {
@@ -88,7 +97,7 @@ function establishment({ kinds }: DoctorFacts): readonly Verdict[] {
 }
 
 function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
-  const installed = ofGateway(known(kinds));
+  const installed = maintained(known(kinds));
   if (installed.length === 0) return [];
   const versions = new Map(Object.entries(Object.groupBy(installed, versionOf)));
   const command = install(commonChannel(installed) ?? 'standard');
@@ -125,12 +134,12 @@ function downgrade({ kinds, guardedBundle }: DoctorFacts): readonly Verdict[] {
   const older = ofGateway(known(kinds)).filter((kind) => rank(versionOf(kind)) < rank(guarded));
   if (older.length === 0) return [];
   const names = older.map(({ plural }) => plural).join(', ');
-  const message = `${names}: older than bundle ${guarded}, which was installed before (recorded in ${policyName}). The next write of an object removes fields that only the newer bundle has`;
+  const message = `${names}: older than bundle ${guarded}, which was installed before (recorded in ${safeUpgrades}). The next write of an object removes fields that only the newer bundle has`;
   return [fail('crds-downgraded', message, install(commonChannel(older) ?? 'standard', guarded))];
 }
 
 function channel({ kinds }: DoctorFacts): readonly Verdict[] {
-  const installed = ofGateway(known(kinds));
+  const installed = maintained(known(kinds));
   if (installed.length === 0) return [];
   const standard = installed.filter((kind) => channelOf(kind) === 'standard');
   const experimental = installed.filter((kind) => channelOf(kind) === 'experimental');
@@ -222,35 +231,6 @@ function rewrite({ name }: InstalledKind, storage: string): readonly string[] {
     `kubectl get ${name} --all-namespaces -o json | kubectl replace -f -`,
     `kubectl patch crd ${name} --subresource=status --type=merge -p '${patch}'`,
   ];
-}
-
-function install(chosen: Channel, version = newest): string {
-  return `kubectl apply --server-side -f https://github.com/kubernetes-sigs/gateway-api/releases/download/${version}/${chosen}-install.yaml`;
-}
-
-function known(kinds: DoctorFacts['kinds']): readonly InstalledKind[] {
-  return kinds.type === 'known' ? kinds.value : [];
-}
-
-function ofGateway(kinds: readonly InstalledKind[]): readonly InstalledKind[] {
-  return kinds.filter((kind) => kind.group === group);
-}
-
-function versionOf({ annotations }: InstalledKind): string {
-  return annotations[versionAnnotation] ?? '';
-}
-
-function channelOf({ annotations }: InstalledKind): Channel | undefined {
-  return parseChannel(annotations[channelAnnotation]);
-}
-
-function commonChannel(kinds: readonly InstalledKind[]): Channel | undefined {
-  const [first, ...others] = new Set(ofGateway(kinds).map(channelOf));
-  return others.length === 0 ? first : undefined;
-}
-
-function isNewest(kinds: readonly InstalledKind[]): boolean {
-  return ofGateway(kinds).every((kind) => rank(versionOf(kind)) === rank(newest));
 }
 
 /** The age of a bundle: higher is newer. An invalid version counts as the newest, so that nothing is concluded from it. */

@@ -1,11 +1,20 @@
+import type { AcknowledgementReport } from '../../controller/acknowledgement-report.ts';
+import type { CertificateFacts } from '../../core/graph/inputs.ts';
+import type { StoredObject } from '../../core/preflight/target.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import type { ProbeOutcome } from '../../webhook/configuration/probe.ts';
+import type { PodFacts } from '../live/data-planes.ts';
 import type { WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 
 /** A value from the cluster, or why it is unknown. */
 export type Gathered<T> =
   | { readonly type: 'known'; readonly value: T }
   | { readonly type: 'unknown'; readonly problem: string };
+
+/** The value, or another one if it is unknown. */
+export function valueOf<T>(gathered: Gathered<T>, otherwise: T): T {
+  return gathered.type === 'known' ? gathered.value : otherwise;
+}
 
 /** The names of an installation of the project. */
 export interface Installation {
@@ -20,6 +29,10 @@ export interface Installation {
   /** ServiceAccounts of webhook and watchdog. */
   readonly webhookAccount: string;
   readonly watchdogAccount: string;
+  /** Name of the Lease of the controller's replicas. */
+  readonly controllerLease: string;
+  /** Name of the Secret with the authorities of the channel to data planes. */
+  readonly controllerSecret: string;
 }
 
 /** The facts that the doctor checks, all read before the first check. */
@@ -33,12 +46,68 @@ export interface DoctorFacts {
   readonly kinds: Gathered<readonly InstalledKind[]>;
   /** The newest bundle ever installed, according to the policy of the bundle. `undefined` without the policy. */
   readonly guardedBundle: Gathered<string | undefined>;
+  /** Whether the binding of that policy exists. */
+  readonly guardBinding: Gathered<boolean>;
   readonly configuration: Gathered<WebhookConfiguration | undefined>;
   /** `undefined` if the Secret does not exist. */
   readonly authorities: Gathered<AuthorityFacts | undefined>;
   readonly readyEndpoints: Gathered<number>;
   readonly probe: ProbeOutcome;
   readonly permissions: Gathered<Permissions>;
+  readonly controller: ControllerFacts;
+}
+
+/** Facts about the controller, its data planes and the objects that it serves. */
+export interface ControllerFacts {
+  /** `undefined` if the Lease does not exist. */
+  readonly lease: Gathered<LeaseFacts | undefined>;
+  readonly pods: Gathered<readonly PodFacts[]>;
+  /** `undefined` if the Secret does not exist. */
+  readonly authorities: Gathered<AuthorityFacts | undefined>;
+  readonly dataPlanePods: Gathered<readonly PodFacts[]>;
+  /** Problems of the Deployments of data planes, by `namespace/gateway label`. */
+  readonly deploymentProblems: Gathered<ReadonlyMap<string, readonly string[]>>;
+  /** The acknowledgements of data planes to each replica. */
+  readonly reports: Gathered<readonly AcknowledgementReport[]>;
+  readonly objects: Gathered<ServedObjects>;
+}
+
+/** A Lease. Times are milliseconds. */
+export interface LeaseFacts {
+  /** `''` if nobody holds it. */
+  readonly holder: string;
+  readonly renewed: number;
+  readonly duration: number;
+}
+
+/** The objects of the cluster as far as the doctor judges them. */
+export interface ServedObjects {
+  /** Missing permissions, one sentence for each kind. */
+  readonly unobserved: readonly { readonly kind: string; readonly message: string }[];
+  /** All objects of kinds of the Gateway API. */
+  readonly stored: readonly StoredObject[];
+  /** GatewayClasses with our controllerName, and their Gateways. */
+  readonly classes: readonly StoredObject[];
+  readonly gateways: readonly StoredObject[];
+  /** Certificates and authorities that these Gateways, their ListenerSets and BackendTLSPolicies refer to. */
+  readonly certificates: readonly CertificateUse[];
+  /** Services without endpoints, with the routes that send requests to them. */
+  readonly idle: readonly IdleService[];
+}
+
+export interface CertificateUse {
+  /** `Gateway shop/web` */
+  readonly user: string;
+  /** `Secret shop/tls` */
+  readonly source: string;
+  readonly facts: CertificateFacts;
+}
+
+export interface IdleService {
+  /** `namespace/name:port` */
+  readonly service: string;
+  /** `HTTPRoute shop/cart` */
+  readonly routes: readonly string[];
 }
 
 /** The content of the Secret, without its keys. Times are milliseconds since 1970. */
@@ -80,6 +149,17 @@ export interface Verdict {
   readonly message: string;
   /** Commands that fix the problem, ready to run. */
   readonly commands: readonly string[];
+}
+
+/** Maximum number of verdicts of a check about single objects. */
+const most = 10;
+
+/** Limits the verdicts of one check to the first ones, and adds the number of the others. */
+export function firstOf(check: string, verdicts: readonly Verdict[]): readonly Verdict[] {
+  const more = verdicts.slice(most);
+  if (more.length === 0) return verdicts;
+  const status = more.some((verdict) => verdict.status === 'fail') ? fail : warn;
+  return [...verdicts.slice(0, most), status(check, `and ${more.length} more`)];
 }
 
 /** Restores the installation. Overlays differ in their settings, so the user has to choose the same one. */

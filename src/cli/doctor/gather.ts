@@ -1,5 +1,4 @@
-import { readAuthorities, bundleOf, renewalTime } from '../../certificates/index.ts';
-import { readSecret } from '../../cluster/secret-store.ts';
+import { safeUpgrades } from '../../core/preflight/environment-table.ts';
 import { gatewayGroups } from '../../core/schema/index.ts';
 import { recordOf } from '../../core/text/record.ts';
 import {
@@ -15,7 +14,9 @@ import {
 import { readProbeOutcome, sendProbe } from '../../webhook/configuration/probe.ts';
 import { countReady, endpointSlicesOf } from '../../webhook/configuration/watchdog.ts';
 import { readWebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
-import type { AuthorityFacts, DoctorFacts, Gathered, Installation } from './facts.ts';
+import type { DoctorFacts, Installation } from './facts.ts';
+import { gatherControllerFacts } from './gather-controller.ts';
+import { gather, readAuthorityFacts } from './gathered.ts';
 import { askPermissions } from './permissions.ts';
 
 const admissionPolicies: ResourceType = {
@@ -25,19 +26,27 @@ const admissionPolicies: ResourceType = {
   namespaced: false,
 };
 
+const policyBindings: ResourceType = {
+  ...admissionPolicies,
+  kind: 'ValidatingAdmissionPolicyBinding',
+  plural: 'validatingadmissionpolicybindings',
+};
+
 /** Reads all facts for the checks. Never rejects: a failed read is a fact too. */
 export async function gatherFacts(client: ApiClient, installation: Installation): Promise<DoctorFacts> {
-  const [server, kinds, guardedBundle, configuration, authorities, readyEndpoints, answer, permissions] =
+  const [server, kinds, guardedBundle, guardBinding, configuration, authorities, readyEndpoints, answer, permissions] =
     await Promise.all([
       gather(readServer(client)),
       gather(readKinds(client)),
       gather(readGuardedBundle(client)),
+      gather(hasGuardBinding(client)),
       gather(readWebhookConfiguration(client, installation.configuration)),
       gather(readAuthorityFacts(client, installation)),
       gather(readEndpoints(client, installation)),
       sendProbe(client),
       gather(askPermissions(client, installation)),
     ]);
+  const controller = await gatherControllerFacts(client, installation);
   const probe = readProbeOutcome(answer, configuration.type === 'known' ? configuration.value : undefined);
   return {
     now: Date.now(),
@@ -45,20 +54,14 @@ export async function gatherFacts(client: ApiClient, installation: Installation)
     server,
     kinds,
     guardedBundle,
+    guardBinding,
     configuration,
     authorities,
     readyEndpoints,
     probe,
     permissions,
+    controller,
   };
-}
-
-async function gather<T>(reading: Promise<T>): Promise<Gathered<T>> {
-  try {
-    return { type: 'known', value: await reading };
-  } catch (error) {
-    return { type: 'unknown', problem: error instanceof Error ? error.message : String(error) };
-  }
 }
 
 async function readServer(client: ApiClient): Promise<string> {
@@ -73,30 +76,16 @@ async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
 }
 
 async function readGuardedBundle(client: ApiClient): Promise<string | undefined> {
-  const policy = await unlessMissing(
-    client.request({ path: pathOf(admissionPolicies, { name: 'safe-upgrades.gateway.networking.k8s.io' }) }),
-  );
+  const policy = await unlessMissing(client.request({ path: pathOf(admissionPolicies, { name: safeUpgrades }) }));
   const version = recordOf(recordOf(recordOf(policy)['metadata'])['annotations'])[
     'gateway.networking.k8s.io/bundle-version'
   ];
   return typeof version === 'string' ? version : undefined;
 }
 
-async function readAuthorityFacts(
-  client: ApiClient,
-  { namespace, secret }: Installation,
-): Promise<AuthorityFacts | undefined> {
-  const stored = await readSecret(client, { namespace, name: secret });
-  if (stored === undefined) return undefined;
-  const read = readAuthorities(stored.data);
-  if (read.type === 'unreadable') return read;
-  const { current } = read.state;
-  const facts = current && {
-    certificate: current.certificate,
-    notAfter: current.notAfter,
-    renewalTime: renewalTime(current),
-  };
-  return { type: 'authorities', current: facts, bundle: bundleOf(read.state) };
+async function hasGuardBinding(client: ApiClient): Promise<boolean> {
+  const binding = client.request({ path: pathOf(policyBindings, { name: safeUpgrades }) });
+  return (await unlessMissing(binding)) !== undefined;
 }
 
 async function readEndpoints(client: ApiClient, { namespace, service }: Installation): Promise<number> {

@@ -1,16 +1,48 @@
 import type { Terminal } from '../terminal.ts';
-import { clusterChecks } from './cluster.ts';
+import { bundleChecks } from './bundles.ts';
+import { clusterChecks, permissions } from './cluster.ts';
+import { controllerChecks, isControllerInstalled } from './controller.ts';
 import { definitionChecks } from './definitions.ts';
-import type { DoctorFacts, Verdict } from './facts.ts';
+import { ok, type DoctorFacts, type Verdict } from './facts.ts';
+import { gatewayChecks } from './gateways.ts';
+import { servingChecks } from './serving.ts';
 import { webhookChecks } from './webhook.ts';
 
 /** Runs all checks, in the order in which to fix problems. Without an API server there is only one verdict. */
 export function diagnose(facts: DoctorFacts): readonly Verdict[] {
+  const isInstalled = isWebhookInstalled(facts);
   const checks =
     facts.server.type === 'unknown'
       ? clusterChecks.slice(0, 1)
-      : [...clusterChecks, ...definitionChecks, ...webhookChecks];
+      : [
+          ...clusterChecks.filter((check) => isInstalled || check !== permissions),
+          ...definitionChecks,
+          ...bundleChecks,
+          ...(isInstalled ? webhookChecks : [notInstalled]),
+          ...controllerChecks,
+          ...gatewayChecks,
+          ...servingChecks,
+        ];
   return checks.flatMap((check) => check(facts));
+}
+
+/** A cluster may have the controller alone. A webhook that was installed leaves at least its authority. */
+function isWebhookInstalled(facts: DoctorFacts): boolean {
+  const { configuration, readyEndpoints, authorities } = facts;
+  const isAbsent =
+    configuration.type === 'known' &&
+    configuration.value === undefined &&
+    readyEndpoints.type === 'known' &&
+    readyEndpoints.value === 0 &&
+    authorities.type === 'known' &&
+    authorities.value === undefined;
+  return !(isAbsent && isControllerInstalled(facts) === true);
+}
+
+function notInstalled(): readonly Verdict[] {
+  return [
+    ok('webhook-configuration', 'the webhook is not installed; the controller reports invalid objects as conditions'),
+  ];
 }
 
 /** The exit code: 1 if a check failed, 0 if there are only warnings. */

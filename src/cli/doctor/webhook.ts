@@ -4,6 +4,7 @@ import {
   trustedByAll,
   type WebhookConfiguration,
 } from '../../webhook/configuration/webhook-configuration.ts';
+import { authorityVerdicts, logsOf, podsOf } from './authority.ts';
 import {
   applyAgain,
   fail,
@@ -116,7 +117,7 @@ function trust({ configuration, authorities, installation }: DoctorFacts): reado
   const trusted = trustedByAll(present);
   const stored = storedAuthorities(authorities);
   const { namespace, configuration: name } = installation;
-  const logs = logsOf(namespace);
+  const logs = logsOf(namespace, 'webhook');
   if (trusted.length === 0)
     return [fail('webhook-ca-bundle', `${name} has no caBundle: the API server uses its system trust roots`, logs)];
   if (stored === undefined)
@@ -145,54 +146,8 @@ function trust({ configuration, authorities, installation }: DoctorFacts): reado
 }
 
 function authority({ authorities, installation: { namespace, secret }, now }: DoctorFacts): readonly Verdict[] {
-  if (authorities.type === 'unknown')
-    return [
-      warn(
-        'webhook-authority',
-        `cannot read Secret "${namespace}/${secret}": ${authorities.problem}`,
-        `kubectl auth can-i get secrets/${secret} -n ${namespace}`,
-      ),
-    ];
-  if (authorities.value === undefined)
-    return [
-      ok(
-        'webhook-authority',
-        `Secret "${namespace}/${secret}" not found: the certificates come from another source, or the webhook has never run`,
-      ),
-    ];
-  if (authorities.value.type === 'unreadable')
-    return [
-      fail(
-        'webhook-authority',
-        `Secret "${namespace}/${secret}": ${authorities.value.problem}. The leader replaces it`,
-        podsOf(namespace),
-        logsOf(namespace),
-      ),
-    ];
-  const { current } = authorities.value;
-  if (current === undefined)
-    return [
-      warn(
-        'webhook-authority',
-        'no authority signs certificates now. A new one signs as soon as it is trusted, within a minute',
-      ),
-    ];
-  const end = new Date(current.notAfter).toISOString();
-  const restart = `kubectl -n ${namespace} rollout restart deployment -l app.kubernetes.io/component=webhook`;
-  if (current.notAfter <= now) return [fail('webhook-authority', `expired at ${end}`, restart)];
-  if (current.renewalTime <= now - overdue)
-    return [
-      warn(
-        'webhook-authority',
-        `valid until ${end}, but the renewal is overdue since ${new Date(current.renewalTime).toISOString()}`,
-        restart,
-      ),
-    ];
-  return [ok('webhook-authority', `valid until ${end}`)];
+  return authorityVerdicts(authorities, { check: 'webhook-authority', namespace, secret, component: 'webhook', now });
 }
-
-/** Milliseconds. A rotation takes some minutes. */
-const overdue = 10 * 60_000;
 
 function reachability({ probe, installation }: DoctorFacts): readonly Verdict[] {
   const check = 'webhook-reachable';
@@ -242,22 +197,17 @@ const nextSteps: Readonly<Record<CallPhase, (installation: Installation) => read
   service: ({ namespace, service }) => [`kubectl -n ${namespace} describe service ${service}`, podsOf(namespace)],
   dns: ({ configuration }) => [`kubectl get validatingwebhookconfiguration ${configuration} -o yaml`],
   connect: ({ namespace }) => [podsOf(namespace), policiesOf(namespace)],
-  tls: ({ namespace }) => [logsOf(namespace)],
-  http: ({ namespace, service }) => [`kubectl -n ${namespace} describe service ${service}`, logsOf(namespace)],
+  tls: ({ namespace }) => [logsOf(namespace, 'webhook')],
+  http: ({ namespace, service }) => [
+    `kubectl -n ${namespace} describe service ${service}`,
+    logsOf(namespace, 'webhook'),
+  ],
   timeout: ({ namespace }) => [podsOf(namespace), policiesOf(namespace)],
-  unknown: ({ namespace }) => [podsOf(namespace), logsOf(namespace)],
+  unknown: ({ namespace }) => [podsOf(namespace), logsOf(namespace, 'webhook')],
 };
-
-function podsOf(namespace: string): string {
-  return `kubectl -n ${namespace} get pods -o wide`;
-}
 
 function policiesOf(namespace: string): string {
   return `kubectl -n ${namespace} describe networkpolicy`;
-}
-
-function logsOf(namespace: string): string {
-  return `kubectl -n ${namespace} logs -l app.kubernetes.io/component=webhook --tail=50`;
 }
 
 /** Disables the blocking of writes at once, by hand. */

@@ -1,5 +1,8 @@
+import { groupOf, parseObject } from '../resources/parse.ts';
 import {
+  findKind,
   gatewayGroups,
+  isSchemaKind,
   releases,
   resolveAll,
   schemaTables,
@@ -34,6 +37,18 @@ export interface StoredObject {
   readonly kind: SchemaKind;
   readonly ref: ObjectRef;
   readonly json: JsonRecord;
+}
+
+/** Returns the object if its kind belongs to the Gateway API, otherwise nothing. */
+export function storedObject(value: unknown): readonly StoredObject[] {
+  if (!isRecord(value)) return [];
+  const parsed = parseObject(value);
+  if (parsed.type !== 'resource' && parsed.type !== 'unserved') return [];
+  const ref = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
+  const isKnown = findKind(groupOf(parsed.apiVersion), ref.kind) !== undefined;
+  return isKnown && isSchemaKind(ref.kind) && gatewayKinds.includes(ref.kind)
+    ? [{ kind: ref.kind, ref, json: value }]
+    : [];
 }
 
 /** The kinds of the Gateway API with a schema in any bundle. */

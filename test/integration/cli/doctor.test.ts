@@ -16,6 +16,8 @@ const installation = {
   lease: 'hooks',
   webhookAccount: 'hook',
   watchdogAccount: 'dog',
+  controllerLease: 'sallyport-controller',
+  controllerSecret: 'sallyport-controller-authority',
 };
 let stage: KubernetesStage;
 

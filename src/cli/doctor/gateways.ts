@@ -1,0 +1,233 @@
+import { shellWord, someOf } from '../../core/preflight/finding.ts';
+import type { StoredObject } from '../../core/preflight/target.ts';
+import { quoteRef } from '../../core/resources/reference.ts';
+import { isRecord, listOf, recordOf, type JsonRecord } from '../../core/text/record.ts';
+import { labelValue } from '../../controller/names.ts';
+import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
+import { controllerName } from '../settings.ts';
+import { isControllerInstalled } from './controller.ts';
+import {
+  fail,
+  firstOf,
+  ok,
+  valueOf,
+  warn,
+  type Check,
+  type ControllerFacts,
+  type DoctorFacts,
+  type ServedObjects,
+  type Verdict,
+} from './facts.ts';
+
+/** Checks of the classes, Gateways and data planes of the controller. */
+export const gatewayChecks: readonly Check[] = [observation, classes, gateways, addresses, dataPlanes];
+
+/** Objects that cannot be read are reported once, and count as unknown in all other checks. */
+function observation(facts: DoctorFacts): readonly Verdict[] {
+  if (isControllerInstalled(facts) === false) return [];
+  const { objects } = facts.controller;
+  if (objects.type === 'unknown')
+    return [warn('objects', `cannot read the objects of the cluster: ${objects.problem}`, 'kubectl auth whoami')];
+  return objects.value.unobserved.map(({ kind, message }) =>
+    warn('objects', `objects of kind ${kind} are not checked: ${message}`),
+  );
+}
+
+function served(facts: DoctorFacts): ServedObjects | undefined {
+  const { objects } = facts.controller;
+  return isControllerInstalled(facts) !== true || objects.type === 'unknown' ? undefined : objects.value;
+}
+
+function classes(facts: DoctorFacts): readonly Verdict[] {
+  const objects = served(facts);
+  if (objects === undefined || objects.unobserved.some(({ kind }) => kind === 'GatewayClass')) return [];
+  if (objects.classes.length === 0)
+    return [
+      warn(
+        'gateway-classes',
+        `no GatewayClass has the controllerName ${controllerName}: the controller serves no Gateway`,
+        'kubectl get gatewayclass',
+      ),
+    ];
+  const bad = objects.classes.flatMap((object) => {
+    const accepted = conditionOf(object, 'Accepted');
+    return accepted?.['status'] === 'True' ? [] : [problemOf('gateway-classes', object, accepted)];
+  });
+  return bad.length > 0
+    ? firstOf('gateway-classes', bad)
+    : [ok('gateway-classes', `accepted: ${someOf(objects.classes.map(({ ref }) => ref.name))}`)];
+}
+
+function gateways(facts: DoctorFacts): readonly Verdict[] {
+  const objects = served(facts);
+  if (objects === undefined || objects.gateways.length === 0) return [];
+  const bad = objects.gateways.flatMap(gatewayVerdicts);
+  return bad.length > 0
+    ? firstOf('gateways', bad)
+    : [ok('gateways', `${objects.gateways.length} Gateways are accepted and programmed`)];
+}
+
+function gatewayVerdicts(object: StoredObject): readonly Verdict[] {
+  const conditions = ['Accepted', 'Programmed', 'ResolvedRefs'].map((type) => conditionOf(object, type));
+  const [accepted] = conditions;
+  if (accepted === undefined || Number(accepted['observedGeneration']) < generationOf(object))
+    return [problemOf('gateways', object, undefined)];
+  const worst = conditions.find((condition) => condition !== undefined && condition['status'] !== 'True');
+  if (worst !== undefined) return [problemOf('gateways', object, worst)];
+  return accepted['reason'] === 'Accepted'
+    ? []
+    : [warn('gateways', `${quoteRef(object.ref)}: ${textOf(accepted['message'])}`, describeCommand(object))];
+}
+
+function addresses(facts: DoctorFacts): readonly Verdict[] {
+  const objects = served(facts);
+  if (objects === undefined) return [];
+  const bad = objects.gateways
+    .filter(({ json }) => listOf(recordOf(json['status'])['addresses']).length === 0)
+    .map((object) =>
+      fail(
+        'gateway-addresses',
+        `${quoteRef(object.ref)} has no address: clients cannot connect`,
+        `kubectl get service -n ${object.ref.namespace} -l gateway.networking.k8s.io/gateway-name=${labelValue(object.ref.name)}`,
+      ),
+    );
+  return firstOf('gateway-addresses', bad);
+}
+
+function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
+  const objects = served(facts);
+  const { dataPlanePods, reports } = facts.controller;
+  if (objects === undefined || objects.gateways.length === 0) return [];
+  if (dataPlanePods.type === 'unknown')
+    return [warn('data-planes', `cannot list pods: ${dataPlanePods.problem}`, 'kubectl auth can-i list pods -A')];
+  const unread =
+    reports.type === 'known'
+      ? []
+      : [
+          warn(
+            'data-planes',
+            `cannot read the acknowledgements of data planes: ${reports.problem}`,
+            `kubectl auth can-i list configmaps -n ${facts.installation.namespace}`,
+          ),
+        ];
+  const bad = [...unread, ...objects.gateways.flatMap((gateway) => dataPlaneVerdicts(gateway, facts.controller))];
+  return bad.length > 0
+    ? firstOf('data-planes', bad)
+    : [
+        ok(
+          'data-planes',
+          `${dataPlanePods.value.length} pods of ${objects.gateways.length} Gateways are connected and have acknowledged the newest generation`,
+        ),
+      ];
+}
+
+function dataPlaneVerdicts(gateway: StoredObject, facts: ControllerFacts): readonly Verdict[] {
+  const { namespace, name } = gateway.ref;
+  const [quoted, label] = [quoteRef(gateway.ref), labelValue(name)];
+  const look = `kubectl get pods -n ${namespace} -l gateway.networking.k8s.io/gateway-name=${label} -o wide`;
+  const pods = podsOfGateway(valueOf(facts.dataPlanePods, []), gateway.ref);
+  const problems = [
+    ...(valueOf(facts.deploymentProblems, new Map()).get(`${namespace}/${label}`) ?? []),
+    ...pods.flatMap((pod) => pod.problems),
+  ];
+  const states =
+    facts.reports.type === 'known'
+      ? inForce(`Gateway/${namespace}/${name}`, `${namespace}/${name}`, { pods, reports: facts.reports.value })
+      : [];
+  return [
+    ...(pods.some(({ isReady }) => isReady)
+      ? []
+      : [fail('data-planes', `${quoted} has no ready pod: it is not served`, look)]),
+    ...problems.map((problem) => fail('data-planes', `${quoted}: ${problem}`, look)),
+    ...states.flatMap((state) => podVerdicts(gateway, state, look)),
+    ...versionVerdicts(quoted, pods, { look, controllers: valueOf(facts.pods, []) }),
+  ];
+}
+
+/** Data planes have the image of the controller. After an upgrade, they are replaced one by one. */
+function versionVerdicts(
+  quoted: string,
+  pods: readonly PodFacts[],
+  { look, controllers }: { readonly look: string; readonly controllers: readonly PodFacts[] },
+): readonly Verdict[] {
+  const images = new Set(controllers.map(({ image }) => image));
+  const others = pods.filter(({ image }) => images.size > 0 && !images.has(image));
+  if (others.length === 0) return [];
+  const theirs = someOf([...new Set(others.map(({ image }) => image))]);
+  return [
+    warn(
+      'data-planes',
+      `${quoted}: ${someOf(others.map(({ name }) => name))} run ${theirs}, the controller runs ${someOf([...images])}`,
+      look,
+    ),
+  ];
+}
+
+function podVerdicts(
+  gateway: StoredObject,
+  { pod, isReady, generation, problems }: PodInForce,
+  look: string,
+): readonly Verdict[] {
+  const owner = quoteRef(gateway.ref);
+  const newest = generationOf(gateway);
+  const broken = Object.entries(problems).map(([part, problem]) =>
+    fail('data-planes', `${owner}: pod "${pod}" cannot serve ${part}: ${problem}`, look),
+  );
+  // A pod that is not ready gets no traffic. Others may have just connected to another replica.
+  if (!isReady) return broken;
+  if (generation === undefined)
+    return [
+      ...broken,
+      fail(
+        'data-planes',
+        `${owner}: pod "${pod}" is not connected to the controller and keeps its configuration`,
+        look,
+      ),
+    ];
+  if (generation >= newest) return broken;
+  return [
+    ...broken,
+    warn('data-planes', `${owner}: pod "${pod}" serves generation ${generation}, the newest is ${newest}`, look),
+  ];
+}
+
+/** The problem of an object, by a condition that is not True; `undefined` if there is no current condition. */
+function problemOf(check: string, object: StoredObject, condition: JsonRecord | undefined): Verdict {
+  const look = describeCommand(object);
+  if (condition === undefined)
+    return fail(
+      check,
+      `${quoteRef(object.ref)}: the controller has not reconciled generation ${generationOf(object)}`,
+      look,
+    );
+  const status = condition['status'] === 'False' ? fail : warn;
+  return status(
+    check,
+    `${quoteRef(object.ref)}: ${textOf(condition['type'])} is ${textOf(condition['status'])} (${textOf(condition['reason'])}): ${textOf(condition['message'])}`,
+    look,
+  );
+}
+
+function describeCommand({ kind, ref: { namespace, name } }: StoredObject): string {
+  return `kubectl describe ${kind.toLowerCase()} ${shellWord(name)}${namespace === '' ? '' : ` -n ${shellWord(namespace)}`}`;
+}
+
+function conditionOf({ json }: StoredObject, type: string): JsonRecord | undefined {
+  return listOf(recordOf(json['status'])['conditions'])
+    .filter(isRecord)
+    .find((condition) => condition['type'] === type && !isDefault(condition));
+}
+
+/** The CRDs add conditions that wait for a controller (Gateway.status.conditions). */
+function isDefault({ message }: JsonRecord): boolean {
+  return message === 'Waiting for controller';
+}
+
+function generationOf({ json }: StoredObject): number {
+  const { generation } = recordOf(json['metadata']);
+  return typeof generation === 'number' ? generation : 0;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

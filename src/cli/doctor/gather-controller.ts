@@ -1,0 +1,185 @@
+import { X509Certificate } from 'node:crypto';
+import { authorityFacts, certificateFacts } from '../../certificates/index.ts';
+import type { CertificateFacts } from '../../core/graph/inputs.ts';
+import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
+import { describeRef } from '../../core/resources/reference.ts';
+import { endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
+import { configuration } from '../../core/routing/emit.ts';
+import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
+import { ApiError, pathOf, type ApiClient, type KubernetesObject, type ResourceType } from '../../kubernetes/index.ts';
+import { readClusterObjects } from '../../sources/cluster-objects.ts';
+import { clusterDocument } from '../../sources/objects.ts';
+import { Workspace } from '../../workspace/workspace.ts';
+import { readDataPlanePods, readDeploymentProblems, readPods, readReports } from '../live/data-planes.ts';
+import { controllerName, policyOf } from '../settings.ts';
+import type { CertificateUse, ControllerFacts, IdleService, Installation, LeaseFacts, ServedObjects } from './facts.ts';
+import { gather, readAuthorityFacts } from './gathered.ts';
+
+const leases: ResourceType = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  plural: 'leases',
+  namespaced: true,
+};
+
+/** Reads the facts about the controller and what it serves. Never rejects: a failed read is a fact too. */
+export async function gatherControllerFacts(client: ApiClient, installation: Installation): Promise<ControllerFacts> {
+  const { namespace, controllerSecret } = installation;
+  const [lease, pods, authorities, dataPlanePods, deploymentProblems, reports, objects] = await Promise.all([
+    gather(readLease(client, installation)),
+    gather(readPods(client, { namespace, labelSelector: 'app.kubernetes.io/component=controller' })),
+    gather(readAuthorityFacts(client, { namespace, secret: controllerSecret })),
+    gather(readDataPlanePods(client)),
+    gather(readDeploymentProblems(client)),
+    gather(readReports(client, namespace)),
+    gather(readServedObjects(client)),
+  ]);
+  return { lease, pods, authorities, dataPlanePods, deploymentProblems, reports, objects };
+}
+
+async function readLease(
+  client: ApiClient,
+  { namespace, controllerLease: name }: Installation,
+): Promise<LeaseFacts | undefined> {
+  try {
+    const { spec } = recordOf(await client.request({ path: pathOf(leases, { namespace, name }) }));
+    const { holderIdentity, renewTime, leaseDurationSeconds } = recordOf(spec);
+    return {
+      holder: typeof holderIdentity === 'string' ? holderIdentity : '',
+      renewed: typeof renewTime === 'string' ? Date.parse(renewTime) : 0,
+      duration: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 0,
+    };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function readServedObjects(client: ApiClient): Promise<ServedObjects> {
+  const { objects, installation, bundle, forbidden } = await readClusterObjects(client, controllerName);
+  const workspace = new Workspace(installation, policyOf('standard', bundle), [configuration]);
+  workspace.update(objects.map(clusterDocument));
+  const stored = objects.flatMap(storedObject);
+  const classes = stored.filter(
+    ({ kind, json }) => kind === 'GatewayClass' && specOf(json)['controllerName'] === controllerName,
+  );
+  const names = new Set(classes.map(({ ref }) => ref.name));
+  const gateways = stored.filter(
+    ({ kind, json }) => kind === 'Gateway' && names.has(textOf(specOf(json)['gatewayClassName'], '')),
+  );
+  return {
+    unobserved: forbidden,
+    stored,
+    classes,
+    gateways,
+    certificates: certificatesOf([...gateways, ...usersOfCertificates(stored, gateways)], objects),
+    idle: forbidden.some(({ kind }) => kind === 'EndpointSlice')
+      ? []
+      : idleServices([...workspace.kernel.emitted(configuration).values()]),
+  };
+}
+
+/** ListenerSets of our Gateways, and BackendTLSPolicies. */
+function usersOfCertificates(
+  stored: readonly StoredObject[],
+  gateways: readonly StoredObject[],
+): readonly StoredObject[] {
+  const names = new Set(gateways.map(({ ref }) => `${ref.namespace}/${ref.name}`));
+  return stored.filter(({ kind, ref, json }) => {
+    const parent = recordOf(specOf(json)['parentRef']);
+    return (
+      kind === 'BackendTLSPolicy' ||
+      (kind === 'ListenerSet' &&
+        names.has(`${textOf(parent['namespace'], ref.namespace)}/${textOf(parent['name'], '')}`))
+    );
+  });
+}
+
+function certificatesOf(
+  users: readonly StoredObject[],
+  objects: readonly KubernetesObject[],
+): readonly CertificateUse[] {
+  const sources = new Map(
+    objects
+      .filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap')
+      .map((object) => [`${object.kind ?? ''} ${object.metadata.namespace ?? ''}/${object.metadata.name}`, object]),
+  );
+  return users.flatMap(({ ref, json }) =>
+    [...new Set(referencesIn(specOf(json), ref.namespace))].flatMap((source) => {
+      const object = sources.get(source);
+      if (object === undefined) return [];
+      const facts = object.kind === 'Secret' ? certificateFacts(object) : latestAuthority(object);
+      return facts === undefined ? [] : [{ user: describeRef(ref), source, facts }];
+    }),
+  );
+}
+
+const deepest = 20;
+const referenceFields: ReadonlySet<string> = new Set(['certificateRefs', 'caCertificateRefs', 'clientCertificateRef']);
+
+/** References to certificates anywhere in a specification, as `Kind namespace/name`. */
+function referencesIn(json: unknown, namespace: string, depth = 0): readonly string[] {
+  if (depth > deepest) return [];
+  if (Array.isArray(json)) return json.flatMap((item) => referencesIn(item, namespace, depth + 1));
+  if (!isRecord(json)) return [];
+  return Object.entries(json).flatMap(([field, value]) => {
+    if (!referenceFields.has(field)) return referencesIn(value, namespace, depth + 1);
+    const references = Array.isArray(value) ? listOf(value) : [value];
+    return references
+      .filter(isRecord)
+      .map(
+        (reference) =>
+          `${textOf(reference['kind'], 'Secret')} ${textOf(reference['namespace'], namespace)}/${textOf(reference['name'], '')}`,
+      );
+  });
+}
+
+function textOf(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
+}
+
+/** The validity of the authority that expires last: others may be on their way out. */
+function latestAuthority(configMap: KubernetesObject): CertificateFacts | undefined {
+  const facts = authorityFacts(configMap);
+  if (facts.type === 'unusable') return undefined;
+  const [latest] = facts.certificates
+    .map((pem) => new X509Certificate(pem))
+    .toSorted((one, other) => other.validToDate.getTime() - one.validToDate.getTime());
+  return (
+    latest && {
+      type: 'certificate',
+      dnsNames: [],
+      notBefore: latest.validFromDate.toISOString(),
+      notAfter: latest.validToDate.toISOString(),
+    }
+  );
+}
+
+/** Services without endpoints to which a route that is attached sends requests. */
+function idleServices(resources: readonly ConfigResource[]): readonly IdleService[] {
+  const idle = new Set(
+    resources
+      .filter((resource) => resource.kind === 'endpoints')
+      .filter(({ addresses, failure }) => addresses.length === 0 && failure === undefined)
+      .map(({ key }) => key),
+  );
+  const uses = resources.flatMap((resource) => {
+    if ((resource.kind !== 'route' && resource.kind !== 'layer4Route') || resource.attachments.length === 0) return [];
+    return [...new Set(endpointsOf(resource))]
+      .filter((key) => idle.has(key))
+      .map((key) => ({ key, route: `${kindOf(resource)} ${resource.route}` }));
+  });
+  return [...Map.groupBy(uses, ({ key }) => key)].map(([key, some]) => {
+    const [, namespace = '', name = '', port = ''] = key.split('/');
+    return { service: `${namespace}/${name}:${port}`, routes: some.map(({ route }) => route) };
+  });
+}
+
+function kindOf(route: Extract<ConfigResource, { kind: 'route' | 'layer4Route' }>): string {
+  if (route.kind === 'layer4Route') return route.routeKind;
+  return route.protocol === 'grpc' ? 'GRPCRoute' : 'HTTPRoute';
+}
+
+function specOf(json: StoredObject['json']): Readonly<Record<string, unknown>> {
+  return recordOf(json['spec']);
+}

@@ -1,0 +1,51 @@
+import { someOf } from '../../core/preflight/finding.ts';
+import { isControllerInstalled } from './controller.ts';
+import { fail, firstOf, ok, warn, type CertificateUse, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+
+/** Checks of what Gateways and routes refer to: certificates that expire, and Services without endpoints. */
+export const servingChecks: readonly Check[] = [certificates, backends];
+
+const day = 86_400_000;
+/** Milliseconds before the end of a certificate at which its renewal is overdue. */
+const soon = 14 * day;
+/** Renewal is also overdue after this part of the lifetime of a certificate with a short lifetime. */
+const overdue = 0.8;
+
+function certificates(facts: DoctorFacts): readonly Verdict[] {
+  const { objects } = facts.controller;
+  if (isControllerInstalled(facts) !== true || objects.type === 'unknown') return [];
+  const { certificates: used } = objects.value;
+  const bad = used.flatMap((use) => certificateVerdicts(use, facts.now));
+  if (bad.length > 0) return firstOf('certificates', bad);
+  return used.length === 0 ? [] : [ok('certificates', `${used.length} certificates and authorities are valid`)];
+}
+
+function certificateVerdicts({ user, source, facts }: CertificateUse, now: number): readonly Verdict[] {
+  const [kind = '', name = ''] = source.split(' ');
+  const [namespace = '', object = ''] = name.split('/');
+  const look = `kubectl describe ${kind.toLowerCase()} ${object} -n ${namespace}`;
+  const subject = `${kind} "${name}" of ${user}`;
+  if (facts.type === 'unusable') return [fail('certificates', `${subject}: ${facts.problem}`, look)];
+  const [start, end] = [Date.parse(facts.notBefore), Date.parse(facts.notAfter)];
+  if (end <= now) return [fail('certificates', `${subject}: expired at ${facts.notAfter}`, look)];
+  if (start > now) return [fail('certificates', `${subject}: not valid before ${facts.notBefore}`, look)];
+  const isSoon = end - now < soon && now - start > (end - start) * overdue;
+  return isSoon ? [warn('certificates', `${subject}: expires soon, at ${facts.notAfter}`, look)] : [];
+}
+
+function backends(facts: DoctorFacts): readonly Verdict[] {
+  const { objects } = facts.controller;
+  if (isControllerInstalled(facts) !== true || objects.type === 'unknown') return [];
+  return firstOf(
+    'backends',
+    objects.value.idle.map(({ service, routes }) => {
+      const [namespace = '', rest = ''] = service.split('/');
+      const [name = ''] = rest.split(':');
+      return warn(
+        'backends',
+        `Service "${service}" has no ready endpoint: requests of ${someOf(routes)} get 503`,
+        `kubectl get endpointslices -n ${namespace} -l kubernetes.io/service-name=${name}`,
+      );
+    }),
+  );
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { gatherControllerFacts } from '../../../src/cli/doctor/gather-controller.ts';
+import type { ControllerFacts } from '../../../src/cli/doctor/facts.ts';
+import { tables, type KindName } from '../../../src/core/schema/index.ts';
+import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/index.ts';
+import { createAuthority } from '../../../src/certificates/index.ts';
+import { issueLeaf } from '../../support/certificates.ts';
+import { defineKind } from '../../support/definitions.ts';
+import { healthy } from '../../support/doctor.ts';
+import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+
+const { installation } = healthy;
+const system = installation.namespace;
+const managed = { 'app.kubernetes.io/managed-by': 'sallyport', 'gateway.networking.k8s.io/gateway-name': 'web' };
+const kinds = ['GatewayClass', 'Gateway', 'HTTPRoute'] as const;
+
+let stage: KubernetesStage;
+let facts: ControllerFacts;
+
+function type(plural: string, apiVersion = 'v1'): ResourceType {
+  return { apiVersion, kind: '', plural, namespaced: true };
+}
+
+function store(resource: ResourceType, kind: string, name: string, rest: Partial<KubernetesObject> = {}): void {
+  const { metadata, ...fields } = rest;
+  seed(stage, resource, { kind, metadata: { namespace: 'shop', name, ...metadata }, ...fields });
+}
+
+function storeGatewayKind(kind: KindName, name: string, spec: object): void {
+  const { plural, group, namespaced } = tables[kind];
+  seed(
+    stage,
+    { apiVersion: `${group}/v1`, kind, plural, namespaced },
+    { kind, metadata: { ...(namespaced && { namespace: 'shop' }), name, generation: 3 }, spec },
+  );
+}
+
+beforeAll(async () => {
+  stage = await kubernetesStage();
+  for (const kind of kinds) defineKind(stage, kind, 'v1');
+  storeGatewayKind('GatewayClass', 'ours', { controllerName: 'sallyport.dev/gateway-controller' });
+  storeGatewayKind('GatewayClass', 'theirs', { controllerName: 'example.com/other' });
+  const listener = {
+    name: 'https',
+    port: 443,
+    protocol: 'HTTPS',
+    tls: { certificateRefs: [{ name: 'tls' }, { name: 'absent' }] },
+  };
+  storeGatewayKind('Gateway', 'web', { gatewayClassName: 'ours', listeners: [listener] });
+  storeGatewayKind('Gateway', 'other', { gatewayClassName: 'theirs', listeners: [] });
+  storeGatewayKind('HTTPRoute', 'store', {
+    parentRefs: [{ name: 'web' }],
+    rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }],
+  });
+  storeGatewayKind('HTTPRoute', 'detached', { rules: [{ backendRefs: [{ name: 'idle', port: 80 }] }] });
+  for (const name of ['cart', 'idle']) store(type('services'), 'Service', name, { spec: { ports: [{ port: 80 }] } });
+  const { cert, key } = await issueLeaf(await createAuthority(), { dnsNames: ['shop.example.com'] });
+  const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
+  store(type('secrets'), 'Secret', 'tls', {
+    type: 'kubernetes.io/tls',
+    data: { 'tls.crt': base64(cert), 'tls.key': base64(key) },
+  });
+  const podOf = (labels: object, isReady: boolean, image: string): Partial<KubernetesObject> => ({
+    metadata: { name: '', labels: labels as Readonly<Record<string, string>> },
+    spec: { containers: [{ image }] },
+    status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+  });
+  const named = (name: string, namespace: string, rest: Partial<KubernetesObject>) =>
+    seed(stage, type('pods'), { kind: 'Pod', ...rest, metadata: { ...rest.metadata, name, namespace } });
+  named('c-1', system, podOf({ 'app.kubernetes.io/component': 'controller' }, true, 'image:1'));
+  named('webhook', system, podOf({ 'app.kubernetes.io/component': 'webhook' }, true, 'image:1'));
+  named('web-a', 'shop', podOf(managed, true, 'image:1'));
+  named('cart-a', 'shop', podOf({}, true, 'cart:1'));
+  seed(stage, type('deployments', 'apps/v1'), {
+    kind: 'Deployment',
+    metadata: { namespace: 'shop', name: 'web-sallyport', labels: managed },
+    status: { conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }] },
+  });
+  seed(stage, type('configmaps'), {
+    kind: 'ConfigMap',
+    metadata: { namespace: system, name: 'c-1-acknowledged', labels: { 'sallyport.dev/acknowledged-to': 'c-1' } },
+    data: { report: JSON.stringify({ 'shop/web': { 'web-a': { generations: { 'Gateway/shop/web': 3 } } } }) },
+  });
+  seed(stage, type('leases', 'coordination.k8s.io/v1'), {
+    kind: 'Lease',
+    metadata: { namespace: system, name: 'sallyport-controller' },
+    spec: { holderIdentity: 'c-1', renewTime: '2026-01-01T00:00:00.000000Z', leaseDurationSeconds: 15 },
+  });
+  facts = await gatherControllerFacts(stage.client, installation);
+});
+
+afterAll(() => stage.close());
+
+test('the controller, its leader and its data planes', () => {
+  expect(facts).toMatchObject({
+    lease: { value: { holder: 'c-1', renewed: Date.UTC(2026, 0, 1), duration: 15_000 } },
+    pods: { value: [{ name: 'c-1', isReady: true, image: 'image:1' }] },
+    authorities: { type: 'known', value: undefined },
+    dataPlanePods: { value: [{ namespace: 'shop', name: 'web-a', gatewayLabel: 'web', problems: [] }] },
+    deploymentProblems: {
+      value: new Map([['shop/web', ['Deployment "shop/web-sallyport" cannot create pods: exceeded quota.']]]),
+    },
+  });
+  const { reports } = facts;
+  expect(reports.type === 'known' && reports.value[0]?.get('shop/web')?.get('web-a')?.generations).toEqual({
+    'Gateway/shop/web': 3,
+  });
+});
+
+test('the Gateways of our classes, their certificates without keys, and Services without endpoints', () => {
+  const { objects } = facts;
+  if (objects.type === 'unknown') throw new Error(objects.problem);
+  expect(objects.value.classes.map(({ ref }) => ref.name)).toEqual(['ours']);
+  expect(objects.value.gateways.map(({ ref }) => ref.name)).toEqual(['web']);
+  expect(objects.value.certificates).toEqual([
+    {
+      user: 'Gateway shop/web',
+      source: 'Secret shop/tls',
+      facts: expect.objectContaining({ type: 'certificate', dnsNames: ['shop.example.com'] }),
+    },
+  ]);
+  expect(JSON.stringify(objects.value)).not.toContain('PRIVATE');
+  expect(objects.value.idle).toEqual([{ service: 'shop/cart:80', routes: ['HTTPRoute shop/store'] }]);
+});
+
+test('writes nothing', () => {
+  expect(stage.server.audit.filter(({ method }) => method !== 'GET')).toEqual([]);
+});

@@ -1,0 +1,344 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ControllerFacts, ServedObjects, Verdict } from '../../../../src/cli/doctor/facts.ts';
+import { diagnose, exitCodeOf } from '../../../../src/cli/doctor/report.ts';
+import type { PodFacts } from '../../../../src/cli/live/data-planes.ts';
+import { decodeReport } from '../../../../src/controller/acknowledgement-report.ts';
+import type { StoredObject } from '../../../../src/core/preflight/target.ts';
+import { healthy, now } from '../../../support/doctor.ts';
+
+const day = 86_400_000;
+const image = 'example.com/sallyport:1';
+
+function known<T>(value: T) {
+  return { type: 'known' as const, value };
+}
+
+const unknown = { type: 'unknown' as const, problem: 'pods is forbidden' };
+
+function pod(name: string, changes: Partial<PodFacts> = {}): PodFacts {
+  return { namespace: 'shop', name, gatewayLabel: 'web', isReady: true, image, problems: [], ...changes };
+}
+
+function conditions(...list: readonly (readonly [type: string, status: string, reason?: string, message?: string])[]) {
+  return list.map(([type, status, reason = type, message = '']) => ({
+    type,
+    status,
+    reason,
+    message,
+    observedGeneration: 3,
+  }));
+}
+
+const good = conditions(['Accepted', 'True'], ['Programmed', 'True'], ['ResolvedRefs', 'True']);
+
+function stored(kind: 'Gateway' | 'GatewayClass', name: string, status: object): StoredObject {
+  const namespace = kind === 'Gateway' ? 'shop' : '';
+  return {
+    kind,
+    ref: { group: 'gateway.networking.k8s.io', kind, namespace, name },
+    json: { metadata: { namespace, name, generation: 3 }, status },
+  };
+}
+
+const addresses = [{ type: 'IPAddress', value: '192.0.2.1' }];
+
+function report(generation: number, problems: object = {}) {
+  return decodeReport(
+    JSON.stringify({ 'shop/web': { a: { generations: { 'Gateway/shop/web': generation }, problems } } }),
+  );
+}
+
+const objects: ServedObjects = {
+  unobserved: [],
+  stored: [],
+  classes: [stored('GatewayClass', 'sallyport', { conditions: conditions(['Accepted', 'True']) })],
+  gateways: [stored('Gateway', 'web', { addresses, conditions: good })],
+  certificates: [],
+  idle: [],
+};
+
+const running: ControllerFacts = {
+  lease: known({ holder: 'c-1', renewed: now, duration: 15_000 }),
+  pods: known([pod('c-1', { gatewayLabel: '' }), pod('c-2', { gatewayLabel: '' })]),
+  authorities: known({
+    type: 'authorities' as const,
+    current: { certificate: 'a', notAfter: now + 90 * day, renewalTime: now + 30 * day },
+    bundle: ['a'],
+  }),
+  dataPlanePods: known([pod('a')]),
+  deploymentProblems: known(new Map()),
+  reports: known([report(3)]),
+  objects: known(objects),
+};
+
+function examine(changes: Partial<ControllerFacts>): readonly Verdict[] {
+  return diagnose({ ...healthy, controller: { ...running, ...changes } });
+}
+
+function bad(changes: Partial<ControllerFacts>): readonly string[] {
+  return examine(changes)
+    .filter(({ status }) => status !== 'ok')
+    .map(({ check, status, message }) => `${status} ${check}: ${message}`);
+}
+
+function withGateway(status: object): Partial<ControllerFacts> {
+  return { objects: known({ ...objects, gateways: [stored('Gateway', 'web', status)] }) };
+}
+
+describe('the doctor of the controller', () => {
+  test('is content where everything works', () => {
+    expect(bad({})).toEqual([]);
+    expect(
+      examine({})
+        .slice(-6)
+        .map(({ check, message }) => `${check}: ${message}`),
+    ).toEqual([
+      `controller: 2 of 2 pods are ready, image ${image}`,
+      'controller-leader: c-1 leads',
+      `controller-authority: valid until ${new Date(now + 90 * day).toISOString()}`,
+      'gateway-classes: accepted: sallyport',
+      'gateways: 1 Gateways are accepted and programmed',
+      'data-planes: 1 pods of 1 Gateways are connected and have acknowledged the newest generation',
+    ]);
+  });
+
+  test('says one thing where there is none, unless a class names it', () => {
+    const none = { lease: known(undefined), pods: known([]) };
+    const withoutClass = examine({ ...none, objects: known({ ...objects, classes: [] }) });
+    expect(withoutClass.slice(-1)).toEqual([
+      { check: 'controller', status: 'ok', message: 'not installed', commands: [] },
+    ]);
+    expect(bad(none)).toEqual([
+      'fail controller: no controller found in namespace "sallyport-system", but 1 GatewayClasses name it: nobody reconciles their Gateways',
+    ]);
+  });
+
+  test('a cluster with the controller alone misses no webhook', () => {
+    const verdicts = diagnose({
+      ...healthy,
+      configuration: known(undefined),
+      readyEndpoints: known(0),
+      authorities: known(undefined),
+      permissions: unknown,
+      controller: running,
+    });
+    expect(exitCodeOf(verdicts)).toBe(0);
+    expect(verdicts.filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(verdicts.find(({ check }) => check === 'webhook-configuration')?.message).toContain('not installed');
+  });
+
+  test('pods that are not ready, that are alone, or that have different images', () => {
+    expect(bad({ pods: known([pod('c-1', { isReady: false, problems: ['Pod "x" cannot start.'] })]) })).toEqual([
+      'fail controller: 0 of 1 pods are ready: statuses and data planes are not updated. Pod "x" cannot start.',
+    ]);
+    expect(bad({ pods: known([pod('c-1')]) })).toEqual([
+      'warn controller: 1 of 1 pods are ready: the loss of one pod interrupts updates',
+    ]);
+    expect(bad({ pods: known([pod('c-1'), pod('c-2', { image: 'example.com/sallyport:2' })]) })).toEqual([
+      `warn controller: 2 of 2 pods are ready, with different images: ${image}, example.com/sallyport:2`,
+    ]);
+  });
+
+  test('nobody leads, or the leader is gone', () => {
+    expect(bad({ lease: known({ holder: '', renewed: now, duration: 1 }) })).toEqual([
+      'fail controller-leader: nobody holds Lease "sallyport-system/sallyport-controller": nobody writes statuses',
+    ]);
+    expect(bad({ lease: known({ holder: 'c-9', renewed: now - day, duration: 15_000 }) })[0]).toContain(
+      'fail controller-leader: c-9 has not renewed Lease',
+    );
+    // Clocks differ.
+    expect(bad({ lease: known({ holder: 'c-9', renewed: now - 30_000, duration: 15_000 }) })).toEqual([]);
+  });
+
+  test('the authority of the channel expires', () => {
+    const value = {
+      type: 'authorities' as const,
+      current: { certificate: 'a', notAfter: now - day, renewalTime: now - 2 * day },
+      bundle: ['a'],
+    };
+    expect(bad({ authorities: known(value) })[0]).toContain('fail controller-authority: expired at');
+  });
+});
+
+describe('Gateways', () => {
+  test('that are refused, wait, or have an older generation', () => {
+    expect(
+      bad(withGateway({ addresses, conditions: conditions(['Accepted', 'False', 'NoResources', 'No pods.']) })),
+    ).toEqual(['fail gateways: Gateway "shop/web": Accepted is False (NoResources): No pods.']);
+    expect(
+      bad(
+        withGateway({
+          addresses,
+          conditions: conditions(['Accepted', 'True'], ['Programmed', 'Unknown', 'Pending', 'Waiting.']),
+        }),
+      ),
+    ).toEqual(['warn gateways: Gateway "shop/web": Programmed is Unknown (Pending): Waiting.']);
+    expect(
+      bad(
+        withGateway({
+          addresses,
+          conditions: conditions(['Accepted', 'Unknown', 'Pending', 'Waiting for controller']),
+        }),
+      ),
+    ).toEqual(['fail gateways: Gateway "shop/web": the controller has not reconciled generation 3']);
+    expect(bad(withGateway({ addresses, conditions: good.map((one) => ({ ...one, observedGeneration: 2 })) }))).toEqual(
+      ['fail gateways: Gateway "shop/web": the controller has not reconciled generation 3'],
+    );
+    expect(
+      bad(
+        withGateway({
+          addresses,
+          conditions: conditions(
+            ['Accepted', 'True', 'ListenersNotValid', 'Listener a: port 0.'],
+            ['Programmed', 'True'],
+          ),
+        }),
+      ),
+    ).toEqual(['warn gateways: Gateway "shop/web": Listener a: port 0.']);
+  });
+
+  test('without an address', () => {
+    expect(bad(withGateway({ conditions: good }))).toEqual([
+      'fail gateway-addresses: Gateway "shop/web" has no address: clients cannot connect',
+    ]);
+  });
+
+  test('without a class that is accepted', () => {
+    const refused = stored('GatewayClass', 'sallyport', {
+      conditions: conditions(['Accepted', 'False', 'InvalidParameters', 'No ConfigMap.']),
+    });
+    expect(bad({ objects: known({ ...objects, classes: [refused] }) })).toEqual([
+      'fail gateway-classes: GatewayClass "sallyport": Accepted is False (InvalidParameters): No ConfigMap.',
+    ]);
+    expect(bad({ objects: known({ ...objects, classes: [], gateways: [] }) })[0]).toContain('warn gateway-classes');
+  });
+
+  test('many with problems are counted', () => {
+    const gateways = Array.from({ length: 15 }, (_, index) => stored('Gateway', `g-${index}`, { addresses }));
+    const found = bad({ objects: known({ ...objects, gateways }) }).filter((line) => line.includes(' gateways:'));
+    expect(found).toHaveLength(11);
+    expect(found.at(-1)).toBe('fail gateways: and 5 more');
+  });
+});
+
+describe('data planes', () => {
+  test('without a ready pod, with the cause', () => {
+    expect(
+      bad({
+        dataPlanePods: known([]),
+        reports: known([]),
+        deploymentProblems: known(
+          new Map([['shop/web', ['Deployment "shop/web-sallyport" cannot create pods: quota.']]]),
+        ),
+      }),
+    ).toEqual([
+      'fail data-planes: Gateway "shop/web" has no ready pod: it is not served',
+      'fail data-planes: Gateway "shop/web": Deployment "shop/web-sallyport" cannot create pods: quota.',
+    ]);
+  });
+
+  test('that are not connected, late, or cannot serve a part', () => {
+    expect(bad({ reports: known([]) })).toEqual([
+      'fail data-planes: Gateway "shop/web": pod "shop/a" is not connected to the controller and keeps its configuration',
+    ]);
+    expect(bad({ reports: known([report(2)]) })).toEqual([
+      'warn data-planes: Gateway "shop/web": pod "shop/a" serves generation 2, the newest is 3',
+    ]);
+    // Two replicas know of it: it has reconnected.
+    expect(bad({ reports: known([report(2), report(3)]) })).toEqual([]);
+    expect(bad({ reports: known([report(3, { 'listener/shop/web/http': 'port 80 is in use' })]) })).toEqual([
+      'fail data-planes: Gateway "shop/web": pod "shop/a" cannot serve listener/shop/web/http: port 80 is in use',
+    ]);
+  });
+
+  test('that run another version', () => {
+    expect(bad({ dataPlanePods: known([pod('a', { image: 'example.com/sallyport:0' })]) })).toEqual([
+      `warn data-planes: Gateway "shop/web": a run example.com/sallyport:0, the controller runs ${image}`,
+    ]);
+  });
+
+  test('of other Gateways do not count', () => {
+    expect(bad({ dataPlanePods: known([pod('a', { namespace: 'other' }), pod('b', { gatewayLabel: 'x' })]) })).toEqual([
+      'fail data-planes: Gateway "shop/web" has no ready pod: it is not served',
+    ]);
+  });
+});
+
+describe('missing permissions', () => {
+  test('are told once each, and nothing counts as healthy', () => {
+    const found = bad({
+      lease: unknown,
+      dataPlanePods: unknown,
+      deploymentProblems: unknown,
+      reports: unknown,
+      authorities: unknown,
+      objects: known({ ...objects, unobserved: [{ kind: 'Secret', message: 'secrets is forbidden' }] }),
+    });
+    expect(found.map((line) => line.split(':')[0])).toEqual([
+      'warn controller-leader',
+      'warn controller-authority',
+      'warn objects',
+      'warn data-planes',
+    ]);
+    expect(
+      examine({ dataPlanePods: unknown }).some(({ check, status }) => check === 'data-planes' && status === 'ok'),
+    ).toBe(false);
+  });
+
+  test('of everything: no controller is claimed to be absent', () => {
+    const found = bad({
+      lease: unknown,
+      pods: unknown,
+      dataPlanePods: unknown,
+      deploymentProblems: unknown,
+      reports: unknown,
+      authorities: unknown,
+      objects: unknown,
+    });
+    expect(found.map((line) => line.split(':')[0])).toEqual(['warn controller', 'warn objects']);
+  });
+});
+
+describe('certificates', () => {
+  function used(notBefore: number, notAfter: number): readonly string[] {
+    const facts = {
+      type: 'certificate' as const,
+      dnsNames: [],
+      notBefore: new Date(now + notBefore).toISOString(),
+      notAfter: new Date(now + notAfter).toISOString(),
+    };
+    const certificates = [{ user: 'Gateway shop/web', source: 'Secret shop/tls', facts }];
+    return bad({ objects: known({ ...objects, certificates }) }).map((line) => line.split(' at ')[0] ?? '');
+  }
+
+  test('that expired, are not valid yet, or expire soon', () => {
+    expect(used(-90 * day, -1)[0]).toContain('fail certificates: Secret "shop/tls" of Gateway shop/web: expired');
+    expect(used(day, 90 * day)[0]).toContain(
+      'fail certificates: Secret "shop/tls" of Gateway shop/web: not valid before',
+    );
+    expect(used(-80 * day, 10 * day)[0]).toContain(
+      'warn certificates: Secret "shop/tls" of Gateway shop/web: expires soon',
+    );
+    expect(used(-60 * day, 30 * day)).toEqual([]);
+  });
+
+  test('with a short lifetime are overdue late in it only', () => {
+    expect(used(-day / 4, (day * 3) / 4)).toEqual([]);
+    expect(used((-day * 9) / 10, day / 10)).toHaveLength(1);
+  });
+
+  test('that cannot be used', () => {
+    const facts = { type: 'unusable' as const, problem: 'tls.crt is empty' };
+    const certificates = [{ user: 'Gateway shop/web', source: 'Secret shop/tls', facts }];
+    expect(bad({ objects: known({ ...objects, certificates }) })).toEqual([
+      'fail certificates: Secret "shop/tls" of Gateway shop/web: tls.crt is empty',
+    ]);
+  });
+});
+
+test('Services without endpoints behind routes', () => {
+  const idle = [{ service: 'shop/cart:80', routes: ['HTTPRoute shop/store', 'GRPCRoute shop/calls'] }];
+  expect(bad({ objects: known({ ...objects, idle }) })).toEqual([
+    'warn backends: Service "shop/cart:80" has no ready endpoint: requests of HTTPRoute shop/store, GRPCRoute shop/calls get 503',
+  ]);
+});
