@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startProgram } from '../support/program.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
@@ -100,4 +103,36 @@ test('explain reads the cluster', async () => {
     outcomes.find((outcome) => outcome.gateway === `${namespace}/web`)?.shares.map(({ result }) => result),
   ).toMatchObject([{ type: 'answer', reason: 'invalid-backend' }]);
   expect(code).toBe(1);
+});
+
+interface AuditReport {
+  readonly objects: readonly {
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+    readonly findings: readonly { readonly rule: string; readonly suppression?: object }[];
+  }[];
+  readonly comparison?: { readonly new: number; readonly gone: readonly object[] };
+}
+
+test('audit finds the route without a backend, and does not count it again in the next run', async () => {
+  const first = await run('audit', '--cluster', '-o', 'json');
+  expect(first.errors).toBe('');
+  const { objects } = JSON.parse(first.output) as AuditReport;
+  const ours = objects.filter(
+    (object) => object.kind === 'HTTPRoute' && object.namespace === namespace && object.name === 'shop',
+  );
+  expect(ours.flatMap(({ findings }) => findings.map(({ rule }) => rule))).toContain('backend-not-found');
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-audit-'));
+  try {
+    const report = join(folder, 'first.json');
+    await writeFile(report, first.output);
+    await apply(service(namespace, 'cart'));
+    const second = await run('audit', '--cluster', '--since', report, '-o', 'json');
+    const { comparison } = JSON.parse(second.output) as AuditReport;
+    expect(comparison).toMatchObject({ new: 0 });
+    expect(JSON.stringify(comparison?.gone)).toContain('backend-not-found');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
