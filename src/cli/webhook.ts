@@ -39,7 +39,9 @@ import {
 import { ClusterBundleStore } from '../webhook/configuration/bundle-store.ts';
 import { FailurePolicyKeeper } from '../webhook/configuration/failure-policy-keeper.ts';
 import { startSelfCheck } from '../webhook/configuration/self-check.ts';
+import { WarningConfiguration } from '../webhook/configuration/warning-configuration.ts';
 import { decideInCluster } from '../webhook/decision.ts';
+import { impactInCluster } from '../webhook/impact-decision.ts';
 import { today } from '../webhook/today.ts';
 import { buildWebhook } from '../webhook/index.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
@@ -68,6 +70,11 @@ export interface WebhookCommandOptions {
   readonly lease: string;
   /** Name of the ValidatingWebhookConfiguration. */
   readonly configuration: string;
+  /**
+   * Name of the ValidatingWebhookConfiguration for warnings about changes of Services, Secrets, ConfigMaps and Namespaces. Without
+   * it, there are none.
+   */
+  readonly impactConfiguration?: string;
   /** Unique among the replicas. */
   readonly identity: string;
   /** Lifetimes of the project's own authority and of its certificates. */
@@ -126,6 +133,9 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
       certificateExpiry: () => certificateExpiry(certificates.current()),
     }),
     draining: () => running.stopping,
+    ...(options.impactConfiguration === undefined
+      ? {}
+      : { impact: (request) => impactInCluster(request, { kernel, settings }) }),
     decide: (request) =>
       decideInCluster(request, {
         kernel,
@@ -196,7 +206,12 @@ function seekLeadership(
     wanted: () => settings().failurePolicy,
   });
   const rotation = new AuthorityRotation({ secrets, bundles, policy, log });
-  const duties = options.certificate === undefined ? [rotation, keeper] : [keeper];
+  const { impactConfiguration: to } = options;
+  const duties = [
+    keeper,
+    ...(options.certificate === undefined ? [rotation] : []),
+    ...(to === undefined ? [] : [new WarningConfiguration({ client, log, from: configuration, to })]),
+  ];
   const election = new Election({
     client,
     clock: systemClock,

@@ -1,7 +1,6 @@
-import { installationCell, objectCell, type Installation, type InstalledBundles } from '../core/graph/inputs.ts';
+import { installationCell, type Installation, type InstalledBundles } from '../core/graph/inputs.ts';
 import { servedRouteKinds } from '../core/graph/protocols.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
-import { parseObject } from '../core/resources/parse.ts';
 import {
   customGroups,
   gatewayGroups,
@@ -10,7 +9,6 @@ import {
   type KindName,
   type SchemaKind,
 } from '../core/schema/index.ts';
-import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import {
   Discovery,
   systemClock,
@@ -22,6 +20,7 @@ import {
 } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
+import { objectWrites } from './object-writes.ts';
 
 /** Kinds that admission reads. The ClusterRole of the webhook grants exactly these. */
 export const admissionKinds: readonly KindName[] = [
@@ -196,18 +195,8 @@ export function followCluster(client: ApiClient, log: Logger): ClusterStateOptio
   };
 }
 
-/** An object that is invalid for its kind counts as absent. */
 function writesOf(event: ObjectEvent): readonly Write[] {
-  const { kind, namespace, name } = event.ref;
-  const json = event.type === 'upsert' ? event.object : undefined;
-  // The evaluation reads certificates only as facts.
-  const facts = factWrites(event.ref, json);
-  if (facts.length > 0) return facts;
-  const parsed = json && parseObject(json);
-  return [
-    write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined),
-    ...classFeatureWrites(event.ref, json),
-  ];
+  return objectWrites(event.ref, event.type === 'upsert' ? event.object : undefined);
 }
 
 function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): InstalledBundles {

@@ -10,6 +10,8 @@ import { serveValidation, type Decide, type ValidationLimits } from './validatio
 export interface WebhookOptions {
   /** Must not have side effects: the API server may call twice, or for a dry run. */
   readonly decide: Decide;
+  /** Decides on changes of objects that objects of the Gateway API refer to. Without it, `/impact` does not exist. */
+  readonly impact?: Decide;
   readonly certificates: CertificateSource;
   readonly log: Logger;
   readonly metrics: AdmissionMetrics;
@@ -52,8 +54,8 @@ export const defaultLimits: WebhookLimits = {
 };
 
 /**
- * Builds the webhook's HTTPS server: `POST /validate` responds to an AdmissionReview of `admission.k8s.io/v1`. The
- * server does not listen yet. A body that is not a review, or a decision that throws, gets an error status. The API
+ * Builds the webhook's HTTPS server: `POST /validate`, and `POST /impact` if requested, respond to an AdmissionReview of
+ * `admission.k8s.io/v1`. The server does not listen yet. A body that is not a review, or a decision that throws, gets an error status. The API
  * server counts that as a failed call, so the failurePolicy decides.
  *
  * @throws if the first certificate is invalid; a later invalid one is logged, and the old one stays
@@ -88,7 +90,9 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
   limitConnections(app.server, limits, options.metrics.refused.at('connections'));
   followCertificates(app, options);
   answerErrors(app, options);
-  serveValidation(app, options, limits);
+  const { decide, impact } = options;
+  const decisions = { '/validate': decide, ...(impact && { '/impact': impact }) };
+  serveValidation(app, { ...options, decisions }, limits);
   return app;
 }
 

@@ -21,8 +21,11 @@ export interface ValidationLimits extends BodyLimits {
 /** Decides a write in steps. Other reviews can run between steps. */
 export type Decide = (request: AdmissionRequest) => Steps<AdmissionVerdict>;
 
+/** A decision for each path that accepts reviews. */
+export type Decisions = Readonly<Record<string, Decide>>;
+
 interface Validating {
-  readonly decide: Decide;
+  readonly decisions: Decisions;
   readonly log: Logger;
   readonly metrics: AdmissionMetrics;
 }
@@ -36,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-/** Serves `POST /validate`. */
+/** Serves `POST` for each path. All paths share the limits. */
 export function serveValidation(app: FastifyInstance<Server>, validating: Validating, limits: ValidationLimits): void {
   const { inflight, held } = validating.metrics;
   const bodies = new Bodies(limits);
@@ -62,47 +65,49 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
   });
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('releaseBody', doNothing);
-  app.post<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>('/validate', {
-    onRequest: (request, reply, done) => {
-      request.receivedAt = performance.now();
-      if (pipelines.isBusy(request.raw, reply.raw)) {
-        validating.metrics.refused.at('pipelined').value += 1;
-        request.raw.socket.destroy();
-        return;
-      }
-      inflight.value += 1;
-      // Also emitted when the client disconnects before the response.
-      reply.raw.once('close', () => {
-        inflight.value -= 1;
-        request.releaseBody();
+  for (const [path, decide] of Object.entries(validating.decisions)) {
+    app.post<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>(path, {
+      onRequest: (request, reply, done) => {
+        request.receivedAt = performance.now();
+        if (pipelines.isBusy(request.raw, reply.raw)) {
+          validating.metrics.refused.at('pipelined').value += 1;
+          request.raw.socket.destroy();
+          return;
+        }
+        inflight.value += 1;
+        // Also emitted when the client disconnects before the response.
+        reply.raw.once('close', () => {
+          inflight.value -= 1;
+          request.releaseBody();
+          observe();
+        });
+        if (inflight.value > limits.reviews) void sendRefusal(reply, 'busy', validating.metrics);
+        else done();
+      },
+      handler: async (request, reply) => {
+        if (request.body?.isLarge !== true) return answer(request, reply, { ...validating, decide });
+        // A parsed large review takes several times its bytes, so they run one at a time.
+        const turn = turns.enter();
+        if (turn === undefined) return sendRefusal(reply, 'busy', validating.metrics);
         observe();
-      });
-      if (inflight.value > limits.reviews) void sendRefusal(reply, 'busy', validating.metrics);
-      else done();
-    },
-    handler: async (request, reply) => {
-      if (request.body?.isLarge !== true) return answer(request, reply, validating);
-      // A parsed large review takes several times its bytes, so they run one at a time.
-      const turn = turns.enter();
-      if (turn === undefined) return sendRefusal(reply, 'busy', validating.metrics);
-      observe();
-      await turn;
-      try {
-        return await answer(request, reply, validating);
-      } finally {
-        turns.leave();
-        observe();
-      }
-    },
-  });
-  const onlyPost = async (_request: FastifyRequest, reply: FastifyReply) =>
-    sendText(reply.header('allow', 'POST'), 405, 'send an AdmissionReview with POST');
-  app.route({
-    method: app.supportedMethods.filter((method) => method !== 'POST'),
-    url: '/validate',
-    onRequest: onlyPost,
-    handler: onlyPost,
-  });
+        await turn;
+        try {
+          return await answer(request, reply, { ...validating, decide });
+        } finally {
+          turns.leave();
+          observe();
+        }
+      },
+    });
+    const onlyPost = async (_request: FastifyRequest, reply: FastifyReply) =>
+      sendText(reply.header('allow', 'POST'), 405, 'send an AdmissionReview with POST');
+    app.route({
+      method: app.supportedMethods.filter((method) => method !== 'POST'),
+      url: path,
+      onRequest: onlyPost,
+      handler: onlyPost,
+    });
+  }
 }
 
 function doNothing(): void {}
@@ -122,7 +127,11 @@ const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnn
 
 type ValidationRequest = FastifyRequest<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>;
 
-async function answer(request: ValidationRequest, reply: FastifyReply, validating: Validating): Promise<FastifyReply> {
+interface Answering extends Pick<Validating, 'log' | 'metrics'> {
+  readonly decide: Decide;
+}
+
+async function answer(request: ValidationRequest, reply: FastifyReply, validating: Answering): Promise<FastifyReply> {
   // The client may have disconnected while the review waited.
   if (reply.raw.destroyed) return reply.hijack();
   const elapsed = performance.now() - request.receivedAt;
@@ -135,7 +144,7 @@ async function answer(request: ValidationRequest, reply: FastifyReply, validatin
 async function decideAndReply(
   asked: AdmissionRequest,
   reply: FastifyReply,
-  { decide, log, metrics }: Validating,
+  { decide, log, metrics }: Answering,
 ): Promise<FastifyReply> {
   const { uid, operation, dryRun } = asked;
   const [kind, namespace, name] = [cleanName(asked.kind), cleanName(asked.namespace), cleanName(asked.name)];

@@ -177,17 +177,17 @@ describe('warnings', () => {
     {
       what: 'the Gateway',
       args: ['gateway', 'front', '-n', namespace],
-      kind: 'Gateway',
+      object: `Gateway ${namespace}/front`,
       breaks: `spec.parentRefs[0]: Gateway "${namespace}/front" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`,
     },
     {
       what: 'the ReferenceGrant',
       args: ['referencegrant', 'words', '-n', other],
-      kind: 'ReferenceGrant',
+      object: `ReferenceGrant ${other}/words`,
       breaks: `spec.rules[0].backendRefs[1]: Service "${other}/stock" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.`,
     },
-  ])('tell what deleting $what breaks', async ({ args, kind, breaks }) => {
-    const text = `[impact] Deleting this ${kind} breaks HTTPRoute "${namespace}/warned": ${breaks}`;
+  ])('tell what deleting $what breaks', async ({ args, object, breaks }) => {
+    const text = `[impact] Deleting ${object} breaks HTTPRoute "${namespace}/warned": ${breaks}`;
     const warning = `Warning: ${text.length > 256 ? `${text.slice(0, 255)}…` : text}\n`;
     expect((await kubectl(['delete', '--dry-run=server', ...args])).stderr).toBe(warning);
     expect(await kubectl(['delete', ...args])).toMatchObject({ code: 0, stderr: warning });

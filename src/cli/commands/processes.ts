@@ -59,6 +59,10 @@ export function addProcessCommands(program: Command): void {
     .addOption(namespaceOption())
     .option('--service <name>', 'Service that the API server calls', 'sallyport-webhook')
     .option('--configuration <name>', 'ValidatingWebhookConfiguration to manage', 'sallyport-webhook')
+    .option(
+      '--impact-configuration <name>',
+      'ValidatingWebhookConfiguration for warnings about changes of Services, Secrets, ConfigMaps and Namespaces; default: no such warnings',
+    )
     .option('--secret <name>', 'Secret that holds the certificate authority', 'sallyport-authority')
     .option('--lease <name>', 'Lease for the election of the replica that renews the authority', 'sallyport-webhook')
     .addOption(identityOption())

@@ -4,8 +4,8 @@ import { write, type Kernel, type Overlay, type Reader } from '../incremental/in
 import { identifyObject } from '../resources/parse.ts';
 import { quoteRef, type ObjectRef } from '../resources/reference.ts';
 import { causesOf, shortPath } from './causes.ts';
-import { impactOf } from './impact.ts';
 import { exempted, findingsOfExemption } from './exemption.ts';
+import { breaksSentence, changeOf, impactOf, impactWarnings, overlayWith } from './impact.ts';
 import { findKind, gatewayGroups, isSchemaKind, type WrittenObject } from '../schema/index.ts';
 import { candidateInSteps, judgement, unevaluatedJudgement, type Candidate } from './judge.ts';
 import { withEffects, type JudgedFinding } from './judged-finding.ts';
@@ -60,7 +60,7 @@ export function* decisionOf(request: AdmissionRequest, context: AdmissionContext
         const overlay = yield* previous();
         return yield* judgement(() => overlay().read, yield* before.candidate(), policy);
       },
-      impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: present }, context),
+      impact: () => describeImpact({ operation: 'UPDATE', ref, before: previous, after: present }, context),
     },
     policy,
   );
@@ -180,10 +180,7 @@ function* decideDeletion({ ref, candidate }: Submitted, context: AdmissionContex
     return overlaysOf(context, ref, yield* candidate());
   });
   return allowed(
-    yield* describeImpact(
-      { subject: `Deleting this ${ref.kind}`, ref, before, after: overlaysOf(context, ref, undefined) },
-      context,
-    ),
+    yield* describeImpact({ operation: 'DELETE', ref, before, after: overlaysOf(context, ref, undefined) }, context),
   );
 }
 
@@ -229,26 +226,20 @@ function withoutMetadata(json: unknown): unknown {
   return rest;
 }
 
-/** Returns the overlay with the candidate in place. The overlay is recreated if the kernel has applied writes since. */
+/** Returns the overlay with the candidate in place. */
 function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Candidate | undefined): () => Overlay {
-  let overlay: Overlay | undefined;
-  return () => {
-    if (overlay?.isValid !== true)
-      overlay = kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
-    return overlay;
-  };
+  return overlayWith(kernel, [write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
 }
 
 interface Change {
-  /** The beginning of sentences about the change. */
-  readonly subject: string;
+  readonly operation: 'UPDATE' | 'DELETE';
   readonly ref: ObjectRef;
   readonly before: () => Steps<() => Overlay>;
   readonly after: () => Overlay;
 }
 
 function* describeImpact(
-  { subject, ref, before, after }: Change,
+  { operation, ref, before, after }: Change,
   { mayContinue }: AdmissionContext,
 ): Steps<readonly string[]> {
   const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
@@ -256,17 +247,13 @@ function* describeImpact(
     const overlay = yield* before();
     return overlay().read;
   };
-  const { broken, more, incomplete } = yield* impactOf(beforehand, after(), { self, mayContinue });
-  const lines = broken.map((line) => `[impact] ${subject} breaks ${line}`);
-  const rest = describeRest(more, incomplete && broken.length > 0 ? 'unknown' : 'counted');
-  return rest === undefined ? lines : [...lines, `[impact] ${subject} ${rest}`];
-}
-
-function describeRest(more: number, remainder: 'counted' | 'unknown'): string | undefined {
-  const objects = `${more} more object${more === 1 ? '' : 's'}`;
-  if (remainder === 'unknown')
-    return more === 0 ? 'may break more objects; there was no time to look at all.' : `breaks at least ${objects}.`;
-  return more === 0 ? undefined : `breaks ${objects}.`;
+  const impact = yield* impactOf(beforehand, after(), { self, mayContinue });
+  const subject = changeOf(operation, ref);
+  return impactWarnings(
+    subject,
+    impact,
+    impact.broken.map((broken) => breaksSentence(subject, broken)),
+  );
 }
 
 interface Judged {

@@ -1,9 +1,9 @@
 import { objectsOf } from '../graph/inputs.ts';
 import { strata } from '../graph/strata.ts';
-import { defineEmission, type Overlay } from '../incremental/index.ts';
+import { defineEmission, type Kernel, type Overlay, type Write } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
-import { quoteRef, type ObjectRef } from '../resources/reference.ts';
+import { describeRef, quoteRef } from '../resources/reference.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings, judgedKinds } from '../rules/engine/run.ts';
 import { ownershipOfObject } from './ownership.ts';
@@ -12,12 +12,25 @@ import type { Steps } from '../text/steps.ts';
 
 /** The effects of a change on other objects. */
 export interface Impact {
-  /** The first few, as `HTTPRoute shop/cart: spec.rules[0]…: message`. */
-  readonly broken: readonly string[];
+  /** The first few. */
+  readonly broken: readonly BrokenObject[];
   /** The number of further objects that break, as far as they were checked. */
   readonly more: number;
   /** The budget ended before all objects were checked. */
   readonly incomplete: boolean;
+}
+
+/** An object, by which changes, effects and findings name it. */
+export interface NamedObject {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** An object that gets findings by a change of another object. */
+export interface BrokenObject extends NamedObject {
+  /** The findings that it did not have before. */
+  readonly findings: readonly [Finding, ...Finding[]];
 }
 
 const shown = 5;
@@ -45,7 +58,7 @@ export function* impactOf(
   after: Overlay,
   options: { readonly self: string; readonly mayContinue: () => boolean },
 ): Steps<Impact> {
-  const broken: string[] = [];
+  const broken: BrokenObject[] = [];
   let more = 0;
   let incomplete = false;
   const mayContinue = () => {
@@ -61,22 +74,62 @@ export function* impactOf(
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
     const known = new Set((yield* before()).query(findings, kind, namespace, name).map(identity));
-    const fresh = findingsAfter().find(
+    const [first, ...others] = findingsAfter().filter(
       (finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read),
     );
-    if (fresh === undefined) continue;
-    if (broken.length < shown)
-      broken.push(`${quoteRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
+    if (first === undefined) continue;
+    if (broken.length < shown) broken.push({ kind, namespace, name, findings: [first, ...others] });
     else more += 1;
   }
   return { broken, more, incomplete };
 }
 
 /** Findings about features that Sallyport does not support do not apply to objects that other controllers serve, or may serve. */
-function isTrueOf(finding: Finding, ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>, read: Reader): boolean {
+function isTrueOf(finding: Finding, ref: NamedObject, read: Reader): boolean {
   return !isDialect(finding) || ['ours', 'mixed'].includes(ownershipOfObject(read, ref).standing);
 }
 
 function identity(finding: Finding): string {
   return `${finding.rule} ${formatPath(finding.path)}`;
+}
+
+/** Returns the overlay with some writes. It is created again if the kernel has applied writes since. */
+export function overlayWith(kernel: Pick<Kernel, 'overlay'>, writes: readonly Write[]): () => Overlay {
+  let overlay: Overlay | undefined;
+  return () => {
+    if (overlay?.isValid !== true) overlay = kernel.overlay(writes);
+    return overlay;
+  };
+}
+
+/** Returns the beginning of sentences about a change: `Deleting Service shop/cart`. */
+export function changeOf(operation: 'UPDATE' | 'DELETE', ref: NamedObject): string {
+  return `${operation === 'DELETE' ? 'Deleting' : 'This change of'} ${describeRef(ref)}`;
+}
+
+/**
+ * Returns the warnings about an impact: one for each object that is listed, and one for all others.
+ *
+ * @param sentences a sentence for each object of `broken`
+ */
+export function impactWarnings(
+  subject: string,
+  { broken, more, incomplete }: Impact,
+  sentences: readonly string[],
+): readonly string[] {
+  const lines = sentences.map((sentence) => `[impact] ${sentence}`);
+  const rest = describeRest(more, incomplete && broken.length > 0 ? 'unknown' : 'counted');
+  return rest === undefined ? lines : [...lines, `[impact] ${subject} ${rest}`];
+}
+
+/** Returns the sentence about an object that gets a finding by a change. */
+export function breaksSentence(subject: string, { findings: [first], ...ref }: BrokenObject): string {
+  return `${subject} breaks ${quoteRef(ref)}: ${formatPath(first.path)}: ${first.message}`;
+}
+
+function describeRest(more: number, remainder: 'counted' | 'unknown'): string | undefined {
+  const objects = `${more} more object${more === 1 ? '' : 's'}`;
+  if (remainder === 'unknown')
+    return more === 0 ? 'may break more objects; there was no time to look at all.' : `breaks at least ${objects}.`;
+  return more === 0 ? undefined : `breaks ${objects}.`;
 }

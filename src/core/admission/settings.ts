@@ -119,7 +119,11 @@ function profileByLabel({ profile, profileLabel }: Settings, facts: WriteFacts):
   return profileLabel === 'honor' || profiles.indexOf(label) > profiles.indexOf(profile) ? label : undefined;
 }
 
-function isExempt({ namespaces, usernames, groups }: Exemptions, facts: WriteFacts): boolean {
+/** Returns whether the settings exempt a write from admission. */
+export function isExempt(
+  { namespaces, usernames, groups }: Exemptions,
+  facts: Pick<WriteFacts, 'namespace' | 'username' | 'groups'>,
+): boolean {
   return (
     namespaces.includes(facts.namespace) ||
     usernames.includes(facts.username) ||

@@ -18,6 +18,12 @@ export const authorityCell = defineInput<AuthorityFacts>('authority');
 /** The data of a ConfigMap that may contain parameters, with long values truncated. Arguments: namespace, name. */
 export const parameterCell = defineInput<Readonly<Record<string, string>>>('parameters');
 
+/**
+ * Set for an object that the evaluated change deletes. Without it, the absence of an object whose kind is not watched is unknown.
+ * Written only on overlays. Arguments: kind, namespace, name.
+ */
+export const deletedCell = defineInput<true>('deleted');
+
 /** The acknowledgement of the data planes for an owner of listeners. Arguments: kind (`Gateway` or `ListenerSet`), namespace, name. */
 export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement');
 

@@ -1,7 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { KindName } from '../resources/resource.ts';
-import { installationCell } from './inputs.ts';
+import { deletedCell, installationCell } from './inputs.ts';
 import { strata } from './strata.ts';
 
 /** Whether objects of a kind are watched here, so that an object that is not found does not exist. */
@@ -17,6 +17,14 @@ export const isInstalled = defineQuery({
   stratum: strata.links,
   compute: (read, kind: KindName): boolean => read.input(installationCell)?.notInstalled?.includes(kind) !== true,
 });
+
+/**
+ * Returns whether an object that is not found does not exist: objects of its kind are watched here, or the evaluated change deletes
+ * it.
+ */
+export function isAbsent(read: Reader, kind: KindName, namespace: string, name: string): boolean {
+  return read.query(isObserved, kind) || read.input(deletedCell, kind, namespace, name) === true;
+}
 
 /** Returns whether it is unknown if an object exists: `seen` finds nothing, and objects of `kind` are not watched here. */
 export function isUnknown(read: Reader, kind: KindName, seen: () => unknown): boolean {

@@ -4,7 +4,7 @@ import { quote } from '../text/display.ts';
 import { longestList, parseNetworks, parseProxyVersions } from '../text/proxy-protocol.ts';
 import { nearest } from '../text/suggest.ts';
 import { parameterCell, readObject } from './inputs.ts';
-import { isObserved } from './observed.ts';
+import { isAbsent } from './observed.ts';
 import { strata } from './strata.ts';
 
 /** The parameters of a Gateway's data plane that users have set. */
@@ -89,7 +89,7 @@ function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersN
   if (namespace === '') return { type: 'namespaceMissing' };
   const data = read.input(parameterCell, namespace, name);
   if (data !== undefined) return { type: 'read', target: `${namespace}/${name}`, ...parseParameters(data) };
-  return read.query(isObserved, 'ConfigMap')
+  return isAbsent(read, 'ConfigMap', namespace, name)
     ? { type: 'absent', target: `${namespace}/${name}` }
     : { type: 'unobserved' };
 }

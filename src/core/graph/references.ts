@@ -1,7 +1,7 @@
 import type { Reader } from '../incremental/reader.ts';
 import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, gatewayGroup } from './inputs.ts';
-import { isObserved, isUnknown } from './observed.ts';
+import { isAbsent, isUnknown } from './observed.ts';
 
 /** A resolved reference to an object of which only facts are known. `target` is `namespace/name`. */
 export type ReferenceOutcome =
@@ -45,7 +45,7 @@ export function resolveReference(
     return { type: isUnknown(read, 'ReferenceGrant', find) ? 'unobserved' : 'notPermitted', target };
   }
   const facts = find();
-  if (facts === undefined) return { type: read.query(isObserved, wanted) ? 'absent' : 'unobserved', target };
+  if (facts === undefined) return { type: isAbsent(read, wanted, namespace, name) ? 'absent' : 'unobserved', target };
   return 'problem' in facts && typeof facts.problem === 'string'
     ? { type: 'unusable', target, problem: facts.problem }
     : { type: 'usable', target };

@@ -19,6 +19,8 @@ import { compilePattern } from '../text/pattern.ts';
 export interface ExampleRequest {
   readonly request: ArrivingRequest;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The requests that the example stands for: `shop.example.com/cart`, `/cart` for any host, `POST *.example.com:8080/`. */
+  readonly place: string;
 }
 
 /** The maximum number of compared examples. There is one for every match of every route that a change can affect. */
@@ -124,14 +126,14 @@ function* examplesOfRoute(
       const common = intersectHostnames(listener.hostname ?? '', hostname);
       if (common === undefined) continue;
       if (route.kind === 'layer4Route') yield* connectionTo(listener, hostOf(common));
-      else yield* requestsTo(listener, hostOf(common), route);
+      else yield* requestsTo(listener, common, route);
     }
   }
 }
 
-function* requestsTo(listener: ListenerConfig, host: string, route: RouteConfig): Iterable<ExampleRequest> {
+function* requestsTo(listener: ListenerConfig, hostname: string, route: RouteConfig): Iterable<ExampleRequest> {
   for (const match of route.rules.flatMap(({ matches }) => matches)) {
-    const example = exampleOf(listener, host, { match, isGrpc: route.protocol === 'grpc' });
+    const example = exampleOf(listener, hostname, { match, isGrpc: route.protocol === 'grpc' });
     if (example !== undefined) yield example;
   }
 }
@@ -149,7 +151,7 @@ function hostOf(hostname: string): string {
 /** Returns an example; `undefined` if no value is found that an expression of the match accepts. */
 function exampleOf(
   listener: ListenerConfig,
-  host: string,
+  hostname: string,
   { match, isGrpc }: { readonly match: RouteMatch; readonly isGrpc: boolean },
 ): ExampleRequest | undefined {
   const path = match.path.type === 'RegularExpression' ? pathAcceptedBy(match.path.value) : match.path.value;
@@ -159,15 +161,18 @@ function exampleOf(
   const fields = isGrpc ? [...headers, ['content-type', 'application/grpc'] as const] : headers;
   const { protocol, port } = listener;
   const isUsual = (protocol === 'HTTPS' ? 443 : 80) === port;
+  const host = hostOf(hostname);
+  const authorityOf = (name: string): string => (isUsual ? name : `${name}:${port}`);
   return {
     headers: fields,
+    place: placeOf(authorityOf(hostname === '' && !isUsual ? '*' : hostname), path, match),
     request: {
       protocol,
       port,
       host,
       path,
       serverName: protocol === 'HTTPS' ? host : undefined,
-      authority: isUsual ? host : `${host}:${port}`,
+      authority: authorityOf(host),
       search:
         query.length === 0
           ? ''
@@ -179,6 +184,12 @@ function exampleOf(
       query: (name) => query.find(([parameter]) => parameter === name)?.[1],
     },
   };
+}
+
+function placeOf(authority: string, path: string, { method, headers, query }: RouteMatch): string {
+  const conditions = [...headers, ...query].map(({ name }) => name);
+  const only = conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`;
+  return `${method === undefined ? '' : `${method} `}${authority}${path}${only}`;
 }
 
 function pairsOf(matches: readonly NamedMatch[]): readonly (readonly [string, string])[] | undefined {

@@ -21,6 +21,8 @@ export interface RoutingChange {
   readonly gateway: string;
   /** The example: method, URL and headers. For a connection, only its URL. */
   readonly request: string;
+  /** The requests that the example stands for: `shop.example.com/cart`, `POST *.example.com/`. For a connection, its URL. */
+  readonly place: string;
   readonly before: RoutedSummary;
   readonly after: RoutedSummary;
   readonly effect: Effect;
@@ -68,14 +70,16 @@ export function compareRouting(
   const [former, present] = [new PreparedOutcomes(before.values()), new PreparedOutcomes(after.values())];
   const [formerly, presently] = [new PreparedConnections(before.values()), new PreparedConnections(after.values())];
   const ofRequests = requests.flatMap((example) =>
-    changesOf(former.of(example.request).map(seenRequest), present.of(example.request).map(seenRequest), () =>
-      nameOf(example),
-    ),
+    changesOf(former.of(example.request).map(seenRequest), present.of(example.request).map(seenRequest), () => ({
+      request: nameOf(example),
+      place: example.place,
+    })),
   );
   const ofConnections = connections.flatMap((connection) =>
-    changesOf(formerly.of(connection).map(seenConnection), presently.of(connection).map(seenConnection), (gateway) =>
-      urlOf(connection, gateway),
-    ),
+    changesOf(formerly.of(connection).map(seenConnection), presently.of(connection).map(seenConnection), (gateway) => ({
+      request: urlOf(connection, gateway),
+      place: urlOf(connection, gateway),
+    })),
   );
   return { changes: [...ofRequests, ...ofConnections], incomplete };
 }
@@ -90,7 +94,7 @@ interface Seen {
 function changesOf(
   before: readonly Seen[],
   after: readonly Seen[],
-  nameAt: (gateway: string) => string,
+  nameAt: (gateway: string) => Pick<RoutingChange, 'request' | 'place'>,
 ): readonly RoutingChange[] {
   const gateways = new Set([...before, ...after].map(({ gateway }) => gateway));
   return [...gateways].sort().flatMap((gateway): readonly RoutingChange[] => {
@@ -99,7 +103,7 @@ function changesOf(
     return [
       {
         gateway,
-        request: nameAt(gateway),
+        ...nameAt(gateway),
         before: was.summary,
         after: is.summary,
         effect: effectOf(was.works, is.works),

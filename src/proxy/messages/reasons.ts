@@ -1,39 +1,28 @@
 import { STATUS_CODES } from 'node:http';
+import { refusals } from '../../core/routing/decision/refusals.ts';
 
 /** The proxy's own responses. The text is for the client: it states the problem and never reveals addresses, objects or other internals. */
 const answers = {
+  ...refusals,
   'bad-request': { status: 400, text: 'The request is malformed.' },
   'bad-host': { status: 400, text: 'The request needs exactly one valid Host.' },
   'bad-target': { status: 400, text: 'The request target is malformed.' },
   'bad-framing': { status: 400, text: 'The length of the request body is ambiguous.' },
   'plain-http': { status: 400, text: 'This port speaks HTTPS; the request was plain HTTP.' },
-  'no-listener': { status: 404, text: 'No listener on this port serves this host.' },
-  'no-route': { status: 404, text: 'No route matches this request.' },
   'header-timeout': { status: 408, text: 'The request header took too long to arrive.' },
   'body-timeout': { status: 408, text: 'The request body stopped arriving.' },
   'body-too-large': { status: 413, text: 'The request body is too large to be authorized.' },
   'target-too-long': { status: 414, text: 'The request target is too long.' },
   'expectation-failed': { status: 417, text: 'Only the expectation "100-continue" can be met.' },
-  misdirected: { status: 421, text: 'This connection was opened for another host; open a new one.' },
   'headers-too-large': { status: 431, text: 'The request header section is too large.' },
-  'rule-failure': { status: 500, text: 'The matching route is misconfigured; its status conditions say how.' },
-  'invalid-backend': { status: 500, text: 'The matching route refers to a backend that cannot be used.' },
-  'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
-  'authorization-invalid': {
-    status: 500,
-    text: 'The matching route refers to an authorization server that cannot be used.',
-  },
   'internal-error': { status: 500, text: 'The proxy failed to handle the request.' },
-  'trace-unsupported': { status: 501, text: 'TRACE is not supported here.' },
   'connect-unsupported': { status: 501, text: 'CONNECT is not supported here.' },
   'transfer-coding-unsupported': { status: 501, text: 'The only supported transfer coding is "chunked".' },
   'upgrade-unsupported': { status: 501, text: 'The backend cannot switch to the protocol that the request asks for.' },
   'backend-reset': { status: 502, text: 'The backend broke the connection before it answered.' },
   'backend-protocol': { status: 502, text: 'The backend sent an invalid answer.' },
   'authorization-failed': { status: 502, text: 'The authorization server sent no valid answer.' },
-  'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },
   'connect-failed': { status: 503, text: 'The backend could not be reached.' },
-  'authorization-unavailable': { status: 503, text: 'The authorization server could not be reached.' },
   'backend-refused': { status: 503, text: 'The backend refused the request without looking at it.' },
   'backend-busy': { status: 503, text: 'Too many requests wait for the backend; try again later.' },
   overloaded: { status: 503, text: 'The proxy has too many requests or bytes to keep; try again later.' },
@@ -44,7 +33,6 @@ const answers = {
   'request-timeout': { status: 504, text: 'The request was not completed in time.' },
   'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },
   'authorization-timeout': { status: 504, text: 'The authorization server did not answer in time.' },
-  'loop-detected': { status: 508, text: 'The request passed this proxy too often: its route leads back to the proxy.' },
   'backend-stalled': { status: 504, text: 'The backend stopped taking the request body.' },
 } as const satisfies Record<string, { status: number; text: string }>;
 

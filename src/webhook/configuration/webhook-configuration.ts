@@ -35,7 +35,11 @@ export interface ConfiguredWebhook {
 }
 
 /** Each writer has its own field manager, because an apply drops the fields that the same manager applied before. */
-const managers = { trusted: 'sallyport-certificates', failurePolicy: 'sallyport-failure-policy' } as const;
+const managers = {
+  trusted: 'sallyport-certificates',
+  failurePolicy: 'sallyport-failure-policy',
+  warning: 'sallyport-impact',
+} as const;
 
 /**
  * Reads the current configuration. Returns `undefined` if it is not found or has no webhooks.
@@ -76,8 +80,8 @@ export function applyTrusted(
   configuration: WebhookConfiguration,
   certificates: readonly string[],
 ): Promise<WriteOutcome> {
-  const caBundle = Buffer.from(certificates.join('')).toString('base64');
-  return applyToAll(client, configuration, { manager: managers.trusted, fields: { clientConfig: { caBundle } } });
+  const fields = { clientConfig: { caBundle: encodeBundle(certificates) } };
+  return applyToAll(client, configuration, { manager: managers.trusted, fields });
 }
 
 /** Sets the failurePolicy of every webhook; a `conflict` if the configuration has changed since it was read. */
@@ -87,6 +91,23 @@ export function applyFailurePolicy(
   failurePolicy: FailurePolicy,
 ): Promise<WriteOutcome> {
   return applyToAll(client, configuration, { manager: managers.failurePolicy, fields: { failurePolicy } });
+}
+
+/**
+ * Sets the trusted certificates of every webhook that only warns, and the failurePolicy Ignore; a `conflict` if the configuration
+ * has changed since it was read.
+ */
+export function applyWarning(
+  client: ApiClient,
+  configuration: WebhookConfiguration,
+  certificates: readonly string[],
+): Promise<WriteOutcome> {
+  const fields = { clientConfig: { caBundle: encodeBundle(certificates) }, failurePolicy: 'Ignore' };
+  return applyToAll(client, configuration, { manager: managers.warning, fields });
+}
+
+function encodeBundle(certificates: readonly string[]): string {
+  return Buffer.from(certificates.join('')).toString('base64');
 }
 
 interface AppliedFields {

@@ -21,7 +21,7 @@ describe('deleting', () => {
       {
         allowed: true,
         warnings: [
-          '[impact] Deleting this ReferenceGrant breaks HTTPRoute "shop/invoices": spec.rules[0].backendRefs[0]: Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
+          '[impact] Deleting ReferenceGrant billing/allow breaks HTTPRoute "shop/invoices": spec.rules[0].backendRefs[0]: Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
         ],
         auditAnnotations: {},
       },
@@ -37,13 +37,13 @@ describe('deleting', () => {
 
   test('a Service', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: cart })).warnings).toEqual([
-      '[impact] Deleting this Service breaks HTTPRoute "shop/cart": spec.rules[0].backendRefs[0]: Service "shop/cart" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
+      '[impact] Deleting Service shop/cart breaks HTTPRoute "shop/cart": spec.rules[0].backendRefs[0]: Service "shop/cart" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
     ]);
   });
 
   test('a Gateway', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: gateway })).warnings).toEqual([
-      '[impact] Deleting this Gateway breaks HTTPRoute "shop/cart": spec.parentRefs[0]: Gateway "shop/front" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.',
+      '[impact] Deleting Gateway shop/front breaks HTTPRoute "shop/cart": spec.parentRefs[0]: Gateway "shop/front" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.',
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('changing', () => {
     const verdict = decide(evaluate([...platform, route]), requestOf({ object: moved, oldObject: gateway }));
     expect(verdict.warnings).toEqual([
       expect.stringMatching(
-        /^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: No hostname of the route matches a listener of Gateway "shop\/front"/,
+        /^\[impact\] This change of Gateway shop\/front breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: No hostname of the route matches a listener of Gateway "shop\/front"/,
       ),
     ]);
   });
@@ -119,7 +119,9 @@ describe('changing', () => {
     const world = evaluate([platform[0], chosen, cart, namespace({ exposure: 'public' }), cartRoute([rule])]);
     const verdict = decide(world, requestOf({ object: namespace({}), oldObject: namespace({ exposure: 'public' }) }));
     expect(verdict.warnings).toEqual([
-      expect.stringMatching(/^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: /),
+      expect.stringMatching(
+        /^\[impact\] This change of Namespace shop breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: /,
+      ),
     ]);
   });
 
@@ -148,7 +150,7 @@ describe('many', () => {
   test('are counted after the first five', () => {
     const { warnings } = decide(evaluate([...platform, ...numbered(17)]), requestOf({ oldObject: cart }));
     expect(warnings).toHaveLength(6);
-    expect(warnings.at(-1)).toBe('[impact] Deleting this Service breaks 12 more objects.');
+    expect(warnings.at(-1)).toBe('[impact] Deleting Service shop/cart breaks 12 more objects.');
   });
 
   test('are told as far as time allows', () => {
@@ -162,12 +164,13 @@ describe('many', () => {
     expect(lengths).toEqual(lengths.toSorted((one, other) => one - other));
     const lasts = [...new Set(told.filter((warnings) => warnings.length === 6).map((warnings) => warnings.at(-1)))];
     expect(lasts).toEqual([
-      '[impact] Deleting this Service may break more objects; there was no time to look at all.',
+      '[impact] Deleting Service shop/cart may break more objects; there was no time to look at all.',
       ...Array.from(
         { length: 12 },
-        (_, more) => `[impact] Deleting this Service breaks at least ${more + 1} more object${more === 0 ? '' : 's'}.`,
+        (_, more) =>
+          `[impact] Deleting Service shop/cart breaks at least ${more + 1} more object${more === 0 ? '' : 's'}.`,
       ),
-      '[impact] Deleting this Service breaks 12 more objects.',
+      '[impact] Deleting Service shop/cart breaks 12 more objects.',
     ]);
   });
 

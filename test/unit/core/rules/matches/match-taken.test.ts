@@ -280,9 +280,17 @@ describe('match-taken', () => {
     );
     expect(impact).toEqual({
       broken: [
-        expect.stringMatching(
-          /^HTTPRoute "shop\/cart": spec\.rules\[0\]\.matches\[0\]: spec\.rules\[0\]\.matches\[0\] is shadowed/,
-        ),
+        {
+          kind: 'HTTPRoute',
+          namespace: 'shop',
+          name: 'cart',
+          findings: [
+            expect.objectContaining({
+              path: ['spec', 'rules', 0, 'matches', 0],
+              message: expect.stringMatching(/^spec\.rules\[0\]\.matches\[0\] is shadowed/),
+            }),
+          ],
+        },
       ],
       more: 0,
       incomplete: false,

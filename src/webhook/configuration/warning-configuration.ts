@@ -1,0 +1,77 @@
+import { startRounds, type Rounds } from '../../certificates/index.ts';
+import { FollowedObject } from '../../cluster/followed-object.ts';
+import type { ApiClient } from '../../kubernetes/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+import {
+  applyWarning,
+  mayBlock,
+  readWebhookConfiguration,
+  trustedByAll,
+  webhookConfigurations,
+} from './webhook-configuration.ts';
+
+export interface WarningConfigurationOptions {
+  readonly client: ApiClient;
+  readonly log: Logger;
+  /** Name of the ValidatingWebhookConfiguration that validates. Its trusted authorities apply to both. */
+  readonly from: string;
+  /** Name of the ValidatingWebhookConfiguration that only warns. */
+  readonly to: string;
+  /** Milliseconds between rounds without a change. */
+  readonly interval?: number;
+}
+
+const defaultInterval = 60_000;
+
+/**
+ * Keeps the configuration that only warns callable and harmless: it trusts the authorities of the validating configuration,
+ * whatever manages them there, and has the failurePolicy Ignore. Intended for the holder of a lease. A failure leaves the
+ * validating configuration untouched.
+ */
+export class WarningConfiguration {
+  readonly #options: WarningConfigurationOptions;
+
+  constructor(options: WarningConfigurationOptions) {
+    this.#options = options;
+  }
+
+  /** Reconciles until `stop`. Can be started again, for another term as leader. */
+  start(): Rounds {
+    const { client, log, from, to, interval = defaultInterval } = this.#options;
+    const followed = [from, to].map(
+      (name) => new FollowedObject({ client, log }, { type: webhookConfigurations, name }),
+    );
+    return startRounds(() => this.round(), {
+      longest: interval,
+      retry: 1_000,
+      onError: (err) =>
+        log.warn({ err, configuration: to }, 'cannot reconcile the configuration for warnings, will retry'),
+      wakeOn: followed.map((object) => (listener: () => void) => object.onChange(listener)),
+    });
+  }
+
+  /**
+   * Reconciles once. Returns the milliseconds until the next round.
+   *
+   * @throws if a configuration cannot be read or written
+   */
+  async round(): Promise<number> {
+    const { client, log, from, to, interval = defaultInterval } = this.#options;
+    const [source, target] = await Promise.all([from, to].map((name) => readWebhookConfiguration(client, name)));
+    const trusted = source === undefined ? [] : trustedByAll(source);
+    // Without a certificate, calls fail and are ignored, as before.
+    if (target === undefined || trusted.length === 0) return interval;
+    const isTrusting = target.webhooks.every((webhook) => isSame(webhook.trusted, trusted));
+    if (isTrusting && !mayBlock(target)) return interval;
+    const written = await applyWarning(client, target, trusted);
+    // Somebody else has changed it, which starts another round.
+    if (written.type === 'conflict' || written.type === 'notFound') return interval;
+    if (written.type !== 'ok') throw new Error(written.message);
+    log.info({ configuration: to, authorities: trusted.length }, 'configuration for warnings updated');
+    return interval;
+  }
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((certificate) => other.includes(certificate));
+}
