@@ -57,11 +57,3 @@ export function fieldsWhere(fields: Fields, passes: (key: string) => boolean): s
   }
   return kept;
 }
-
-/** Converts fields to pairs of name and value. */
-export function pairs(fields: Fields): [string, string][] {
-  const found: [string, string][] = [];
-  for (let position = 0; position < fields.length; position += 2)
-    found.push([fields[position] ?? '', fields[position + 1] ?? '']);
-  return found;
-}

@@ -1,16 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Fields } from '../../core/text/fields.ts';
+import { listItems } from '../../core/text/fields.ts';
 import type { ClientStream } from '../messages/client-stream.ts';
-import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
-import { pairs } from '../../core/text/fields.ts';
-import type { Fields } from '../messages/forwarder.ts';
-import type { DataPlane } from '../data-plane.ts';
-import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
-import { readHttp1Head } from '../messages/request-head.ts';
-import type { RequestHead } from '../messages/request-head.ts';
+import type { RawRequest, RequestHead } from '../messages/request-head.ts';
 import { checkHttp1Head, hasNoContent, interimFields, sendableTrailers, switchFields } from '../messages/sendable.ts';
+import { ClientBody } from './client-body.ts';
+import { fieldText, ResponseText } from './response-text.ts';
 
 /** Unread request bodies up to this size are discarded to keep the connection. */
 const discardable = 64 * 1024;
@@ -20,32 +18,50 @@ const resetContent = 205;
 /** Up to this number of bytes, copying is cheaper than writing two pieces. */
 const longestText = 4 * 1024;
 
+const nothing = Buffer.alloc(0);
+
+/** The connection of a request. */
+export interface Carrier {
+  readonly socket: Socket;
+  readonly connection: Connection;
+  /** Seconds for which the connection may be idle. */
+  readonly keepsFor: number;
+  /** Whether the connection ends with the current response. */
+  readonly isEnding: boolean;
+  /** There is room for more of the body. */
+  bodyWanted(): void;
+  /** The complete response was passed to the connection. */
+  responseSent(): void;
+}
+
 /** A request on an HTTP/1 connection. */
 export class Http1Stream implements ClientStream {
-  readonly body: IncomingMessage;
-  private readonly response: ServerResponse;
-  private readonly connection: Connection;
-  private readonly plane: Pick<DataPlane, 'limits' | 'quotas'>;
-  private head: RequestHead | undefined;
+  /** Whether the complete request has arrived. */
+  isComplete = false;
+  trailers: Fields = [];
+  /** Whether the connection ends with this response. */
+  isLast = false;
+  /** Whether bytes of the request that are still arriving prevent an immediate end of the connection. */
+  isInterrupted = false;
+  isFinished = false;
+  private readonly carrier: Carrier;
+  private readonly raw: RawRequest;
+  private readonly head: RequestHead | AnswerReason;
+  private requestBody: ClientBody | undefined;
   private awaitsContinue = false;
   private requestedUpgrade: string | undefined;
   private beginTunnel: (() => void) | undefined;
-  private isTunnel = false;
   private hasNoBody = false;
+  private text: ResponseText | undefined;
   private headWaits = false;
+  private hasEnded = false;
   /** The first piece of the body, which shares the packet of the head, and often is the only one. */
   private held: Buffer | undefined;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    connection: Connection,
-    plane: Pick<DataPlane, 'limits' | 'quotas'>,
-  ) {
-    this.body = request;
-    this.response = response;
-    this.connection = connection;
-    this.plane = plane;
+  constructor(carrier: Carrier, raw: RawRequest, head: RequestHead | AnswerReason) {
+    this.carrier = carrier;
+    this.raw = raw;
+    this.head = head;
   }
 
   /** The client sends its body only after "100 Continue". */
@@ -54,7 +70,7 @@ export class Http1Stream implements ClientStream {
   }
 
   /** The connection carries no HTTP after this request, and may switch protocols. `begin` is called when it does. */
-  offerUpgrade(protocol: string | undefined, begin: () => void): void {
+  offerUpgrade(protocol: string, begin: () => void): void {
     this.requestedUpgrade = protocol;
     this.beginTunnel = begin;
   }
@@ -64,55 +80,41 @@ export class Http1Stream implements ClientStream {
   }
 
   switchProtocol(fields: Fields): Duplex {
-    const { socket } = this.body;
-    const head = switchFields(fields);
-    head.push('connection', 'upgrade', 'upgrade', this.requestedUpgrade ?? '');
-    this.response.writeHead(101, head);
-    this.isTunnel = true;
-    this.response.flushHeaders();
-    this.response.detachSocket(socket);
+    const { socket } = this.carrier;
+    const upgrade = `connection: upgrade\r\nupgrade: ${this.requestedUpgrade ?? ''}\r\n`;
+    this.text = new ResponseText(101, fieldText(switchFields(fields)));
+    this.isFinished = true;
+    if (socket.writable) socket.write(`${this.text.head}${upgrade}\r\n`, 'latin1');
     this.beginTunnel?.();
-    socket.once('close', () => this.response.emit('close'));
     return socket;
   }
 
   get method(): string {
-    return this.body.method ?? '';
+    return this.raw.method ?? '';
   }
 
-  readHead(limits: ProxyLimits): RequestHead | AnswerReason {
-    const head = readHttp1Head(this.body, limits);
-    if (typeof head !== 'string') this.head = head;
-    return head;
+  readHead(): RequestHead | AnswerReason {
+    return this.head;
   }
 
-  /** Content-Length of the request, or `chunked`; `undefined` if the head is unread. */
-  get announcedLength(): number | 'chunked' | undefined {
-    return this.head === undefined ? undefined : (this.head.contentLength ?? 'chunked');
-  }
-
-  get trailers(): Fields {
-    return this.body.rawTrailers;
-  }
-
-  get isComplete(): boolean {
-    return this.body.complete;
+  get body(): ClientBody {
+    this.requestBody ??= new ClientBody(() => this.carrier.bodyWanted());
+    return this.requestBody;
   }
 
   continue(): void {
-    if (!this.awaitsContinue || this.response.headersSent) return;
+    if (!this.awaitsContinue || this.headSent) return;
     this.awaitsContinue = false;
-    this.response.writeContinue();
+    const { socket } = this.carrier;
+    if (socket.writable) socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');
   }
 
   inform(status: number, fields: Fields): boolean {
-    // Interim responses are optional. They are omitted if the client or this runtime (Node before 24.18) does not support them.
-    if (this.body.httpVersion !== '1.1' || this.response.writeInformation === undefined) return true;
-    this.response.writeInformation(status, interimFields(fields));
-    const { socket } = this.body;
-    if (!socket.writableNeedDrain) return true;
-    socket.once('drain', () => this.response.emit('drain'));
-    return false;
+    const { socket } = this.carrier;
+    const text = fieldText(interimFields(fields));
+    // Interim responses are optional, and HTTP/1.0 does not have them.
+    if (this.raw.httpVersion !== '1.1' || !socket.writable) return true;
+    return socket.write(`${new ResponseText(status, text).head}\r\n`, 'latin1');
   }
 
   writeHead(status: number, fields: string[]): void {
@@ -120,79 +122,107 @@ export class Http1Stream implements ClientStream {
     this.hasNoBody = hasNoContent(this.method, status);
     // Length 0 tells HTTP/1.1 clients that such a response has no content (RFC 9110 section 15.3.6).
     if (status === resetContent) fields.push('content-length', '0');
-    const bodyIsInTheWay = !this.body.complete && !this.canDiscardBody();
-    // Node loses bytes that a client sends right after an upgrade request that is not accepted.
-    const mustClose = bodyIsInTheWay || this.head?.asksForUpgrade === true || this.connection.isDraining();
-    if (mustClose) fields.push('connection', 'close');
-    if (bodyIsInTheWay) {
-      // Node's server closes with this method after the last byte; the client's further bytes must not cause a reset.
-      const { socket } = this.body;
-      socket.destroySoon = () => closeGently(socket);
-    }
-    this.response.writeHead(status, fields);
+    const text = new ResponseText(status, fieldText(fields));
+    const isOld = this.raw.httpVersion === '1.0';
+    const hasEnd = text.hasLength || this.hasNoBody;
+    this.isInterrupted = !this.isComplete && !this.canDiscardBody();
+    this.isLast = this.isInterrupted || !this.mayPersist() || (isOld && !hasEnd);
+    text.frame(hasEnd || isOld ? 'by-itself' : 'chunked', this.isLast ? undefined : this.carrier.keepsFor);
+    this.text = text;
     this.headWaits = true;
   }
 
   get headSent(): boolean {
-    return this.response.headersSent;
+    return this.text !== undefined;
   }
 
   get status(): number {
-    return this.response.statusCode;
+    return this.text?.status ?? 0;
   }
 
   flushHead(): void {
     if (!this.headWaits) return;
     const first = this.takeHeld();
-    if (this.response.writableEnded || this.response.destroyed) return;
-    if (first === undefined) this.response.flushHeaders();
-    else this.response.write(first);
+    this.send(this.text?.head ?? '', first);
   }
 
   write(chunk: Buffer): boolean {
     if (this.hasNoBody) return true;
-    if (this.headWaits && this.held === undefined) {
+    if (!this.headWaits) return this.send('', chunk);
+    if (this.held === undefined) {
       this.held = chunk;
       return true;
     }
     this.flushHead();
-    return this.response.write(chunk);
+    return this.send('', chunk);
   }
 
   end(trailers: Fields): void {
-    if (trailers.length > 0) this.response.addTrailers(pairs(sendableTrailers(trailers)));
+    const { socket } = this.carrier;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    const head = this.headWaits ? (this.text?.head ?? '') : '';
     const last = this.takeHeld();
-    // As text it is written in one piece with the head.
-    if (last === undefined || last.length > longestText) this.response.end(last);
-    else this.response.end(last.toString('latin1'), 'latin1');
-    if (this.body.socket.writableLength > 0) this.limitFlush();
+    if (!socket.writable) return;
+    const end = this.isChunked ? `0\r\n${fieldText(sendableTrailers(trailers))}\r\n` : '';
+    if (last === undefined || last.length <= longestText) {
+      const text = `${head}${last === undefined ? '' : this.framed(last)}${end}`;
+      if (text === '' && socket.writableLength === 0) process.nextTick(this.sent);
+      else socket.write(text, 'latin1', this.sent);
+      return;
+    }
+    socket.cork();
+    this.send(head, last);
+    if (end === '') socket.write(nothing, this.sent);
+    else socket.write(end, 'latin1', this.sent);
+    socket.uncork();
+  }
+
+  /** Whether the response has ended, and waits for the client. */
+  get isFlushing(): boolean {
+    return this.hasEnded && !this.isFinished;
   }
 
   get waitingBytes(): number {
-    return this.response.writableLength;
-  }
-
-  get isFinished(): boolean {
-    return this.isTunnel || this.response.writableFinished;
+    return this.carrier.socket.writableLength;
   }
 
   breakOff(): void {
-    const { socket, httpVersion } = this.body;
+    const { socket, connection } = this.carrier;
     // A response to HTTP/1.0 may end with the connection, so only a reset signals an incomplete one.
-    if (httpVersion === '1.0' && this.connection.peer.scheme === 'http') socket.resetAndDestroy();
+    if (this.raw.httpVersion === '1.0' && connection.peer.scheme === 'http') socket.resetAndDestroy();
     else socket.destroy();
   }
 
-  /**
-   * Limits the time for a client that does not read. At this point the rest of the exchange is in the socket, and no
-   * other timeout applies.
-   */
-  private limitFlush(): void {
-    const timer = setTimeout(() => {
-      this.plane.quotas.reached('client-stalled');
-      this.breakOff();
-    }, this.plane.limits.stallTimeout).unref();
-    this.response.once('close', () => clearTimeout(timer));
+  private readonly sent = (error?: Error | null): void => {
+    // The close event of the connection follows an error.
+    if (error !== undefined && error !== null) return;
+    this.isFinished = true;
+    this.carrier.responseSent();
+  };
+
+  private get isChunked(): boolean {
+    return this.text?.isChunked === true && !this.hasNoBody;
+  }
+
+  /** Writes text and a piece of the body. Returns `false` if the client reads too slowly. */
+  private send(text: string, piece: Buffer | undefined): boolean {
+    const { socket } = this.carrier;
+    if (!socket.writable) return true;
+    if (piece === undefined) return socket.write(text, 'latin1');
+    if (piece.length <= longestText) return socket.write(`${text}${this.framed(piece)}`, 'latin1');
+    socket.cork();
+    const before = this.isChunked ? `${text}${piece.length.toString(16)}\r\n` : text;
+    if (before !== '') socket.write(before, 'latin1');
+    socket.write(piece);
+    if (this.isChunked) socket.write('\r\n', 'latin1');
+    socket.uncork();
+    return !socket.writableNeedDrain;
+  }
+
+  private framed(piece: Buffer): string {
+    const text = piece.toString('latin1');
+    return this.isChunked ? `${piece.length.toString(16)}\r\n${text}\r\n` : text;
   }
 
   private takeHeld(): Buffer | undefined {
@@ -202,9 +232,21 @@ export class Http1Stream implements ClientStream {
     return held;
   }
 
+  private mayPersist(): boolean {
+    const { head, carrier } = this;
+    if (typeof head === 'string' || carrier.isEnding || carrier.connection.isDraining()) return false;
+    // A client that asks for another protocol may already send it.
+    if (head.asksForUpgrade) return false;
+    const connection = head.header('connection');
+    if (connection === undefined) return head.httpVersion === '1.1';
+    return head.httpVersion === '1.1'
+      ? !listItems(connection).includes('close')
+      : listItems(connection).includes('keep-alive');
+  }
+
   private canDiscardBody(): boolean {
-    if (this.awaitsContinue) return false;
-    const length = this.head === undefined ? undefined : this.head.contentLength;
+    if (this.awaitsContinue || typeof this.head === 'string') return false;
+    const length = this.head.contentLength;
     return length !== undefined && length <= discardable;
   }
 }

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { listItems } from '../../core/text/fields.ts';
+import type { RequestHead } from '../messages/request-head.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]+(?:\/[!#$%&'*+.^_`|~0-9a-z-]+)?$/i;
 
@@ -10,10 +11,10 @@ const unsafe = /^(?:h2c?|http|tls)(?:\/|$)/i;
  * single protocol that is not HTTP itself, and no request body. `undefined` ignores the upgrade, which any server may
  * do.
  */
-export function upgradeOf({ headers, httpVersion }: IncomingMessage): string | undefined {
-  const { upgrade, connection = '' } = headers;
-  if (upgrade === undefined || httpVersion !== '1.1' || !token.test(upgrade) || unsafe.test(upgrade)) return undefined;
-  const isNamed = connection.split(',').some((option) => option.trim().toLowerCase() === 'upgrade');
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-  return isNamed && !hasBody ? upgrade : undefined;
+export function upgradeOf(head: RequestHead): string | undefined {
+  if (!head.asksForUpgrade) return undefined;
+  const upgrade = head.header('upgrade') ?? '';
+  if (head.httpVersion !== '1.1' || !token.test(upgrade) || unsafe.test(upgrade)) return undefined;
+  const isNamed = listItems(head.header('connection') ?? '').includes('upgrade');
+  return isNamed && !head.hasBody ? upgrade : undefined;
 }

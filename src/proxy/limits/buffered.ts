@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { SharedQuota } from './quota.ts';
 
@@ -84,8 +83,7 @@ export class WatchedInput {
     const push = stream.push.bind(stream);
     stream.push = (piece: unknown, encoding?: BufferEncoding): boolean => {
       if (this.isOver || !(piece instanceof Buffer)) return push(piece, encoding);
-      // An unread HTTP/1 connection keeps at most one read. Copies of its pieces would cost more than they save.
-      const wantsMore = push(stream instanceof IncomingMessage ? piece : standalone(piece));
+      const wantsMore = push(standalone(piece));
       this.note(piece.length);
       return wantsMore;
     };

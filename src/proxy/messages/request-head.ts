@@ -98,8 +98,6 @@ interface Framing {
  * smuggling (RFC 9112 sections 3.2 and 6.1).
  */
 export function readHttp1Head(message: RawRequest, limits: ProxyLimits): RequestHead | AnswerReason {
-  // Node's parser also accepts HTTP/0.9 and HTTP/2.0.
-  if (message.httpVersion !== '1.1' && message.httpVersion !== '1.0') return 'bad-request';
   return readHead(message, 0, limits);
 }
 

@@ -22,6 +22,10 @@ export class Held {
       : { text: all.toString('latin1', 0, end), rest: all.subarray(end + terminator.length) };
   }
 
+  get isEmpty(): boolean {
+    return this.bytes === undefined;
+  }
+
   /** Whether the held bytes may become text that begins with `start`. */
   mayBeginWith(start: Buffer): boolean {
     const known = Math.min(this.bytes?.length ?? 0, start.length);

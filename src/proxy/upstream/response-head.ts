@@ -1,4 +1,5 @@
-import type { Fields, UpstreamHead } from '../messages/forwarder.ts';
+import { fieldLines, fieldsFrom } from '../messages/field-lines.ts';
+import type { UpstreamHead } from '../messages/forwarder.ts';
 
 /** The status line and fields of a response, and its framing (RFC 9112 sections 4 to 6). */
 export interface ResponseHead extends UpstreamHead {
@@ -11,10 +12,7 @@ export interface ResponseHead extends UpstreamHead {
   readonly keepsFor: number | undefined;
 }
 
-const fieldLines = /(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
-// One pass validates every byte: no folded lines, no bare CR or LF, no whitespace before a colon.
 const wholeHead = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: [\\t\\x20-\\x7e\\x80-\\xff]*)?${fieldLines.source}`);
-const wholeSection = new RegExp(`^${fieldLines.source}`);
 
 /**
  * Parses the head of a response, as Latin-1 and without the empty line at its end. Returns `undefined` for a syntax
@@ -40,26 +38,6 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     persists: !isOld && !closes,
     keepsFor,
   };
-}
-
-/** Parses the lines of a trailer section, each with a line break before it; `undefined` for a syntax error. */
-export function parseFieldLines(text: string): Fields | undefined {
-  return wholeSection.test(text) ? fieldsFrom(text, 0) : undefined;
-}
-
-/** Returns the fields of valid lines; `position` is the line break before the first one. */
-function fieldsFrom(text: string, position: number): string[] {
-  const fields: string[] = [];
-  let start = position + 2;
-  while (start < text.length) {
-    const colon = text.indexOf(':', start);
-    const next = text.indexOf('\r\n', colon);
-    const end = next === -1 ? text.length : next;
-    // Usually one space precedes the value and none follows it.
-    fields.push(text.slice(start, colon), text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end).trim());
-    start = end + 2;
-  }
-  return fields;
 }
 
 const digits = /^[0-9]{1,15}$/;

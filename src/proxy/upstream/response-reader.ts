@@ -1,4 +1,4 @@
-import { ChunkedBody } from './chunked-body.ts';
+import { ChunkedBody } from '../messages/chunked-body.ts';
 import type { Fields } from '../messages/forwarder.ts';
 import { Held } from '../sockets/held.ts';
 import { parseResponseHead } from './response-head.ts';

@@ -1,7 +1,8 @@
-import { chunkSize } from '../messages/chunk-head.ts';
-import type { Fields } from '../messages/forwarder.ts';
+import type { Fields } from '../../core/text/fields.ts';
 import { Held } from '../sockets/held.ts';
-import { parseFieldLines } from './response-head.ts';
+import { chunkSize } from './chunk-head.ts';
+import { smallChunks } from './chunk-runs.ts';
+import { parseFieldLines } from './field-lines.ts';
 
 const lineBreak = Buffer.from('\r\n');
 const longestLine = 4_096;
@@ -42,6 +43,12 @@ export class ChunkedBody {
     while (rest.length > 0) {
       if (this.stage === 'data') {
         rest = this.readData(rest);
+        continue;
+      }
+      const run = this.stage === 'size' && this.held.isEmpty ? smallChunks(rest) : undefined;
+      if (run !== undefined) {
+        this.pieces.push(run.data);
+        rest = rest.subarray(run.length);
         continue;
       }
       const line = this.held.take(rest, lineBreak, longestLine);

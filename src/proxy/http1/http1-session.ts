@@ -1,0 +1,384 @@
+import type { Socket } from 'node:net';
+import { listItems } from '../../core/text/fields.ts';
+import type { Fields } from '../../core/text/fields.ts';
+import { countOutcome } from '../counters.ts';
+import type { DataPlane } from '../data-plane.ts';
+import { Exchange } from '../handling/exchange.ts';
+import { readInTurns } from '../listen/read-in-turns.ts';
+import { closeGently } from '../messages/connection.ts';
+import type { Connection } from '../messages/connection.ts';
+import { answerFor, rawAnswer } from '../messages/reasons.ts';
+import type { AnswerReason } from '../messages/reasons.ts';
+import { readHttp1Head } from '../messages/request-head.ts';
+import type { RawRequest, RequestHead } from '../messages/request-head.ts';
+import { watchForReset } from '../sockets/reset-probe.ts';
+import { Http1Stream } from './http1-stream.ts';
+import type { Carrier } from './http1-stream.ts';
+import { upgradeOf } from './http1-upgrade.ts';
+import { RequestReader } from './request-reader.ts';
+import type { BodyFraming, RequestEvents } from './request-reader.ts';
+
+const nothing = Buffer.alloc(0);
+
+/** The timeouts of a connection. `Ticks` counts the intervals at which they are checked. */
+export interface Ticks {
+  /** The number of the current interval. */
+  now: number;
+  /** The numbers of intervals that a head, an idle connection and a flushing response may take. */
+  readonly head: number;
+  readonly idle: number;
+  readonly flush: number;
+}
+
+/**
+ * An HTTP/1.1 connection of a client. Requests are read one at a time: the next one after the previous response. A
+ * client that pipelines (RFC 9112 section 9.3.2) is served in order. Its requests sent ahead take at most `aheadBytes`
+ * plus one read: then the socket is not read until the response is done, so a disconnect of the client stays
+ * undetected. Therefore bytes sent ahead are dropped after `aheadTimeout`, and the connection ends with the response.
+ */
+export class Http1Session implements Carrier, RequestEvents {
+  readonly socket: Socket;
+  readonly connection: Connection;
+  readonly keepsFor: number;
+  /** Whether the bytes sent ahead were dropped, or the rest of the request is not interpretable. */
+  isEnding = false;
+  private readonly plane: DataPlane;
+  private readonly ticks: Ticks;
+  private readonly released: (session: Http1Session) => void;
+  private readonly reader: RequestReader;
+  /** The request whose response is not done. */
+  private exchange: Exchange | undefined;
+  private stream: Http1Stream | undefined;
+  /** Bytes that were not interpreted yet. */
+  private held: Buffer = nothing;
+  /** The tick at which the current state began: a part of a head, an idle connection, or a flushing response. */
+  private since: number;
+  private watched: 'head' | 'idle' | 'flush' | 'nothing' = 'idle';
+  private pauseTimer: NodeJS.Timeout | undefined;
+  /** The protocol of an upgrade request whose exchange has not begun. */
+  private pendingUpgrade: string | undefined;
+  /** Defined while the socket waits for another protocol. */
+  private unwatch: (() => void) | undefined;
+  /** Whether the socket is not read because the reader of the body is slow. */
+  private isBodyPaused = false;
+  private isReading = false;
+  private isStopped = false;
+
+  /** `released` is called when the connection closes or no longer carries HTTP. */
+  constructor(
+    socket: Socket,
+    connection: Connection,
+    { plane, ticks }: { readonly plane: DataPlane; readonly ticks: Ticks },
+    released: (session: Http1Session) => void,
+  ) {
+    this.socket = socket;
+    this.connection = connection;
+    this.plane = plane;
+    this.ticks = ticks;
+    this.released = released;
+    this.since = ticks.now;
+    this.keepsFor = Math.floor(plane.limits.idleTimeout / 1_000);
+    this.reader = new RequestReader(this, plane.limits.headerBytes);
+    watchForReset(socket);
+    readInTurns(socket);
+    socket
+      .on('data', this.receive)
+      .on('end', this.ended)
+      .on('drain', this.drained)
+      .on('error', ignore)
+      .on('close', this.closed);
+  }
+
+  /** Closes the connection if it is between two requests. */
+  closeIdle(): void {
+    if (this.exchange === undefined && !this.reader.isInRequest) this.socket.destroy();
+  }
+
+  /** Checks the timeouts. */
+  check(): void {
+    this.guard(() => this.checkTime());
+  }
+
+  onHead(raw: RawRequest): BodyFraming {
+    if (raw.method === 'CONNECT') {
+      this.refuse('connect-unsupported');
+      return 'unknown';
+    }
+    const head = readHttp1Head(raw, this.plane.limits);
+    const framing = framingOf(head);
+    const expectation = typeof head === 'string' ? undefined : expectationOf(head);
+    const stream = new Http1Stream(this, raw, expectation === 'other' ? 'expectation-failed' : head);
+    stream.isComplete = framing === 0;
+    if (framing === 'unknown') this.isEnding = true;
+    if (expectation === '100-continue') stream.awaitContinue();
+    this.stream = stream;
+    this.exchange = new Exchange(this.plane, this.connection, stream);
+    this.watched = 'nothing';
+    this.connection.busy();
+    const upgrade = typeof head === 'string' ? undefined : upgradeOf(head);
+    if (upgrade === undefined) this.exchange.start();
+    else this.pendingUpgrade = upgrade;
+    return upgrade === undefined ? framing : 'unknown';
+  }
+
+  onData(data: Buffer): void {
+    // After an early response, the rest of a body is discarded.
+    if (this.stream === undefined || this.stream.body.push(data)) return;
+    this.isBodyPaused = true;
+    this.socket.pause();
+  }
+
+  onEnd(trailers: Fields): void {
+    const { stream } = this;
+    if (stream === undefined) {
+      this.rest();
+      return;
+    }
+    stream.isComplete = true;
+    stream.trailers = trailers;
+    if (endsConnection(trailers)) this.isEnding = true;
+    stream.body.push(null);
+    // From now on the end of the connection must be noticed, regardless of the reader of the body.
+    this.bodyWanted();
+  }
+
+  onMalformed(reason: AnswerReason): void {
+    this.refuse(reason);
+  }
+
+  bodyWanted(): void {
+    if (!this.isBodyPaused) return;
+    this.isBodyPaused = false;
+    this.socket.resume();
+  }
+
+  responseSent(): void {
+    this.guard(() => this.over());
+  }
+
+  private readonly receive = (bytes: Buffer): void => {
+    if (this.isStopped) return;
+    this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
+    this.guard(() => this.readOn());
+  };
+
+  private readOn(): void {
+    if (this.isReading) return;
+    this.isReading = true;
+    while (this.held.length > 0 && !this.isStopped && this.isWanted) {
+      const bytes = this.held;
+      this.held = nothing;
+      this.held = this.reader.read(bytes);
+      if (this.pendingUpgrade !== undefined) this.beginUpgrade(this.pendingUpgrade);
+    }
+    this.isReading = false;
+    if (this.isStopped) return;
+    this.watchHead();
+    if (this.held.length >= this.plane.limits.aheadBytes && this.pauseTimer === undefined) this.pauseAhead();
+  }
+
+  private get isWanted(): boolean {
+    return this.stream === undefined || !this.stream.isComplete;
+  }
+
+  /** The time for a head begins with its first byte. */
+  private watchHead(): void {
+    if (this.watched !== 'idle' || !this.reader.isInHead) return;
+    this.watched = 'head';
+    this.since = this.ticks.now;
+  }
+
+  /** No request is in progress. */
+  private rest(): void {
+    this.watched = 'idle';
+    this.since = this.ticks.now;
+  }
+
+  private pauseAhead(): void {
+    this.plane.quotas.reached('pipelined');
+    this.socket.pause();
+    this.pauseTimer = setTimeout(() => {
+      this.isEnding = true;
+      this.plane.quotas.reached('pipelined-time');
+      this.stop();
+      this.endPause();
+    }, this.plane.limits.aheadTimeout).unref();
+  }
+
+  private endPause(): void {
+    if (this.pauseTimer === undefined) return;
+    clearTimeout(this.pauseTimer);
+    this.pauseTimer = undefined;
+    this.socket.resume();
+  }
+
+  /** Discards further bytes. */
+  private stop(): void {
+    this.isStopped = true;
+    this.held = nothing;
+    this.reader.stop();
+  }
+
+  /** Ends the connection because of bytes that are not a valid request. */
+  private refuse(reason: AnswerReason): void {
+    if (this.isStopped) return;
+    this.stop();
+    this.watched = 'nothing';
+    this.isEnding = true;
+    if (this.exchange !== undefined) {
+      // The invalid bytes are the body of the current request.
+      this.exchange.giveUp(reason);
+      return;
+    }
+    recordRefusal(this.plane, this.connection, reason);
+    closeGently(this.socket, rawAnswer(reason));
+  }
+
+  /** Releases the socket to another protocol, and begins the exchange that asks for it. */
+  private beginUpgrade(protocol: string): void {
+    const { socket, held, stream, exchange } = this;
+    this.pendingUpgrade = undefined;
+    this.stop();
+    this.isEnding = true;
+    socket.off('data', this.receive).off('end', this.ended);
+    const unwatch = destroyAtEnd(socket);
+    if (held.length > 0) socket.unshift(held);
+    this.released(this);
+    this.unwatch = unwatch;
+    stream?.offerUpgrade(protocol, unwatch);
+    exchange?.start();
+  }
+
+  /** The response is over: passed to the connection completely, or cut off with it. */
+  private over(): void {
+    const { exchange, stream, socket } = this;
+    if (exchange === undefined || stream === undefined) return;
+    this.exchange = undefined;
+    this.stream = undefined;
+    exchange.closed();
+    this.connection.idle();
+    this.rest();
+    if (socket.destroyed) return;
+    if (stream.isLast || this.isEnding) this.endAfter(stream);
+    // Its head may have been sent before the drain, without `Connection: close`.
+    else if (this.connection.isDraining() && this.held.length === 0) socket.destroySoon();
+    else this.goOn();
+  }
+
+  private endAfter(stream: Http1Stream): void {
+    const { socket } = this;
+    this.unwatch?.();
+    this.stop();
+    this.endPause();
+    this.watched = 'nothing';
+    // The client's further bytes must not cause a reset.
+    if (stream.isInterrupted || this.unwatch !== undefined) closeGently(socket);
+    else socket.destroySoon();
+  }
+
+  private goOn(): void {
+    this.endPause();
+    this.bodyWanted();
+    if (this.held.length > 0) this.readOn();
+  }
+
+  private checkTime(): void {
+    const { ticks, stream } = this;
+    if (stream?.isFlushing === true && this.watched !== 'flush') {
+      this.watched = 'flush';
+      this.since = ticks.now;
+    }
+    if (this.watched === 'nothing' || ticks.now - this.since <= ticks[this.watched]) return;
+    switch (this.watched) {
+      case 'head':
+        this.refuse('header-timeout');
+        return;
+      case 'idle':
+        this.plane.quotas.reached('idle');
+        this.socket.destroy();
+        return;
+      case 'flush':
+        this.plane.quotas.reached('client-stalled');
+        stream?.breakOff();
+    }
+  }
+
+  private readonly ended = (): void => {
+    // A request that did not arrive completely is aborted.
+    if (this.reader.isInRequest) this.socket.destroy();
+    else this.socket.end();
+  };
+
+  private readonly drained = (): void => {
+    this.guard(() => this.exchange?.drained());
+  };
+
+  private readonly closed = (): void => {
+    this.stop();
+    clearTimeout(this.pauseTimer);
+    this.released(this);
+    this.guard(() => this.over());
+  };
+
+  /** Runs an action of an event, which has no caller to catch its errors: an unexpected error ends this connection only. */
+  private guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.plane.fault(error);
+      this.socket.destroy();
+    }
+  }
+}
+
+function framingOf(head: RequestHead | AnswerReason): BodyFraming {
+  return typeof head === 'string' ? 'unknown' : (head.contentLength ?? 'chunked');
+}
+
+/** The expectation of a request (RFC 9110 section 10.1.1). HTTP/1.0 has none. */
+function expectationOf(head: RequestHead): '100-continue' | 'other' | undefined {
+  const value = head.httpVersion === '1.0' ? undefined : head.header('expect');
+  if (value === undefined) return undefined;
+  return listItems(value).every((item) => item === '100-continue') ? '100-continue' : 'other';
+}
+
+/** Whether trailers ask for the end of the connection. */
+function endsConnection(trailers: Fields): boolean {
+  return trailers.some(
+    (text, position) =>
+      position % 2 === 0 &&
+      /^connection$/i.test(text) &&
+      /(?:^|[\t ,])close(?:$|[\t ,])/i.test(trailers[position + 1] ?? ''),
+  );
+}
+
+/** Closes an unread socket when its peer ends it. Returns a function that stops that. Unread bytes before the end hide it. */
+function destroyAtEnd(socket: Socket): () => void {
+  const look = (): void => {
+    if (socket.readableLength === 0) socket.read(0);
+  };
+  const destroy = (): void => void socket.destroy();
+  socket.on('readable', look).on('end', destroy);
+  return () => socket.off('readable', look).off('end', destroy);
+}
+
+/** Counts and logs an invalid request. */
+function recordRefusal({ counters, accessLog }: DataPlane, connection: Connection, reason: AnswerReason): void {
+  const { status, body } = answerFor(reason);
+  counters.requests += 1;
+  counters.responseBytes += body.length;
+  countOutcome(counters, status, reason, 0);
+  accessLog?.({
+    time: new Date().toISOString(),
+    client: connection.peer.address,
+    method: '',
+    status,
+    bytes: body.length,
+    durationMs: 0,
+    reason,
+  });
+}
+
+function ignore(): void {
+  // The close event follows an error.
+}

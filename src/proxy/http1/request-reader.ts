@@ -1,0 +1,178 @@
+import { METHODS } from 'node:http';
+import type { Fields } from '../../core/text/fields.ts';
+import { ChunkedBody } from '../messages/chunked-body.ts';
+import { fieldLines, fieldsFrom } from '../messages/field-lines.ts';
+import type { AnswerReason } from '../messages/reasons.ts';
+import type { RawRequest } from '../messages/request-head.ts';
+
+/** The framing of a body: its length in bytes, or `chunked`. After `unknown`, no further byte can be interpreted. */
+export type BodyFraming = number | 'chunked' | 'unknown';
+
+/** Callbacks in the order of this list. */
+export interface RequestEvents {
+  /** The syntax of the head is valid. Returns the framing of the body. */
+  onHead(head: RawRequest): BodyFraming;
+  onData(data: Buffer): void;
+  onEnd(trailers: Fields): void;
+  /** The bytes are not valid HTTP/1, or exceed a limit. Nothing is called after that. */
+  onMalformed(reason: AnswerReason): void;
+}
+
+const endOfHead = Buffer.from('\r\n\r\n');
+const nothing = Buffer.alloc(0);
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
+const methods: ReadonlySet<string> = new Set(METHODS);
+
+// One pass validates every byte of a head (RFC 9112 sections 3 and 5). There is no tolerance for other line ends, more
+// spaces, or other versions. The method, the target and the meaning of the fields are checked later.
+const wholeHead = new RegExp(`^[A-Z-]+ [\\x21-\\x7e]+ HTTP/1\\.[01]${fieldLines.source}`);
+/** Recipients differ in whether a tab may follow a coding. */
+const tabInCoding = /\r\ntransfer-encoding:[^\r]*\t/i;
+/** The beginning of a request line. */
+const startOfHead = /^[A-Z][A-Z-]{0,31}(?:$| )/;
+/** Bytes that are neither text nor a part of CRLF. */
+const neverInHead = /[^\t\r\n\x20-\x7e\x80-\xff]|[^\r]\n|\r[^\n]/;
+
+/**
+ * Parses the requests of one connection (RFC 9112), one after the other. It accepts only messages that every recipient
+ * interprets in the same way: the tests compare each accepted message with the strict mode of Node's parser.
+ */
+export class RequestReader {
+  private readonly events: RequestEvents;
+  private readonly headerBytes: number;
+  /** Bytes of an incomplete head. */
+  private partial: Buffer | undefined;
+  private stage: 'head' | 'body' | 'chunks' | 'over' = 'head';
+  private remaining = 0;
+  private chunks: ChunkedBody | undefined;
+
+  /** `headerBytes` limits a head, and also trailers. */
+  constructor(events: RequestEvents, headerBytes: number) {
+    this.events = events;
+    this.headerBytes = headerBytes;
+  }
+
+  /** Whether a part of a head has arrived. */
+  get isInHead(): boolean {
+    return this.partial !== undefined;
+  }
+
+  /** Whether a part of a request has arrived. */
+  get isInRequest(): boolean {
+    return this.partial !== undefined || this.stage === 'body' || this.stage === 'chunks';
+  }
+
+  /** Parses bytes up to the end of a head or a request. Returns the bytes after it. */
+  read(bytes: Buffer): Buffer {
+    switch (this.stage) {
+      case 'head':
+        return this.readHead(bytes);
+      case 'body':
+        return this.readBody(bytes);
+      case 'chunks':
+        return this.readChunks(bytes);
+      case 'over':
+        return nothing;
+    }
+  }
+
+  /** Ignores all further bytes. */
+  stop(): void {
+    this.stage = 'over';
+    this.partial = undefined;
+  }
+
+  private readHead(bytes: Buffer): Buffer {
+    const earlier = this.partial?.length ?? 0;
+    const all = this.partial === undefined ? bytes : Buffer.concat([this.partial, bytes]);
+    const start = emptyLines(all);
+    // Earlier bytes are not searched again, except for an end that arrived in pieces.
+    const end = all.indexOf(endOfHead, Math.max(start, earlier - endOfHead.length + 1));
+    if ((end === -1 ? all.length : end) - start > this.headerBytes) return this.malformed('headers-too-large');
+    if (end === -1) return this.keep(all, start, earlier);
+    this.partial = undefined;
+    const head = parseHead(all.toString('latin1', start, end));
+    if (head === undefined) return this.malformed('bad-request');
+    this.expect(this.events.onHead(head));
+    return all.subarray(end + endOfHead.length);
+  }
+
+  /** Keeps an incomplete head, unless it is already invalid. `earlier` bytes of it were checked before. */
+  private keep(all: Buffer, start: number, earlier: number): Buffer {
+    this.partial = start === all.length ? undefined : all;
+    const unchecked = all.toString('latin1', Math.max(start, earlier - 1));
+    if (neverInHead.test(unchecked)) return this.malformed('bad-request');
+    const isStart = all[start] === carriageReturn || startOfHead.test(all.toString('latin1', start, start + 32));
+    return this.partial === undefined || isStart ? nothing : this.malformed('bad-request');
+  }
+
+  private expect(framing: BodyFraming): void {
+    if (this.stage === 'over') return;
+    if (framing === 'chunked') {
+      this.stage = 'chunks';
+      this.chunks = new ChunkedBody((data) => this.events.onData(data), this.headerBytes);
+    } else if (framing === 'unknown') {
+      this.stage = 'over';
+    } else if (framing > 0) {
+      this.stage = 'body';
+      this.remaining = framing;
+    }
+  }
+
+  private readBody(bytes: Buffer): Buffer {
+    const data = bytes.length <= this.remaining ? bytes : bytes.subarray(0, this.remaining);
+    this.remaining -= data.length;
+    const isEnd = this.remaining === 0;
+    if (isEnd) this.stage = 'head';
+    this.events.onData(data);
+    if (isEnd) this.events.onEnd([]);
+    return data.length === bytes.length ? nothing : bytes.subarray(data.length);
+  }
+
+  private readChunks(bytes: Buffer): Buffer {
+    const end = this.chunks?.read(bytes);
+    if (end === undefined) return nothing;
+    if (typeof end === 'string') return this.malformed(end === 'too-long' ? 'headers-too-large' : 'bad-request');
+    if (framesAgain(end.trailers)) return this.malformed('bad-framing');
+    this.chunks = undefined;
+    // The callback for data may have stopped the reader.
+    if (this.stage !== 'chunks') return nothing;
+    this.stage = 'head';
+    this.events.onEnd(end.trailers);
+    return end.rest;
+  }
+
+  private malformed(reason: AnswerReason): Buffer {
+    this.stop();
+    this.events.onMalformed(reason);
+    return nothing;
+  }
+}
+
+/** Returns the length of the empty lines before a request, which are ignored (RFC 9112 section 2.2). */
+function emptyLines(bytes: Buffer): number {
+  let length = 0;
+  while (bytes[length] === carriageReturn && bytes[length + 1] === lineFeed) length += 2;
+  return length;
+}
+
+/** Parses the head of a request, as Latin-1 and without the empty line at its end; `undefined` for a syntax error. */
+function parseHead(text: string): RawRequest | undefined {
+  if (!wholeHead.test(text) || (text.includes('\t') && tabInCoding.test(text))) return undefined;
+  const [first, last] = [text.indexOf(' '), text.indexOf(' HTTP/1.')];
+  const method = text.slice(0, first);
+  if (!methods.has(method)) return undefined;
+  const endOfLine = text.indexOf('\r\n', last);
+  return {
+    method,
+    url: text.slice(first + 1, last),
+    httpVersion: text[last + ' HTTP/1.'.length] === '0' ? '1.0' : '1.1',
+    rawHeaders: endOfLine === -1 ? [] : fieldsFrom(text, endOfLine),
+  };
+}
+
+/** Whether trailers contain fields that would frame the body a second time. */
+function framesAgain(trailers: Fields): boolean {
+  return trailers.some((name, position) => position % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name));
+}

@@ -1,0 +1,55 @@
+import { STATUS_CODES } from 'node:http';
+import type { Fields } from '../../core/text/fields.ts';
+
+/** The lines of fields that were checked. */
+export function fieldText(fields: Fields): string {
+  let text = '';
+  for (let position = 0; position < fields.length; position += 2)
+    text += `${fields[position] ?? ''}: ${fields[position + 1] ?? ''}\r\n`;
+  return text;
+}
+
+const lengthLine = /(?:^|\n)content-length:/i;
+const dateLine = /(?:^|\n)date:/i;
+
+/** The head of a response as text (RFC 9112 section 4). */
+export class ResponseText {
+  readonly status: number;
+  readonly hasLength: boolean;
+  isChunked = false;
+  /** The status line and all fields, without the empty line while the head is not framed. */
+  head: string;
+  private readonly fields: string;
+
+  /** `fields` are lines of `fieldText`. */
+  constructor(status: number, fields: string) {
+    this.status = status;
+    this.fields = fields;
+    this.hasLength = lengthLine.test(fields);
+    this.head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields}`;
+  }
+
+  /** Completes the head of a final response. `keepsFor`: seconds for which the connection persists, if it does. */
+  frame(body: 'by-itself' | 'chunked', keepsFor: number | undefined): void {
+    this.isChunked = body === 'chunked';
+    const date = dateLine.test(this.fields) ? '' : dateNow();
+    const connection =
+      keepsFor === undefined
+        ? 'connection: close\r\n'
+        : `connection: keep-alive\r\nkeep-alive: timeout=${keepsFor}\r\n`;
+    this.head += `${connection}${date}${this.isChunked ? 'transfer-encoding: chunked\r\n\r\n' : '\r\n'}`;
+  }
+}
+
+let dateText = '';
+let dateEnds = 0;
+
+/** The Date field (RFC 9110 section 6.6.1), formatted once per second. */
+function dateNow(): string {
+  const now = Date.now();
+  if (now >= dateEnds || now < dateEnds - 1_000) {
+    dateEnds = now - (now % 1_000) + 1_000;
+    dateText = `date: ${new Date(now).toUTCString()}\r\n`;
+  }
+  return dateText;
+}
