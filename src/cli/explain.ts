@@ -6,18 +6,20 @@ import { display, quote } from '../core/text/display.ts';
 import { defaultLimits } from '../proxy/limits/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/messages/reasons.ts';
 import { readHttp1Head } from '../proxy/messages/request-head.ts';
+import type { SourceDocument } from '../files/document.ts';
 import type { SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
+import { inForceOf, layer4RouteOf, readLiveDataPlanes, routeOf, type InForce } from './live/in-force.ts';
 import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
-import { printExplanation } from './report/explanation.ts';
+import { printExplanation, type Explanation } from './report/explanation.ts';
 import { jsonText } from './report/json-text.ts';
 import { explainLayer4Outcome } from './report/layer4-outcome.ts';
 import { explainOutcome } from './report/outcome.ts';
 import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/proxy-protocol.ts';
-import { readCompleteObjects } from './evaluated.ts';
+import { printNotes, readCompleteObjects } from './evaluated.ts';
 import { policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { orUsageError, UsageError } from './usage-error.ts';
 
 /** Settings of `sallyport explain`. */
 export interface ExplainOptions extends SourceOptions {
@@ -25,6 +27,8 @@ export interface ExplainOptions extends SourceOptions {
   /** `name: value`. */
   readonly header: readonly string[];
   readonly output: 'text' | 'json';
+  /** The namespace of the controller, which knows what data planes have acknowledged. */
+  readonly controllerNamespace: string;
 }
 
 /**
@@ -53,10 +57,33 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
     requests: request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request),
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection),
     gateways: workspace.kernel.emitted(infrastructure),
+    ...(await liveState(options, source.documents)),
   };
   if (options.output === 'json') terminal.line(jsonText(jsonOf(found), 2));
   else print(terminal, request === undefined ? url : `${options.method.toUpperCase()} ${url}`, found);
   return succeeds(found) ? 0 : 1;
+}
+
+type InForceAt = (outcome: Outcome | Layer4Outcome) => InForce | undefined;
+
+/** The state of data planes. Not for objects of files, which data planes may not have. */
+async function liveState(
+  { cluster, files, controllerNamespace }: ExplainOptions,
+  documents: readonly SourceDocument[],
+): Promise<{ readonly inForce: InForceAt }> {
+  if (cluster === undefined || files.length > 0) return { inForce: () => undefined };
+  const live = await orUsageError('the cluster', readLiveDataPlanes(cluster, controllerNamespace));
+  if (typeof live === 'string') {
+    printNotes([`The data planes are not observed: ${live}`]);
+    return { inForce: () => undefined };
+  }
+  return {
+    inForce: (outcome) => {
+      const { gateway, listener } = outcome;
+      const route = 'authorization' in outcome ? routeOf(outcome) : layer4RouteOf(outcome);
+      return inForceOf({ gateway, listener, route }, live, documents);
+    },
+  };
 }
 
 interface Explained {
@@ -67,12 +94,19 @@ interface Explained {
   readonly connections: readonly Layer4Outcome[];
   /** By `namespace/name`. */
   readonly gateways: ReadonlyMap<string, Infrastructure>;
+  /** Whether data planes answer like this. `undefined` if that is unknown. */
+  readonly inForce: InForceAt;
 }
 
-function jsonOf({ request, requests, connections, gateways }: Explained): object {
+function jsonOf({ request, requests, connections, gateways, inForce }: Explained): object {
   const outcomes = [...requests, ...connections].map((outcome) => {
     const proxyProtocol = useOf(gateways, outcome);
-    return Object.keys(proxyProtocol).length === 0 ? outcome : { ...outcome, proxyProtocol };
+    const state = inForce(outcome);
+    return {
+      ...outcome,
+      ...(Object.keys(proxyProtocol).length > 0 && { proxyProtocol }),
+      ...(state !== undefined && { inForce: { ...state, lines: undefined } }),
+    };
   });
   return typeof request === 'string' ? { refused: request, outcomes } : { outcomes };
 }
@@ -84,16 +118,18 @@ function useOf(gateways: Explained['gateways'], { gateway, listener }: Outcome |
 function print(
   terminal: Terminal,
   title: string,
-  { request, connection, requests, connections, gateways }: Explained,
+  { request, connection, requests, connections, gateways, inForce }: Explained,
 ): void {
   terminal.line(terminal.style('bold', title));
   if (typeof request === 'string')
     terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
   else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
-  for (const outcome of requests)
-    printExplanation(terminal, withProxyProtocol(explainOutcome(outcome), useOf(gateways, outcome)));
-  for (const outcome of connections)
-    printExplanation(terminal, withProxyProtocol(explainLayer4Outcome(outcome), useOf(gateways, outcome)));
+  const complete = (explanation: Explanation, outcome: Outcome | Layer4Outcome): Explanation => {
+    const { lines, ...rest } = withProxyProtocol(explanation, useOf(gateways, outcome));
+    return { ...rest, lines: [...lines, ...(inForce(outcome)?.lines ?? [])] };
+  };
+  for (const outcome of requests) printExplanation(terminal, complete(explainOutcome(outcome), outcome));
+  for (const outcome of connections) printExplanation(terminal, complete(explainLayer4Outcome(outcome), outcome));
 }
 
 function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {

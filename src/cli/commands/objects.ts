@@ -66,6 +66,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(contextOption())
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
+    .option('--controller-namespace <name>', 'namespace of the controller, for --cluster', 'sallyport-system')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .action(async (url: string, { cluster, context, ...options }: ExplainArguments) => {
       const { explain } = await import('../explain.ts');

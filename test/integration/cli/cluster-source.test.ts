@@ -174,3 +174,44 @@ describe('check --cluster', () => {
     expect(code).toBe(2);
   });
 });
+
+describe('explain --cluster', () => {
+  const url = 'http://shop.example.com/cart';
+
+  test('tells on which data planes the answer is in force', async () => {
+    const labels = {
+      'app.kubernetes.io/managed-by': 'sallyport',
+      'gateway.networking.k8s.io/gateway-name': 'web',
+    };
+    seed(stage, type('Pod', 'pods', { version: 'v1' }), {
+      kind: 'Pod',
+      metadata: { namespace: 'default', name: 'web-a', labels },
+      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+    expect((await outcome('explain', ...cluster, url)).output).toContain(
+      'not in force: pod default/web-a is not connected to the controller',
+    );
+    const report = { 'default/web': { 'web-a': { generations: { 'Gateway/default/web': 9 } } } };
+    seed(stage, type('ConfigMap', 'configmaps', { version: 'v1' }), {
+      kind: 'ConfigMap',
+      metadata: { namespace: 'sallyport-system', name: 'c', labels: { 'sallyport.dev/acknowledged-to': 'c' } },
+      data: { report: JSON.stringify(report) },
+    });
+    const { output } = await outcome('explain', ...cluster, url);
+    expect(output).toMatch(/1 of 1 ready pods serve generation \d+ of Gateway default\/web/);
+    const { outcomes } = JSON.parse((await outcome('explain', ...cluster, url, '-o', 'json')).output) as {
+      readonly outcomes: readonly { readonly inForce: object }[];
+    };
+    expect(outcomes.map(({ inForce }) => inForce)).toMatchObject([{ pods: [{ pod: 'default/web-a', generation: 9 }] }]);
+  });
+
+  test('does not tell it of files, or without permission', async () => {
+    const files = ['-f', await file('service.yaml', otherPort)];
+    expect((await outcome('explain', ...cluster, ...files, url)).output).not.toContain('in force');
+    stage.server.fail({ when: ({ path }) => path.endsWith('/pods'), act: { code: 403, reason: 'Forbidden' } });
+    const { output, errors } = await outcome('explain', ...cluster, url);
+    expect(errors).toMatch(/^The data planes are not observed: .*\n$/);
+    expect(output).toContain('default/shop rule 0');
+    expect(output).not.toContain('in force');
+  });
+});
