@@ -1,4 +1,5 @@
 import { LinkedSet } from '../limits/linked-set.ts';
+import { isAccepting } from './read-in-turns.ts';
 
 /** Input that is handled in turns. */
 export interface Input {
@@ -41,10 +42,12 @@ export class InputTurns {
   private readonly order = new LinkedSet<string>();
   private isScheduled = false;
   private readonly now: () => number;
+  private readonly isBurst: () => boolean;
 
-  /** `now` returns the time in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
+  /** `now` returns the time in milliseconds. `isBurst`: new connections wait to be accepted, one per turn. */
+  constructor(now: () => number = () => performance.now(), isBurst = isAccepting) {
     this.now = now;
+    this.isBurst = isBurst;
   }
 
   /**
@@ -55,9 +58,14 @@ export class InputTurns {
     const { client } = input;
     if (!this.isScheduled) this.began = this.now();
     if (!this.waiting.has(client))
-      this.serve(input, Math.max(share * this.perTurn - (this.done.get(client) ?? 0), this.perTurn - this.total));
+      this.serve(input, Math.max(share * this.limit - (this.done.get(client) ?? 0), this.limit - this.total));
     if (input.isHolding) this.wait(input);
     this.schedule();
+  }
+
+  /** Limit of work in this turn. */
+  private get limit(): number {
+    return this.isBurst() ? leastPerTurn : this.perTurn;
   }
 
   private serve(input: Input, budget: number): void {
@@ -92,7 +100,7 @@ export class InputTurns {
     this.perTurn =
       now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(mostPerTurn, this.perTurn * 2);
     this.began = now;
-    while (this.order.size > 0 && this.total < this.perTurn) this.serveNext();
+    while (this.order.size > 0 && this.total < this.limit) this.serveNext();
     if (this.order.size > 0) this.schedule();
   };
 
@@ -107,7 +115,7 @@ export class InputTurns {
       return;
     }
     inputs.delete(input);
-    this.serve(input, share * this.perTurn);
+    this.serve(input, share * this.limit);
     if (input.isHolding) this.wait(input);
     if (inputs.size > 0) this.order.add(client);
     else this.waiting.delete(client);

@@ -12,7 +12,8 @@ const waiting = new LinkedSet<Reader>();
 let turn = 0;
 let spent = 0;
 let isScheduled = false;
-let hasAccepted = false;
+/** Turns that are short because connections arrive. The next connection arrives in the turn after this one. */
+let shortTurns = 0;
 
 /** The bytes read from a connection in a turn, and whether its owner wants more. */
 class Reader {
@@ -53,7 +54,7 @@ class Reader {
     this.bytes += bytes;
     spent += bytes;
     schedule();
-    return this.bytes >= perConnection || spent >= (hasAccepted ? perConnection : perTurn);
+    return this.bytes >= perConnection || spent >= (isAccepting() ? perConnection : perTurn);
   }
 }
 
@@ -62,8 +63,13 @@ class Reader {
  * has connections. Turns are short until the burst is over.
  */
 export function acceptedInTurn(): void {
-  hasAccepted = true;
+  shortTurns = 2;
   schedule();
+}
+
+/** Whether a burst of connections is being accepted, so that turns must be short. */
+export function isAccepting(): boolean {
+  return shortTurns > 0;
 }
 
 /**
@@ -86,13 +92,13 @@ function nextTurn(): void {
   isScheduled = false;
   turn += 1;
   spent = 0;
-  const most = hasAccepted ? 1 : perTurn / perConnection;
-  hasAccepted = false;
+  const most = isAccepting() ? 1 : perTurn / perConnection;
+  shortTurns = Math.max(0, shortTurns - 1);
   for (let count = 0; count < most; count += 1) {
     const reader = waiting.first;
-    if (reader === undefined) return;
+    if (reader === undefined) break;
     waiting.delete(reader);
     reader.goOn();
   }
-  if (waiting.size > 0) schedule();
+  if (waiting.size > 0 || isAccepting()) schedule();
 }

@@ -109,6 +109,22 @@ test('long turns make less work of the next ones, and short ones more again', as
   expect(done).toEqual([256, 128, 64, 64, 64, 128, 256, 512, 512]);
 });
 
+test('turns are short while connections wait to be accepted', async () => {
+  const burst = { isOver: false };
+  const turns = new InputTurns(
+    () => 0,
+    () => !burst.isOver,
+  );
+  const waits = input('a', 100_000, []);
+  turns.take(waits);
+  expect(waits.left).toBe(100_000 - 64);
+  await new Promise(setImmediate);
+  expect(waits.left).toBe(100_000 - 2 * 64);
+  burst.isOver = true;
+  await new Promise(setImmediate);
+  expect(waits.left).toBe(100_000 - 2 * 64 - perTurn);
+});
+
 test('clients that wait take turns', async () => {
   const turns = new InputTurns(() => 0);
   const record: [string, number][] = [];
