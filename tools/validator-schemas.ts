@@ -4,7 +4,7 @@ import { supportedMinors } from '../src/core/schema/bundle.ts';
 import { compileToJsonSchema, versionsIn } from '../src/core/schema/compile.ts';
 import { schemaTables } from '../src/core/schema/kinds.ts';
 import type { JsonObject, JsonValue } from '../src/core/schema/node.ts';
-import type { KindTable } from '../src/core/schema/tables/table.ts';
+import { judgedGroups, type KindTable } from '../src/core/schema/tables/table.ts';
 import { validatorKey } from '../src/core/schema/validator-key.ts';
 
 /** Schemas split into definitions that refer to each other by name. The same name means the same content. */
@@ -22,9 +22,7 @@ export function validatorSchemas(): ValidatorSchemas {
   const definitions = new Map<string, JsonObject>();
   const roots = new Map<string, string>();
   const bundles = supportedMinors.flatMap((minor) => channels.map((channel): Bundle => ({ minor, channel })));
-  const tables = Object.values<KindTable>(schemaTables).filter((table) =>
-    table.group.startsWith('gateway.networking.'),
-  );
+  const tables = Object.values<KindTable>(schemaTables).filter((table) => judgedGroups.includes(table.group));
   for (const bundle of bundles) {
     for (const table of tables) {
       for (const { name } of versionsIn(table, bundle)) {

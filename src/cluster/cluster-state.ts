@@ -30,6 +30,7 @@ export const admissionKinds: readonly KindName[] = [
   ...servedRouteKinds,
   'BackendTLSPolicy',
   'ReferenceGrant',
+  'HostnamePolicy',
   'Service',
   'ServiceImport',
   'Namespace',
@@ -167,7 +168,15 @@ export function installationIn(
     }),
   );
   const notInstalled = observed.filter((kind) => isOptional(kind) && !installed.has(definitionOf(kind)));
-  return { controllerName, bundleVersions, bundles: bundlesOf(gatewayDefinitions), unobserved, notInstalled };
+  const hostnamePolicies = installed.has(definitionOf('HostnamePolicy'));
+  return {
+    controllerName,
+    bundleVersions,
+    bundles: bundlesOf(gatewayDefinitions),
+    hostnamePolicies,
+    unobserved,
+    notInstalled,
+  };
 }
 
 function ofGatewayApi(installed: ReadonlyMap<string, InstalledKind>): ReadonlyMap<string, InstalledKind> {
@@ -200,9 +209,9 @@ function writesOf(event: ObjectEvent): readonly Write[] {
 }
 
 function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): InstalledBundles {
-  const kinds = (Object.keys(schemaTables) as SchemaKind[]).map(
-    (kind) => [kind, installed.get(definitionOf(kind))] as const,
-  );
+  const kinds = (Object.keys(schemaTables) as SchemaKind[])
+    .filter((kind) => gatewayGroups.includes(schemaTables[kind].group))
+    .map((kind) => [kind, installed.get(definitionOf(kind))] as const);
   return Object.fromEntries(
     kinds.flatMap(([kind, definition]) => (definition === undefined ? [] : [[kind, bundleOfKind(definition).bundle]])),
   );

@@ -1,6 +1,7 @@
 import { permissions } from './graph/grants.ts';
 import { slicesOfService } from './graph/backends.ts';
 import { policiesOfService } from './graph/backend-policies.ts';
+import { policiesOfHostname } from './graph/hostname-policies.ts';
 import { listenerSetsOfGateway } from './graph/listener-sets.ts';
 import { strata } from './graph/strata.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
@@ -24,6 +25,7 @@ export function createEvaluation(emissions: readonly Emission<unknown>[]): Kerne
 /** An index can only be read from a higher stratum, so those at or above the highest stratum in use are left out. */
 const indexes = [
   permissions,
+  policiesOfHostname,
   listenerSetsOfGateway,
   policiesOfService,
   slicesOfService,

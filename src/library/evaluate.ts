@@ -1,3 +1,4 @@
+import { withHostnamePolicies } from '../core/admission/installation.ts';
 import { judge, judgeUnevaluated } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
@@ -38,7 +39,9 @@ export function evaluateSet(objects: readonly unknown[], judgement: Judgement): 
   const first = new Map<string, CandidateDocument>();
   for (const document of documents)
     if (document.type === 'candidate' && !first.has(keyOf(document))) first.set(keyOf(document), document);
-  kernel.apply([write(installationCell, [], installation), ...[...first.values()].flatMap(writesOf)]);
+  const counting = [...first.values()];
+  const kinds = counting.map(({ candidate }) => candidate.resource.kind);
+  kernel.apply([write(installationCell, [], withHostnamePolicies(installation, kinds)), ...counting.flatMap(writesOf)]);
   const all = kernel.emitted(statuses);
   return documents.map((document, position) => {
     if (document.type !== 'candidate')

@@ -1,3 +1,4 @@
+import { withHostnamePolicies } from '../core/admission/installation.ts';
 import { judge, type Candidate } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
@@ -37,6 +38,7 @@ export interface Copy extends WorkspaceObject {
 export class Workspace {
   readonly kernel: Kernel;
   private readonly policy: AdmissionPolicy;
+  private installation: Installation;
   /** Identity → documents that describe it, in order of appearance. The first one counts. */
   private readonly entries = new Map<string, WorkspaceEntry[]>();
   private documents: ReadonlySet<SourceDocument> = new Set();
@@ -47,6 +49,7 @@ export class Workspace {
   constructor(installation: Installation, policy: AdmissionPolicy, emissions: readonly Emission<unknown>[]) {
     this.kernel = createEvaluation(emissions);
     this.policy = policy;
+    this.installation = installation;
     this.kernel.apply([write(installationCell, [], installation)]);
   }
 
@@ -60,7 +63,14 @@ export class Workspace {
     for (const document of this.documents.difference(present)) this.remove(document, touched);
     for (const document of present.difference(this.documents)) this.add(document, touched);
     this.documents = present;
-    return this.kernel.apply([...touched].flatMap((id) => this.writesOf(id)));
+    const kinds = touched.values().map((id) => splitId(id)[0] ?? '');
+    const installation = withHostnamePolicies(this.installation, kinds);
+    const isSameInstallation = installation === this.installation;
+    this.installation = installation;
+    return this.kernel.apply([
+      ...(isSameInstallation ? [] : [write(installationCell, [], installation)]),
+      ...[...touched].flatMap((id) => this.writesOf(id)),
+    ]);
   }
 
   /** Objects that count, in order of appearance. */

@@ -31,7 +31,7 @@ export const bundles: readonly Bundle[] = minors.flatMap((minor) => channels.map
 export async function createSubject(): Promise<Subject> {
   const kernel = emptyEvaluation();
   const base = worldObjects.map((json) => readDocument(json, { minor: '1.7', channel: 'experimental' }));
-  kernel.apply([write(installationCell, [], installation), ...base.flatMap(writesOf)]);
+  kernel.apply([write(installationCell, [], { ...installation, hostnamePolicies: true }), ...base.flatMap(writesOf)]);
   let policy: AdmissionPolicy = policyFor({ minor: '1.7', channel: 'standard' });
   const ground = await webhookGround();
   const app = buildWebhook({

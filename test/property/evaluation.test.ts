@@ -35,6 +35,7 @@ import { candidateOf, emptyEvaluation, installation, standardPolicy, writeOf } f
 import { anyJson, damaged } from './damage.ts';
 import { kubernetesObject } from './world.ts';
 
+const withPolicies = { ...installation, hostnamePolicies: true };
 const facts: readonly (CertificateFacts | undefined)[] = [
   {
     type: 'certificate',
@@ -97,7 +98,7 @@ const event: fc.Arbitrary<Write> = fc.oneof(
     weight: 1,
     arbitrary: fc
       .constantFrom('v1.7.0', 'v0.0.0-dev')
-      .map((version) => write(installationCell, [], { ...installation, bundleVersions: { GatewayClass: version } })),
+      .map((version) => write(installationCell, [], { ...withPolicies, bundleVersions: { GatewayClass: version } })),
   },
 );
 const events = fc.array(event, { maxLength: 60, size: 'max' });
@@ -119,7 +120,7 @@ const ours = {
 };
 
 /** Where every test begins: a class of ours, so that most Gateways are. */
-const beginning: readonly Write[] = [write(installationCell, [], installation), upsertOf(ours)];
+const beginning: readonly Write[] = [write(installationCell, [], withPolicies), upsertOf(ours)];
 
 function start(): Kernel {
   const kernel = emptyEvaluation();

@@ -302,6 +302,20 @@ const grant = gatewayObject(
   }),
 );
 
+const hostnamePolicy = fc.record({
+  apiVersion: fc.constant('sallyport.dev/v1alpha1'),
+  kind: fc.constant('HostnamePolicy'),
+  metadata: metadata({ name: fc.constantFrom('a', 'b', 'c') }),
+  spec: fc.record({
+    hostnames: fc.array(fc.oneof(hostname, fc.constant('*')), { maxLength: 2 }),
+    namespaces: fc.record({
+      names: maybe(fc.array(namespace, { maxLength: 2 })),
+      selector: maybe(fc.constant({ matchLabels: { exposure: 'public' } })),
+    }),
+    gateways: rarely(fc.array(fc.record({ namespace, name: gatewayName }), { maxLength: 2 })),
+  }),
+});
+
 const policyTarget = fc.record({
   group: fc.constantFrom('', '', multicluster),
   kind: fc.constantFrom('Service', 'Service', 'Bucket', 'ServiceImport'),
@@ -395,6 +409,7 @@ export const kubernetesObject: fc.Arbitrary<object> = fc
     { weight: 3, arbitrary: listenerSet },
     { weight: 2, arbitrary: backendTlsPolicy },
     { weight: 2, arbitrary: gatewayClass },
+    { weight: 1, arbitrary: hostnamePolicy },
     { weight: 1, arbitrary: namespaceObject },
   )
   .map((object) => JSON.parse(JSON.stringify(object)) as object);

@@ -1,3 +1,4 @@
+import { withHostnamePolicies } from '../../src/core/admission/installation.ts';
 import { judge, type Candidate } from '../../src/core/admission/judge.ts';
 import type { JudgedFinding } from '../../src/core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
@@ -72,7 +73,14 @@ export function evaluate(objects: readonly unknown[], facts: Facts = {}): World 
     candidateOf(json, String(position).padStart(4, '0'), facts.bundle),
   );
   kernel.apply([
-    write(installationCell, [], installation),
+    write(
+      installationCell,
+      [],
+      withHostnamePolicies(
+        installation,
+        candidates.map(({ resource }) => resource.kind),
+      ),
+    ),
     ...candidates.map(({ resource }) => writeOf(resource.ref, resource)),
     ...candidates
       .filter(({ resource }) => resource.kind === 'GatewayClass')

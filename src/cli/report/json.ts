@@ -1,5 +1,5 @@
 import { groupOf, identifyObject } from '../../core/resources/parse.ts';
-import { gatewayGroups } from '../../core/schema/index.ts';
+import { judgedGroups } from '../../core/schema/index.ts';
 import { jsonText } from './json-text.ts';
 import { memberOf } from './member.ts';
 import {
@@ -88,7 +88,7 @@ function textOf(value: unknown): string {
 function verdictOf(object: ReportedObject, apiVersion: string): 'allowed' | 'denied' | 'skipped' {
   if (activeFindings(object).some(({ severity }) => severity === 'error')) return 'denied';
   // Services and other referenced objects are read but not judged.
-  return object.type === 'judged' && gatewayGroups.includes(groupOf(apiVersion)) ? 'allowed' : 'skipped';
+  return object.type === 'judged' && judgedGroups.includes(groupOf(apiVersion)) ? 'allowed' : 'skipped';
 }
 
 const effects = { error: 'deny', warning: 'warn', note: 'record' } as const satisfies Record<Severity, string>;

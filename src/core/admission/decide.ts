@@ -6,7 +6,7 @@ import { quoteRef, type ObjectRef } from '../resources/reference.ts';
 import { causesOf, shortPath } from './causes.ts';
 import { exempted, findingsOfExemption } from './exemption.ts';
 import { breaksSentence, changeOf, impactOf, impactWarnings, overlayWith } from './impact.ts';
-import { findKind, gatewayGroups, isSchemaKind, type WrittenObject } from '../schema/index.ts';
+import { findKind, isSchemaKind, judgedGroups, type WrittenObject } from '../schema/index.ts';
 import { candidateInSteps, judgement, unevaluatedJudgement, type Candidate } from './judge.ts';
 import { withEffects, type JudgedFinding } from './judged-finding.ts';
 import { findingsOfApply, findingsOfChange } from './judge-change.ts';
@@ -46,12 +46,21 @@ export function* decisionOf(request: AdmissionRequest, context: AdmissionContext
   const candidate = yield* submitted.candidate();
   yield;
   const present = overlaysOf(context, ref, candidate);
-  const created: Creation = { ref, after, judge: () => judgement(() => present().read, candidate, policy) };
-  if (before === undefined) return yield* decideCreation(created, policy);
   // Most changes are fine and do not need the previous state.
   const previous = onceInSteps(function* previously() {
-    return overlaysOf(context, ref, yield* before.candidate());
+    return overlaysOf(context, ref, before === undefined ? undefined : yield* before.candidate());
   });
+  const created: Creation = {
+    ref,
+    after,
+    judge: () => judgement(() => present().read, candidate, policy),
+    impact: () =>
+      describeImpact(
+        { operation: before === undefined ? 'CREATE' : 'UPDATE', ref, before: previous, after: present },
+        context,
+      ),
+  };
+  if (before === undefined) return yield* decideCreation(created, policy);
   return yield* decideUpdate(
     {
       ...created,
@@ -60,20 +69,19 @@ export function* decisionOf(request: AdmissionRequest, context: AdmissionContext
         const overlay = yield* previous();
         return yield* judgement(() => overlay().read, yield* before.candidate(), policy);
       },
-      impact: () => describeImpact({ operation: 'UPDATE', ref, before: previous, after: present }, context),
     },
     policy,
   );
 }
 
-/** Denies an object of the Gateway API that is too large to read. Otherwise its size would be a way around validation. */
+/** Denies a custom resource that is too large to read. Otherwise its size would be a way around validation. */
 function decideUnread(
   { group, kind, namespace, name }: AdmissionRequest,
   problem: string,
   policy: AdmissionPolicy,
 ): AdmissionVerdict {
   const entry = findKind(group, kind);
-  if (entry === undefined || !gatewayGroups.includes(group)) return allowed([]);
+  if (entry === undefined || !judgedGroups.includes(group)) return allowed([]);
   const found = withEffects([{ rule: schemaRule, path: [], message: problem }], policy, unknownOwnership);
   return verdict({ group, kind, namespace, name }, { fresh: found, found, impact: [] });
 }
@@ -86,6 +94,7 @@ function* decideUnevaluated(request: AdmissionRequest, { kernel, policy }: Admis
     ref: after.ref,
     after: after.object,
     judge: () => unevaluatedJudgement(() => kernel.read, after.object, policy),
+    impact: noImpact,
   };
   if (before === undefined) return yield* decideCreation(created, policy);
   return yield* decideUpdate(
@@ -93,7 +102,6 @@ function* decideUnevaluated(request: AdmissionRequest, { kernel, policy }: Admis
       ...created,
       before: before.object,
       judgeBefore: () => unevaluatedJudgement(() => kernel.read, before.object, policy),
-      impact: noImpact,
     },
     policy,
   );
@@ -108,23 +116,27 @@ interface Creation {
   readonly ref: ObjectRef;
   readonly after: WrittenObject;
   readonly judge: () => Steps<readonly JudgedFinding[]>;
+  /** The effects on other objects, as warnings. */
+  readonly impact: () => Steps<readonly string[]>;
 }
 
 interface Update extends Creation {
   readonly before: WrittenObject;
   readonly judgeBefore: () => Steps<readonly JudgedFinding[]>;
-  /** The effects on other objects, as warnings. */
-  readonly impact: () => Steps<readonly string[]>;
 }
 
 function* decideCreation(
-  { ref, after, judge: judgeAfter }: Creation,
+  { ref, after, judge: judgeAfter, impact }: Creation,
   policy: AdmissionPolicy,
 ): Steps<AdmissionVerdict> {
   const judged = yield* judgeAfter();
   yield;
   const found = [...judged, ...findingsOfApply(after, undefined, policy)];
-  return verdict(ref, { fresh: found, found, impact: [] });
+  return verdict(ref, { fresh: found, found, impact: isDenied(found) ? [] : yield* impact() });
+}
+
+function isDenied(fresh: readonly JudgedFinding[]): boolean {
+  return fresh.some(({ effect }) => effect === 'deny');
 }
 
 function* decideUpdate(
@@ -152,8 +164,7 @@ function* decideUpdate(
     ...ofChange,
   ];
   // A denied change breaks nothing.
-  const isDenied = fresh.some(({ effect }) => effect === 'deny');
-  return verdict(ref, { fresh, found: [...found, ...ofChange], impact: isDenied ? [] : yield* impact() });
+  return verdict(ref, { fresh, found: [...found, ...ofChange], impact: isDenied(fresh) ? [] : yield* impact() });
 }
 
 interface Unevaluated {
@@ -232,7 +243,7 @@ function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Can
 }
 
 interface Change {
-  readonly operation: 'UPDATE' | 'DELETE';
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly ref: ObjectRef;
   readonly before: () => Steps<() => Overlay>;
   readonly after: () => Overlay;

@@ -103,9 +103,11 @@ export function overlayWith(kernel: Pick<Kernel, 'overlay'>, writes: readonly Wr
 }
 
 /** Returns the beginning of sentences about a change: `Deleting Service shop/cart`. */
-export function changeOf(operation: 'UPDATE' | 'DELETE', ref: NamedObject): string {
-  return `${operation === 'DELETE' ? 'Deleting' : 'This change of'} ${describeRef(ref)}`;
+export function changeOf(operation: keyof typeof beginnings, ref: NamedObject): string {
+  return `${beginnings[operation]} ${describeRef(ref)}`;
 }
+
+const beginnings = { CREATE: 'Creating', UPDATE: 'This change of', DELETE: 'Deleting' } as const;
 
 /**
  * Returns the warnings about an impact: one for each object that is listed, and one for all others.

@@ -21,6 +21,13 @@ export function installationOf(bundle: Bundle, controllerName: string): Installa
   };
 }
 
+/** The same installation if some of its objects are HostnamePolicies, for objects that come from files. */
+export function withHostnamePolicies(installation: Installation, kinds: Iterable<string>): Installation {
+  return installation.hostnamePolicies !== true && new Set(kinds).has('HostnamePolicy')
+    ? { ...installation, hostnamePolicies: true }
+    : installation;
+}
+
 /** The same installation if objects may exist that are not visible: no finding relies on the absence of an object. */
 export function amongOthers(installation: Installation): Installation {
   return { ...installation, unobserved: Object.keys(tables) as KindName[] };

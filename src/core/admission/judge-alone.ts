@@ -6,6 +6,7 @@ import { backendNotPermitted } from '../rules/backends/backend-not-permitted.ts'
 import { backendProtocolUnsupported } from '../rules/backends/backend-protocol-unsupported.ts';
 import { runRules } from '../rules/engine/link-findings.ts';
 import { linkRules } from '../rules/engine/link-rules.ts';
+import { hostnameNotPermitted } from '../rules/parents/hostname-not-permitted.ts';
 import { noMatchingListenerHostname } from '../rules/parents/no-matching-listener-hostname.ts';
 import { noMatchingParent } from '../rules/parents/no-matching-parent.ts';
 import { notAllowedByListeners } from '../rules/parents/not-allowed-by-listeners.ts';
@@ -24,6 +25,7 @@ const aboutOthers: ReadonlySet<string> = new Set(
     noMatchingParent,
     notAllowedByListeners,
     noMatchingListenerHostname,
+    hostnameNotPermitted,
     backendNotFound,
     backendNotPermitted,
     backendKindUnsupported,

@@ -4,10 +4,11 @@ import { intersectHostnames } from '../text/hostname.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { addressedListeners, type AddressedListener } from './addressed-listeners.ts';
 import { gatewayGroup, readObject } from './inputs.ts';
-import { isOwnerKind, ownerStanding } from './listener-sets.ts';
+import { hasHostnamePolicies, hostnamePermission, type HostnameRefusal } from './hostname-policies.ts';
+import { isOwnerKind, ownerStanding, servingGateway, type ListenerOwner } from './listener-sets.ts';
 import { listenerNames } from './listeners.ts';
 import { allowsNamespace, mayAllowNamespace } from './namespaces.ts';
-import type { ServedRouteKind } from './protocols.ts';
+import { servesHostnames, type ServedRouteKind } from './protocols.ts';
 import { hostnamesOf } from './route-views.ts';
 import { strata } from './strata.ts';
 
@@ -41,7 +42,24 @@ export type AttachmentOutcome =
   /** It is unknown here whether the listeners allow the route. */
   | { readonly type: 'unobserved' }
   | { readonly type: 'noHostname'; readonly listeners: readonly { readonly name: string; readonly hostname: string }[] }
-  | { readonly type: 'attached'; readonly listeners: readonly AttachedListener[] };
+  /** HostnamePolicies permit none of the hostnames. */
+  | { readonly type: 'notPermitted'; readonly refused: readonly RefusedHostname[] }
+  | {
+      readonly type: 'attached';
+      readonly listeners: readonly AttachedListener[];
+      /** Hostnames that HostnamePolicies do not permit; absent if there are none. */
+      readonly refused?: readonly RefusedHostname[];
+    };
+
+/** A hostname that the namespace of the route may not serve. */
+export interface RefusedHostname extends Omit<HostnameRefusal, 'type'> {
+  /** Our Gateway, `namespace/name`. */
+  readonly gateway: string;
+  /** The hostname of the route, `''` if it has none. */
+  readonly own: string;
+  /** The hostname that the route would serve: its intersection with the listener's. */
+  readonly served: string;
+}
 
 export interface AttachedListener {
   readonly name: string;
@@ -109,14 +127,60 @@ function attach(
     return isUncertain ? { type: 'unobserved' } : { type: 'notAllowed', listeners: names, by: 'namespace' };
   }
 
+  return attachTo(read, route, owner, allowing);
+}
+
+/** Returns the outcome for listeners that allow the route. */
+function attachTo(
+  read: Reader,
+  route: Resource<ServedRouteKind>,
+  owner: ListenerOwner,
+  allowing: readonly AddressedListener[],
+): AttachmentOutcome {
+  const hostnameOf = new Map(allowing.map(({ name, hostname = '' }) => [name, hostname]));
   const attached = allowing
     .map((listener) => ({ name: listener.name, hostnames: servedHostnames(route, listener) }))
     .filter((one) => one.hostnames.length > 0);
-  if (attached.length > 0) return { type: 'attached', listeners: attached };
-  return {
-    type: 'noHostname',
-    listeners: allowing.map((listener) => ({ name: listener.name, hostname: listener.hostname ?? '' })),
-  };
+  if (attached.length === 0)
+    return { type: 'noHostname', listeners: [...hostnameOf].map(([name, hostname]) => ({ name, hostname })) };
+  const hasOwners = servesHostnames(route.kind) && read.query(hasHostnamePolicies);
+  const gateway = hasOwners ? servingGateway(read, owner) : undefined;
+  if (gateway === undefined) return { type: 'attached', listeners: attached };
+  return permittedAmong(read, attached, {
+    gateway: `${gateway.namespace}/${gateway.name}`,
+    namespace: route.ref.namespace,
+    hostnameOf,
+  });
+}
+
+interface HostnameUse {
+  readonly gateway: string;
+  /** The namespace of the route. */
+  readonly namespace: string;
+  /** The hostnames of the listeners, `''` for every hostname. */
+  readonly hostnameOf: ReadonlyMap<string, string>;
+}
+
+/** Leaves out the hostnames that HostnamePolicies do not permit, and those for which that is unknown here. */
+function permittedAmong(
+  read: Reader,
+  attached: readonly AttachedListener[],
+  { gateway, namespace, hostnameOf }: HostnameUse,
+): AttachmentOutcome {
+  const refused: RefusedHostname[] = [];
+  const listeners = attached.map(({ name, hostnames }) => ({
+    name,
+    hostnames: hostnames.filter((own) => {
+      const served = intersectHostnames(hostnameOf.get(name) ?? '', own) ?? own;
+      const { type, ...refusal } = read.query(hostnamePermission, served, gateway, namespace);
+      if ('owned' in refusal) refused.push({ ...refusal, gateway, own, served });
+      return type === 'permitted';
+    }),
+  }));
+  const permitted = listeners.filter(({ hostnames }) => hostnames.length > 0);
+  if (permitted.length > 0)
+    return { type: 'attached', listeners: permitted, ...(refused.length === 0 ? {} : { refused }) };
+  return refused.length === 0 ? { type: 'unobserved' } : { type: 'notPermitted', refused };
 }
 
 function servedHostnames(route: Resource<ServedRouteKind>, listener: AddressedListener): readonly string[] {

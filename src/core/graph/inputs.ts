@@ -79,6 +79,11 @@ export interface Installation {
   readonly bundleVersions: Readonly<Partial<Record<KindName, string>>>;
   /** The bundle of each installed kind of the Gateway API. Kinds may have different bundles. */
   readonly bundles: InstalledBundles;
+  /**
+   * Whether there can be HostnamePolicies. Without their CRD, links of routes depend on no index, so that a change of a listener
+   * ends at the routes that it does not affect.
+   */
+  readonly hostnamePolicies?: boolean;
   /** Kinds that are not watched here: it is unknown whether an object of these kinds exists. */
   readonly unobserved: readonly KindName[];
   /** Kinds outside the Gateway API whose CRD is known not to be installed. */

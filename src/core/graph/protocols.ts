@@ -43,6 +43,11 @@ export function isLayer4(kind: string): kind is Layer4RouteKind {
   return (layer4RouteKinds as readonly string[]).includes(kind);
 }
 
+/** Returns whether routes of this kind are selected by hostname. */
+export function servesHostnames(kind: string): boolean {
+  return kind !== 'TCPRoute' && kind !== 'UDPRoute';
+}
+
 /** The traffic of a route kind, and the result if a route cannot serve it. */
 interface Failure {
   /** A plural noun. */

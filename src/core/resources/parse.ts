@@ -129,6 +129,7 @@ const specKinds: Partial<Record<KindName, true>> = {
   TCPRoute: true,
   UDPRoute: true,
   GatewayClass: true,
+  HostnamePolicy: true,
 };
 const noSpec: FieldProblem = { path: ['spec'], expected: 'an object', found: 'nothing' };
 

@@ -50,6 +50,7 @@ export {
   bodyOf,
   customGroups,
   gatewayGroups,
+  judgedGroups,
   multiclusterGroup,
   type KindTable,
   type KindVersion,

@@ -3,6 +3,7 @@ import { configMap, endpointSlice, namespace, secret, service } from './tables/c
 import { gatewayClass } from './tables/gateway-class.ts';
 import { gateway } from './tables/gateway.ts';
 import { grpcRoute } from './tables/grpc-route.ts';
+import { hostnamePolicy } from './tables/hostname-policy.ts';
 import { httpRoute } from './tables/http-route.ts';
 import { listenerSet, xListenerSet } from './tables/listener-sets.ts';
 import { referenceGrant } from './tables/reference-grant.ts';
@@ -28,6 +29,7 @@ export const tables = {
   UDPRoute: udpRoute,
   BackendTLSPolicy: backendTlsPolicy,
   ReferenceGrant: referenceGrant,
+  HostnamePolicy: hostnamePolicy,
   Service: service,
   ServiceImport: serviceImport,
   EndpointSlice: endpointSlice,

@@ -31,7 +31,13 @@ export const conditionTypes = {
   gateway: ['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode'],
   listenerSet: ['Accepted', 'Programmed'],
   listener: ['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig'],
-  route: ['Accepted', 'ResolvedRefs', 'PartiallyInvalid', 'sallyport.dev/Shadowed'],
+  route: [
+    'Accepted',
+    'ResolvedRefs',
+    'PartiallyInvalid',
+    'sallyport.dev/HostnameNotPermitted',
+    'sallyport.dev/Shadowed',
+  ],
   policy: ['Accepted', 'ResolvedRefs'],
 } as const;
 

@@ -4,6 +4,7 @@ import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { takenMatches, type TakenMatch } from '../rules/matches/match-places.ts';
 import { describeTaken, shadowed, takenCure } from '../rules/matches/match-taken.ts';
+import { partlyServed } from '../rules/parents/hostname-not-permitted.ts';
 import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
@@ -41,10 +42,12 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
       const accepted = acceptance(attachment, problems, validity);
       const partial = accepted.status === 'True' ? partialValidity(validity.dropped, route.kind) : undefined;
       const lost = shadowing(taken.filter(({ parent }) => parent === attachment.index));
+      const refused = refusedHostnames(attachment, problems);
       const outcomes = {
         Accepted: accepted,
         ResolvedRefs: resolved,
         ...(partial && { PartiallyInvalid: partial }),
+        ...(refused && { [partlyServed.condition]: refused }),
         ...(lost && { [shadowed.condition]: lost }),
       };
       return {
@@ -63,6 +66,14 @@ function acceptance(attachment: Attachment, problems: readonly PartProblem[], va
   if (ofParent !== undefined) return isFalse(ofParent.reason, ofParent.message);
   if (validity.refused !== undefined) return isFalse(validity.refused.reason, validity.refused.message);
   return isTrue('Accepted');
+}
+
+/** Present only while the parent serves some hostnames of the route and others are not permitted. */
+function refusedHostnames({ index }: Attachment, problems: readonly PartProblem[]): Outcome | undefined {
+  const refused = problems.filter(({ condition, part }) => condition === partlyServed.condition && part === index);
+  return refused.length === 0
+    ? undefined
+    : isTrue(partlyServed.reason, joinMessages(refused.map(({ message }) => message)));
 }
 
 /** Entries are identified by their parentRef: the first of several equal ones represents all. */

@@ -147,6 +147,16 @@ function covers(wide: string, narrow: string): boolean {
   return isWildcard(wide) && hasSuffix(isWildcard(narrow) ? narrow.slice(1) : narrow, wide.slice(1));
 }
 
+/**
+ * Returns the patterns that cover every host of a hostname, other than itself: for `a.example.com`, these are `*.example.com`,
+ * `*.com` and `''`. The narrowest comes first.
+ */
+export function widerHostnames(hostname: string): readonly string[] {
+  if (hostname === '') return [];
+  const labels = hostname.split('.').slice(isWildcard(hostname) ? 2 : 1);
+  return [...labels.map((_, index) => `*.${labels.slice(index).join('.')}`), ''];
+}
+
 function isWildcard(hostname: string): boolean {
   return hostname.startsWith('*.');
 }

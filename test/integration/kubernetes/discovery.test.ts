@@ -8,6 +8,7 @@ import {
   type InstalledKind,
   type KubernetesObject,
 } from '../../../src/kubernetes/index.ts';
+import { tables } from '../../../src/core/schema/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 
@@ -15,6 +16,7 @@ const group = 'gateway.networking.k8s.io';
 const routes: FollowedKind = { entry: { group, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true } };
 const classes: FollowedKind = { entry: { group, kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false } };
 const services: FollowedKind = { entry: { group: '', kind: 'Service', plural: 'services', namespaced: true } };
+const hostnamePolicies: FollowedKind = { entry: tables.HostnamePolicy };
 const routeType = { apiVersion: `${group}/v1`, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true };
 
 let stage: KubernetesStage;
@@ -35,7 +37,7 @@ afterEach(async () => {
 function start(): void {
   discovery = new Discovery({
     ...stage,
-    kinds: [routes, classes, services],
+    kinds: [routes, classes, services, hostnamePolicies],
     onEvents: (events) => void steps.push(...events.map(({ type, ref }) => `${type} ${ref.kind} ${ref.name}`)),
     onInstalled: (all) => {
       installed = new Map(all);
@@ -89,6 +91,25 @@ describe('kinds of the Gateway API', () => {
     start();
     await eventually(() => expect(discovery.synced).toBe(true));
     expect(reads()).toEqual([]);
+  });
+
+  test("include Sallyport's own, as soon as their definition is installed", async () => {
+    define(routes, 'v1');
+    start();
+    await eventually(() => expect(discovery.synced).toBe(true));
+    expect(discovery.stateOf(hostnamePolicies)).toMatchObject({ phase: 'absent' });
+    expect(stage.server.audit.filter(({ path }) => path.includes('hostnamepolicies'))).toEqual([]);
+    const { group: ownGroup, kind, plural } = tables.HostnamePolicy;
+    define(hostnamePolicies, 'v1alpha1');
+    seed(
+      stage,
+      { apiVersion: `${ownGroup}/v1alpha1`, kind, plural, namespaced: false },
+      { metadata: { name: 'shop' } },
+    );
+    await eventually(() => expect(steps).toEqual(['upsert HostnamePolicy shop']));
+    expect([...installed.keys()]).toContain('hostnamepolicies.sallyport.dev');
+    await remove({ client: stage.client, type: customResourceDefinitions }, { name: 'hostnamepolicies.sallyport.dev' });
+    await eventually(() => expect(steps.at(-1)).toBe('delete HostnamePolicy shop'));
   });
 
   test('wait until they are established', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { channels, minors } from '../../../src/core/schema/availability.ts';
 import { compileToJsonSchema, versionsIn } from '../../../src/core/schema/compile.ts';
 import { schemaTables } from '../../../src/core/schema/kinds.ts';
-import type { KindTable } from '../../../src/core/schema/tables/table.ts';
+import { judgedGroups, type KindTable } from '../../../src/core/schema/tables/table.ts';
 import { validatorKey } from '../../../src/core/schema/validator-key.ts';
 import { validatorSchemas } from '../../../tools/validator-schemas.ts';
 
@@ -32,7 +32,7 @@ function isSchema(value: unknown): boolean {
 
 describe('validatorSchemas', () => {
   const expected = Object.values<KindTable>(schemaTables)
-    .filter(({ group }) => group.startsWith('gateway.networking.'))
+    .filter(({ group }) => judgedGroups.includes(group))
     .flatMap((table) =>
       minors.flatMap((minor) =>
         channels.flatMap((channel) =>

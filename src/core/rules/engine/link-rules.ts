@@ -40,6 +40,7 @@ import { redirectWithRewrite } from '../filters/redirect-with-rewrite.ts';
 import { regexNotRe2 } from '../matches/regex-not-re2.ts';
 import { regexTotalCost } from '../matches/regex-total-cost.ts';
 import { profileLabelRule } from '../namespaces/profile-label.ts';
+import { hostnameNotPermitted } from '../parents/hostname-not-permitted.ts';
 import { noMatchingListenerHostname } from '../parents/no-matching-listener-hostname.ts';
 import { noMatchingParent } from '../parents/no-matching-parent.ts';
 import { notAllowedByListeners } from '../parents/not-allowed-by-listeners.ts';
@@ -95,6 +96,7 @@ export const linkRules: readonly ObjectRule[] = [
   noMatchingParent,
   notAllowedByListeners,
   noMatchingListenerHostname,
+  hostnameNotPermitted,
   regexTotalCost,
   backendNotFound,
   backendNotPermitted,

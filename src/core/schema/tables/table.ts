@@ -66,14 +66,20 @@ export function experimentalTable<B extends ObjectNode>(table: Omit<KindTable<B>
 
 const experimentalGroup = 'gateway.networking.x-k8s.io';
 
-/** The two groups of the Gateway API. Their kinds exist only if CRDs define them. */
+/** The two groups of the Gateway API. */
 export const gatewayGroups: readonly string[] = ['gateway.networking.k8s.io', experimentalGroup];
+
+/** The group of Sallyport's own kinds. */
+export const ownGroup = 'sallyport.dev';
+
+/** The groups whose objects are validated. */
+export const judgedGroups: readonly string[] = [...gatewayGroups, ownGroup];
 
 /** The group of the Multi-Cluster Services API (KEP-1645, sigs.k8s.io/mcs-api). */
 export const multiclusterGroup = 'multicluster.x-k8s.io';
 
 /** The groups of kinds that exist only if a CRD is installed. The others are part of Kubernetes. */
-export const customGroups: readonly string[] = [...gatewayGroups, multiclusterGroup];
+export const customGroups: readonly string[] = [...judgedGroups, multiclusterGroup];
 
 /** The schema of an object of this kind besides metadata: the version's own table if it has one. */
 export function bodyOf(table: KindTable, json: unknown): ObjectNode {

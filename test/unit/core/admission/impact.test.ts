@@ -67,6 +67,45 @@ describe('deleting', () => {
   });
 });
 
+describe('creating', () => {
+  const policyFor = (hostname: string) => ({
+    apiVersion: 'sallyport.dev/v1alpha1',
+    kind: 'HostnamePolicy',
+    metadata: { name: 'owner' },
+    spec: { hostnames: [hostname], namespaces: { names: ['billing'] } },
+  });
+  const route = {
+    ...cartRoute([rule]),
+    spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] },
+  };
+
+  // With an object of the kind, its CRD is installed.
+  const other = { ...policyFor('other.example.com'), metadata: { name: 'other' } };
+
+  test('a HostnamePolicy names the routes that may no longer serve a hostname', () => {
+    const verdict = decide(evaluate([...platform, route, other]), requestOf({ object: policyFor('b.example.com') }));
+    expect(verdict).toMatchObject({
+      allowed: true,
+      warnings: [
+        '[impact] Creating HostnamePolicy owner breaks HTTPRoute "shop/cart": spec.parentRefs[0]: Namespace "shop" may not serve hostname "b.example.com" on Gateway "shop/front": HostnamePolicy "owner" permits it only in namespace "billing". Use a hostname of this namespace, or add the namespace to the policy.',
+      ],
+    });
+  });
+
+  test('a HostnamePolicy for a hostname that nobody serves', () => {
+    const verdict = decide(evaluate([...platform, route, other]), requestOf({ object: policyFor('c.example.com') }));
+    expect(verdict.warnings).toEqual([]);
+  });
+
+  test('an invalid HostnamePolicy is denied', () => {
+    const verdict = decide(
+      evaluate([...platform, route, other]),
+      requestOf({ object: policyFor('https://b.example.com') }),
+    );
+    expect(verdict).toMatchObject({ allowed: false, message: expect.stringContaining('spec.hostnames[0]') });
+  });
+});
+
 describe('changing', () => {
   test('a listener names the routes that lose it', () => {
     const moved = {

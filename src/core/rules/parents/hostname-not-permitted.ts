@@ -1,0 +1,74 @@
+import { attachments, type RefusedHostname } from '../../graph/attachment.ts';
+import { quote } from '../../text/display.ts';
+import { denied } from '../engine/effects.ts';
+import { rule, type Consequence } from '../engine/rule.ts';
+
+const reason = 'HostnameNotPermitted';
+
+/** The parent serves none of the hostnames. */
+const notServed = { condition: 'Accepted', reason, scope: 'parentRef' } as const satisfies Consequence;
+
+/** The parent serves other hostnames of the route. */
+export const partlyServed = {
+  condition: 'sallyport.dev/HostnameNotPermitted',
+  reason,
+  scope: 'parentRef',
+} as const satisfies Consequence;
+
+export const hostnameNotPermitted = rule({
+  id: 'hostname-not-permitted',
+  // TCPRoute and UDPRoute have no hostnames.
+  kinds: ['HTTPRoute', 'GRPCRoute', 'TLSRoute'],
+  summary: 'A HostnamePolicy permits a hostname of the route only in other namespaces.',
+  effect: denied,
+  consequence: notServed,
+  source: 'HostnamePolicy of sallyport.dev/v1alpha1; Gateway API security model, "Avoiding hostname/domain hijacking"',
+  check({ kind, ref: { namespace, name } }, read, report) {
+    for (const { index, outcome } of read.query(attachments, kind, namespace, name)) {
+      if (outcome.type !== 'attached' && outcome.type !== 'notPermitted') continue;
+      const distinct = new Map((outcome.refused ?? []).map((refused) => [`${refused.own} ${refused.owned}`, refused]));
+      for (const refused of distinct.values()) {
+        report({
+          path: ['spec', 'parentRefs', index],
+          value: refused.own,
+          consequence: outcome.type === 'attached' ? partlyServed : notServed,
+          message: `${problemOf(refused, namespace)} ${cureOf(refused)}`,
+        });
+      }
+    }
+  },
+});
+
+function problemOf({ gateway, own, served, owned, policies, owners }: RefusedHostname, namespace: string): string {
+  const hostname = own === '' ? nameOf(served) : nameOf(own);
+  const inherited = own === '' ? `The route has no hostnames, so it serves ${hostname}. ` : '';
+  const covered = owned === served || !isNarrower(owned, served) ? '' : `, because this includes ${nameOf(owned)}`;
+  return `${inherited}Namespace ${quote(namespace)} may not serve ${hostname} on Gateway ${quote(gateway)}${covered}: ${describeOwner(policies, owners)}.`;
+}
+
+function describeOwner(policies: readonly string[], owners: readonly string[]): string {
+  const names = policies.slice(0, shown).map((policy) => quote(policy));
+  const subject = `${names.length === 1 ? 'HostnamePolicy' : 'HostnamePolicies'} ${names.join(', ')}`;
+  const verb = names.length === 1 ? 'permits' : 'permit';
+  const listed = owners.slice(0, shown).map((owner) => quote(owner));
+  const more = owners.length > shown ? ` and ${owners.length - shown} more` : '';
+  return listed.length === 0
+    ? `${subject} ${verb} it only in namespaces with certain labels`
+    : `${subject} ${verb} it only in namespace ${listed.join(', ')}${more}`;
+}
+
+const shown = 3;
+
+function cureOf({ own }: RefusedHostname): string {
+  const change = own === '' ? 'Set hostnames of this namespace' : 'Use a hostname of this namespace';
+  return `${change}, or add the namespace to the policy.`;
+}
+
+function nameOf(hostname: string): string {
+  return hostname === '' ? 'all hostnames' : `hostname ${quote(hostname)}`;
+}
+
+/** The owned hostname either covers the served one, or is covered by it. */
+function isNarrower(owned: string, served: string): boolean {
+  return owned !== '' && (served === '' || (served.startsWith('*.') && owned.endsWith(served.slice(1))));
+}

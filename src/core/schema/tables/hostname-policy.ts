@@ -1,0 +1,42 @@
+import { list, object, string } from '../node.ts';
+import { labelSelector, name, namespace, subdomain } from './common.ts';
+import { ownGroup, stored, type KindTable } from './table.ts';
+
+// A kind of Sallyport, not of the Gateway API: its schema is the same in all bundles, and its CRD is in deploy.
+
+const most = 64;
+
+const spec = object(
+  {
+    gateways: list(object({ name, namespace }, { required: ['name', 'namespace'] }), {
+      minItems: 1,
+      maxItems: most,
+      listType: 'atomic',
+    }),
+    hostnames: list(
+      string({
+        maxLength: 253,
+        minLength: 1,
+        pattern: `^(\\*|(\\*\\.)?${subdomain})$`,
+        form: 'a DNS name in lower case, such as shop.example.com or *.example.com, or "*" for every hostname',
+      }),
+      { minItems: 1, maxItems: most, listType: 'set' },
+    ),
+    namespaces: object(
+      { names: list(namespace, { minItems: 1, maxItems: most, listType: 'set' }), selector: labelSelector },
+      { minProperties: 1 },
+    ),
+  },
+  { required: ['hostnames', 'namespaces'] },
+);
+
+const body = object({ spec }, { required: ['spec'] });
+
+export const hostnamePolicy: KindTable<typeof body> = {
+  group: ownGroup,
+  kind: 'HostnamePolicy',
+  plural: 'hostnamepolicies',
+  namespaced: false,
+  versions: [stored('v1alpha1')],
+  body,
+};
