@@ -211,7 +211,7 @@ describe('explain --cluster', () => {
     stage.server.fail({ when: ({ path }) => path.endsWith('/pods'), act: { code: 403, reason: 'Forbidden' } });
     const { output, errors } = await outcome('explain', ...cluster, url);
     expect(errors).toMatch(/^The data planes are not observed: .*\n$/);
-    expect(output).toContain('default/shop rule 0');
+    expect(output).toContain('Gateway default/web, listener http');
     expect(output).not.toContain('in force');
   });
 });
