@@ -100,7 +100,7 @@ export class BodyScan {
   end(): Scan {
     const isTooLarge = this.#head.isTooLarge || this.#tally.isTooLarge;
     const problem = isTooLarge
-      ? 'has more values than a review can have'
+      ? 'has more values than the limit of an AdmissionReview'
       : this.#repeated === undefined
         ? undefined
         : `has request.${this.#repeated} twice`;

@@ -22,7 +22,7 @@ export class BodyRefusal extends Error {
   readonly reason: 'too-large' | 'busy' | 'aborted';
 
   constructor(reason: BodyRefusal['reason']) {
-    super(`the body was not taken: ${reason}`);
+    super(`the body was rejected: ${reason}`);
     this.reason = reason;
   }
 }

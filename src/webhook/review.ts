@@ -106,7 +106,7 @@ function readRequest(json: Readonly<Record<string, unknown>>, budgetMs: number):
   const uid = text(json['uid']);
   if (uid.length > longestUid) return malformed(`request.uid has more than ${longestUid} characters`);
   if (uid === '')
-    return malformed('request.uid is missing; an AdmissionReview that asks must have a request with a uid');
+    return malformed('request.uid is missing; an AdmissionReview for the webhook has a request with a uid');
   const operation = operations.find((known) => known === json['operation']);
   if (operation === undefined)
     return malformed(`request.operation is ${show(json['operation'])}; send one of ${operations.join(', ')}`);

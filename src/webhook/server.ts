@@ -114,9 +114,7 @@ function tlsOptions({ certificate, privateKey }: CertificateMaterial) {
 }
 
 function answerErrors(app: FastifyInstance<Server>, { log, metrics }: WebhookOptions): void {
-  app.setNotFoundHandler((_request, reply) =>
-    sendText(reply, 404, 'nothing here; send an AdmissionReview to /validate'),
-  );
+  app.setNotFoundHandler((_request, reply) => sendText(reply, 404, 'not found; send an AdmissionReview to /validate'));
   app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
     if (err instanceof BodyRefusal) return sendRefusal(reply, err.reason, metrics);
     const { code, reason, text } = errors.find(({ code }) => code === err.statusCode) ?? failure;

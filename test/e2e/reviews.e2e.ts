@@ -194,7 +194,7 @@ describe('what is no review', () => {
       what: 'request: null',
       body: JSON.stringify({ ...review(), request: null }),
       status: 400,
-      says: 'request.uid is missing; an AdmissionReview that asks must have a request with a uid',
+      says: 'request.uid is missing; an AdmissionReview for the webhook has a request with a uid',
     },
     {
       what: 'of v1beta1',
@@ -227,7 +227,7 @@ describe('what is no review', () => {
       body: JSON.stringify(review()),
       options: { path: '/' },
       status: 404,
-      says: 'nothing here; send an AdmissionReview to /validate',
+      says: 'not found; send an AdmissionReview to /validate',
     },
   ])('$what, is refused with what to send', async ({ body, options, status, says }) => {
     expect(await send(body, options)).toEqual({ status, body: `${says}\n` });

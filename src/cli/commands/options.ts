@@ -92,12 +92,12 @@ const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error
 
 /** The option `--log-level`. */
 export function logLevelOption(): Option {
-  return new Option('--log-level <level>', 'what to log at least').choices([...logLevels]).default('info');
+  return new Option('--log-level <level>', 'minimum log level').choices([...logLevels]).default('info');
 }
 
 /** The option `--profile`. */
 export function profileOption(): Option {
-  return new Option('--profile <name>', 'what findings do in admission').choices([...profiles]).default('standard');
+  return new Option('--profile <name>', 'effect of findings in admission').choices([...profiles]).default('standard');
 }
 
 /** Collects the values of an option that may be repeated. */
@@ -124,38 +124,38 @@ export function parseText<T>(parse: (text: string) => Parsed<T>): (text: string)
 /** Validates an IP address. */
 export function parseAddress(text: string): string {
   if (parseIpAddress(text) === undefined)
-    throw new InvalidArgumentError('Write an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
+    throw new InvalidArgumentError('Use an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
   return text;
 }
 
 /** Parses a port from 0 to 65535. */
 export function parsePort(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Use a port from 0 to 65535.');
   return port;
 }
 
 /** Parses an integer from 1 to 999999. */
 export function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a number from 1 to 999999.');
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Use a number from 1 to 999999.');
   return Number(text);
 }
 
 /** Validates a value of the form `host:port`. */
 export function parseHostAndPort(text: string): string {
   if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text))
-    throw new InvalidArgumentError('Write host:port, for example sallyport-controller.sallyport-system.svc:8443.');
+    throw new InvalidArgumentError('Use host:port, for example sallyport-controller.sallyport-system.svc:8443.');
   return text;
 }
 
 /** Validates a value of the form `namespace/name`. */
 export function parseQualifiedName(text: string): string {
-  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Write namespace/name, for example shop/web.');
+  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Use namespace/name, for example shop/web.');
   return text;
 }
 
 /** Parses whole seconds. */
 export function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Write whole seconds, for example 10.');
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Use whole seconds, for example 10.');
   return Number(text);
 }

@@ -265,9 +265,7 @@ interface DoctorArguments extends Installation {
 function certificateOf({ certificateFile, privateKeyFile }: WebhookArguments): WebhookCommandOptions['certificate'] {
   if (certificateFile !== undefined && privateKeyFile !== undefined) return { certificateFile, privateKeyFile };
   if (certificateFile === undefined && privateKeyFile === undefined) return undefined;
-  throw new UsageError(
-    'a certificate and its key belong together: give both --certificate-file and --private-key-file, or none',
-  );
+  throw new UsageError('--certificate-file and --private-key-file require each other: use both or none');
 }
 
 function rotationOf({

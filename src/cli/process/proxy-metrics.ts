@@ -49,11 +49,9 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   );
   total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
   metrics.observedCounter(
-    define(
-      'authorizations_total',
-      'Requests about which an authorization server was asked, by its answer; failed: it gave none that is valid.',
-      ['outcome'],
-    ),
+    define('authorizations_total', 'Requests to authorization servers, by result; failed: no valid response.', [
+      'outcome',
+    ]),
     () => labelled(counters.authorizations),
   );
   metrics.observedCounter(

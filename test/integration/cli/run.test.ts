@@ -213,7 +213,7 @@ test('sallyport run --listen binds Gateways at one address, with the ports of th
 test('sallyport run --listen refuses what is no IP address', async () => {
   const program = startProgram('run', '-f', 'examples/quickstart', '--listen', 'eth0');
   expect(await program.ended()).toBe(1);
-  expect(program.errors()).toContain('Write an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
+  expect(program.errors()).toContain('Use an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
 });
 
 describe('sallyport', () => {

@@ -75,9 +75,7 @@ describe('a webhook that cannot start says why, without a stack', () => {
 
   test('a certificate without its key', async () => {
     const { code, stderr } = await run('--certificate-file=tls.crt');
-    expect(stderr).toBe(
-      'sallyport: a certificate and its key belong together: give both --certificate-file and --private-key-file, or none\n',
-    );
+    expect(stderr).toBe('sallyport: --certificate-file and --private-key-file require each other: use both or none\n');
     expect(code).toBe(1);
   });
 });

@@ -109,7 +109,7 @@ describe('a call that the proxy answers itself', () => {
       expect.any(String) as unknown as string,
     ],
     ['no endpoint', { backends: [backendOf('none')] }, '14', 'The backend has no ready endpoints.'],
-    ['no connection', {}, '14', 'The backend could not be reached.'],
+    ['no connection', {}, '14', 'The connection to the backend failed.'],
   ])('%s', async (_name, rule, code, message) => {
     const { port, log } = await startProxy([endpointsConfig('app', await refusingPort()), routeTo('app', rule)]);
     const answer = await request(openHttp2(port), call, 'x');

@@ -284,7 +284,7 @@ describe('other protocols on a port', () => {
   test('plain HTTP where only TLS is served is told so', async () => {
     const { port } = await startSecure(shop);
     expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
-      /^HTTP\/1\.1 400 [^]*This port speaks HTTPS/,
+      /^HTTP\/1\.1 400 [^]*The port serves HTTPS/,
     );
   });
 

@@ -100,7 +100,7 @@ describe('what takes too long to be read', () => {
       .join(',')}]`;
     expect(read(JSON.stringify(admissionReview({ userInfo: '#' })).replace('"#"', many))).toEqual({
       type: 'malformed',
-      problem: expect.stringContaining('more values than a review can have'),
+      problem: expect.stringContaining('more values than the limit of an AdmissionReview'),
     });
     expect(read(review(many.replace('[', `[${'1,'.repeat(100)}`)).slice(0, -60))).toEqual({
       type: 'malformed',

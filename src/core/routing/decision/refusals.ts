@@ -5,18 +5,18 @@
 export const refusals = {
   'no-listener': { status: 404, text: 'No listener on this port serves this host.' },
   'no-route': { status: 404, text: 'No route matches this request.' },
-  misdirected: { status: 421, text: 'This connection was opened for another host; open a new one.' },
-  'rule-failure': { status: 500, text: 'The matching route is misconfigured; its status conditions say how.' },
-  'invalid-backend': { status: 500, text: 'The matching route refers to a backend that cannot be used.' },
+  misdirected: { status: 421, text: 'The connection was opened for another host; open a new one.' },
+  'rule-failure': { status: 500, text: 'The matching route is invalid; see the conditions in its status.' },
+  'invalid-backend': { status: 500, text: 'The matching route refers to an invalid backend.' },
   'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
   'authorization-invalid': {
     status: 500,
-    text: 'The matching route refers to an authorization server that cannot be used.',
+    text: 'The matching route refers to an invalid authorization server.',
   },
-  'trace-unsupported': { status: 501, text: 'TRACE is not supported here.' },
+  'trace-unsupported': { status: 501, text: 'TRACE is not supported.' },
   'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },
-  'authorization-unavailable': { status: 503, text: 'The authorization server could not be reached.' },
-  'loop-detected': { status: 508, text: 'The request passed this proxy too often: its route leads back to the proxy.' },
+  'authorization-unavailable': { status: 503, text: 'The connection to the authorization server failed.' },
+  'loop-detected': { status: 508, text: 'The request passed the proxy too often: its route leads back to the proxy.' },
 } as const satisfies Record<string, { readonly status: number; readonly text: string }>;
 
 /** Why a routing decision leads to an error response. */

@@ -283,7 +283,7 @@ describe('which listener and route', () => {
     const started = await start(at, https);
     const client = dial(started, at);
     client.write('GET / HTTP/1.1\r\nHost: b.example.com\r\n\r\n');
-    expect((await endOf(client)).received).toMatch(/^HTTP\/1\.1 400 [^]*This port speaks HTTPS/);
+    expect((await endOf(client)).received).toMatch(/^HTTP\/1\.1 400 [^]*The port serves HTTPS/);
   });
 });
 
