@@ -135,10 +135,28 @@ describe('the state of a cluster', () => {
     const { kernel, installed, source } = started();
     expect(kernel.read.input(installationCell)?.notInstalled).toContain('ServiceImport');
     source.reader?.onInstalled(definitionOf('ServiceImport', ''));
-    expect(kernel.read.input(installationCell)).toMatchObject({ notInstalled: [], bundleVersions: {}, bundles: {} });
+    expect(kernel.read.input(installationCell)).toMatchObject({
+      notInstalled: ['HostnamePolicy'],
+      bundleVersions: {},
+      bundles: {},
+    });
     expect(installed).toEqual([new Map()]);
     source.reader?.onInstalled(new Map());
-    expect(kernel.read.input(installationCell)?.notInstalled).toEqual(['ServiceImport']);
+    expect(kernel.read.input(installationCell)?.notInstalled).toContain('ServiceImport');
+  });
+
+  test('HostnamePolicies count while their definition is installed, which is none of the Gateway API', () => {
+    const { kernel, installed, source } = started();
+    expect(kernel.read.input(installationCell)).toMatchObject({ hostnamePolicies: false });
+    source.reader?.onInstalled(definitionOf('HostnamePolicy', ''));
+    expect(kernel.read.input(installationCell)).toMatchObject({
+      hostnamePolicies: true,
+      bundleVersions: {},
+      bundles: {},
+    });
+    expect(installed).toEqual([new Map()]);
+    source.reader?.onInstalled(new Map());
+    expect(kernel.read.input(installationCell)).toMatchObject({ hostnamePolicies: false });
   });
 
   test('whoever asks for them is told the definitions', () => {
