@@ -100,7 +100,8 @@ export class RequestReader {
 
   /** Keeps an incomplete head, unless it is already invalid. `earlier` bytes of it were checked before. */
   private keep(all: Buffer, start: number, earlier: number): Buffer {
-    this.partial = start === all.length ? undefined : all;
+    // Not the empty lines: any number of them may come.
+    this.partial = start === all.length ? undefined : all.subarray(start);
     const unchecked = all.toString('latin1', Math.max(start, earlier - 1));
     if (neverInHead.test(unchecked)) return this.malformed('bad-request');
     const isStart = all[start] === carriageReturn || startOfHead.test(all.toString('latin1', start, start + 32));

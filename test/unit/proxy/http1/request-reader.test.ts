@@ -45,6 +45,14 @@ describe('a head', () => {
     expect(events).toEqual(['GET / 1.0 Host|a']);
   });
 
+  test('keeps no empty lines, however many there are', () => {
+    const { events, reader, read } = startReader();
+    read('\r', ...Array.from({ length: 1_000 }, () => '\n\r'));
+    expect(reader['partial']?.length).toBe(1);
+    read('\nGET / HTTP/1.0\r\nHost: a\r\n\r\n');
+    expect(events).toEqual(['GET / 1.0 Host|a']);
+  });
+
   test('keeps the byte A0 at the end of a value', () => {
     const { events, read } = startReader();
     read('GET / HTTP/1.1\r\nA: b\xa0 \r\n\r\n');
