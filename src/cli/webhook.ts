@@ -18,7 +18,8 @@ import { BundlesInForce } from '../cluster/bundles-in-force.ts';
 import { admissionKinds, ClusterState, followCluster } from '../cluster/cluster-state.ts';
 import { ClusterSecretStore } from '../cluster/secret-store.ts';
 import { findingCounts } from '../core/admission/impact.ts';
-import { defaultSettings, type Settings } from '../core/admission/settings.ts';
+import { defaultSettings, type KnownBundle, type Settings } from '../core/admission/settings.ts';
+import { linkedFindings } from '../core/admission/stored.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import {
   createClient,
@@ -36,6 +37,7 @@ import {
   type LogLevel,
   type Metrics,
 } from '../telemetry/index.ts';
+import { Auditor } from '../webhook/audit/auditor.ts';
 import { ClusterBundleStore } from '../webhook/configuration/bundle-store.ts';
 import { FailurePolicyKeeper } from '../webhook/configuration/failure-policy-keeper.ts';
 import { startSelfCheck } from '../webhook/configuration/self-check.ts';
@@ -81,6 +83,8 @@ export interface WebhookCommandOptions {
   readonly rotation: RotationPolicy;
   /** Certificate to serve instead of one from the project's own authority. */
   readonly certificate?: CertificateFiles;
+  /** Judge all stored objects continuously, and write reports. */
+  readonly auditReports: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -107,15 +111,33 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
 
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
-  const kernel = createEvaluation([findingCounts]);
+  const kernel = createEvaluation(options.auditReports ? [findingCounts, linkedFindings] : [findingCounts]);
   exposeEvaluation(metrics, kernel);
   const inForce = new BundlesInForce({ log, metrics });
+  const bundleOf = (group: string, resource: string): KnownBundle => inForce.bundleOf(group, resource);
+  const auditor = options.auditReports
+    ? new Auditor({
+        client,
+        clock: systemClock,
+        log,
+        metrics,
+        kernel,
+        settings,
+        bundleOf,
+        ready: () => state.problems().length === 0,
+        today,
+      })
+    : undefined;
   const state = new ClusterState({
     kernel,
     kinds: admissionKinds,
     controllerName,
     follow: followCluster(client, log),
-    onInstalled: (installed) => inForce.update(installed),
+    onInstalled(installed) {
+      inForce.update(installed);
+      auditor?.reconsiderAll();
+    },
+    onChange: (events, delta) => auditor?.observe(events, delta),
   });
   running.add(() => state.stop());
   readiness.require(() => state.problems());
@@ -123,7 +145,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const cluster: Surroundings = { options, running, client, log, metrics };
   const bundles = new ClusterBundleStore({ client, log }, options.configuration);
   const secrets = new ClusterSecretStore({ client, log }, { namespace: options.namespace, name: options.secret });
-  const election = seekLeadership(cluster, { bundles, secrets, settings });
+  const election = seekLeadership(cluster, { bundles, secrets, settings, auditor });
   const certificates = await provideCertificate(cluster, secrets);
   const app = buildWebhook({
     certificates,
@@ -136,13 +158,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
     ...(options.impactConfiguration === undefined
       ? {}
       : { impact: (request) => impactInCluster(request, { kernel, settings }) }),
-    decide: (request) =>
-      decideInCluster(request, {
-        kernel,
-        settings,
-        bundleOf: (group, resource) => inForce.bundleOf(group, resource),
-        today,
-      }),
+    decide: (request) => decideInCluster(request, { kernel, settings, bundleOf, today }),
   });
   running.add(() => app.close());
   const port = await listenEverywhere(app, options.port);
@@ -187,12 +203,13 @@ interface Leadership {
   readonly bundles: BundleStore;
   readonly secrets: SecretStore;
   readonly settings: () => Settings;
+  readonly auditor: Auditor | undefined;
 }
 
-/** One replica holds the lease. It renews the authority and sets the failurePolicy. */
+/** One replica holds the lease. It renews the authority, sets the failurePolicy and audits stored objects. */
 function seekLeadership(
   { options, running, client, log, metrics }: Surroundings,
-  { bundles, secrets, settings }: Leadership,
+  { bundles, secrets, settings, auditor }: Leadership,
 ): Election {
   const { namespace, configuration, identity, lease: name, rotation: policy } = options;
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
@@ -210,6 +227,7 @@ function seekLeadership(
   const duties = [
     keeper,
     ...(options.certificate === undefined ? [rotation] : []),
+    ...(auditor === undefined ? [] : [auditor]),
     ...(to === undefined ? [] : [new WarningConfiguration({ client, log, from: configuration, to })]),
   ];
   const election = new Election({

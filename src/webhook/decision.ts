@@ -2,8 +2,8 @@ import { decisionOf } from '../core/admission/decide.ts';
 import { policyFor, type KnownBundle, type Settings } from '../core/admission/settings.ts';
 import type { Steps } from '../core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
-import { readObject } from '../core/graph/inputs.ts';
 import type { Kernel } from '../core/incremental/index.ts';
+import { namespaceLabels } from './namespace-labels.ts';
 import { isProbe, probeDenial } from './configuration/probe.ts';
 
 export interface DecisionSurroundings {
@@ -26,7 +26,7 @@ export function* decideInCluster(
   const { group, resource, kind, namespace, userInfo } = request;
   const policy = policyFor(
     settings(),
-    { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo, today: today() },
+    { kind, namespace, namespaceLabels: namespaceLabels(kernel.read, namespace), ...userInfo, today: today() },
     bundleOf(group, resource),
   );
   if (policy === 'exempt') return exempt;
@@ -37,10 +37,4 @@ export function* decideInCluster(
     policy,
     mayContinue: () => performance.now() < deadline,
   });
-}
-
-/** Every namespace has its name as a label, including one that is not observed yet. */
-function labelsOf(kernel: Kernel, namespace: string): Readonly<Record<string, string>> {
-  const labels = namespace === '' ? undefined : readObject(kernel.read, 'Namespace', '', namespace)?.meta.labels;
-  return labels ?? { 'kubernetes.io/metadata.name': namespace };
 }

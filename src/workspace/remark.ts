@@ -1,10 +1,10 @@
-import { judgeUnevaluated } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import { storedJudgement } from '../core/admission/stored.ts';
 import type { Reader } from '../core/incremental/reader.ts';
 import { parseObject, type ParsedObject } from '../core/resources/parse.ts';
 import { describeRef } from '../core/resources/reference.ts';
-import { isSchemaKind } from '../core/schema/index.ts';
+import { runToEnd } from '../core/text/steps.ts';
 import type { SourceDocument } from '../files/document.ts';
 
 /** A document that is not evaluated, and why. */
@@ -46,7 +46,6 @@ export function judgeUnserved(
   document: SourceDocument,
   policy: AdmissionPolicy,
 ): readonly JudgedFinding[] {
-  const parsed = parseObject(document.value);
-  if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];
-  return judgeUnevaluated(read, { kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, policy);
+  if (parseObject(document.value).type !== 'unserved') return [];
+  return runToEnd(storedJudgement(document.value, () => read, policy));
 }

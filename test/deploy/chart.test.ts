@@ -11,6 +11,7 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     ['overlays/enforce', ['components/network-policy'], ['settings.failurePolicy=Fail', 'networkPolicy.enabled=true']],
     ['base', ['components/prometheus'], ['prometheus.enabled=true']],
     ['base', ['components/hostname-policy'], ['hostnamePolicy.enabled=true']],
+    ['base', ['components/audit-reports'], ['webhook.auditReports=true']],
     ['base', ['dashboards'], ['dashboard.enabled=true']],
     ['overlays/full', [], ['settings.failurePolicy=Fail', 'controller.enabled=true']],
   ])('%s with %j', async (overlay, components, values) => {

@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BundlesInForce } from '../../src/cluster/bundles-in-force.ts';
 import { admissionKinds, controllerKinds } from '../../src/cluster/cluster-state.ts';
+import { reportApis } from '../../src/webhook/audit/report.ts';
+import { auditedKinds } from '../../src/webhook/audit/stored-objects.ts';
 import { FailurePolicyKeeper } from '../../src/webhook/configuration/failure-policy-keeper.ts';
 import { InternalErrors } from '../../src/cli/process/internal-errors.ts';
 import { exposeProxyCounters } from '../../src/cli/process/proxy-metrics.ts';
@@ -185,6 +187,30 @@ whereRendered('permissions', () => {
       ['ClusterRole /sallyport-address-pool', [{ apiGroups: [''], resources: ['services/status'], verbs: ['update'] }]],
       ['ClusterRoleBinding /sallyport-address-pool', []],
     ]);
+  });
+
+  test('the audit may read the kinds that admission does not read, and write reports', async () => {
+    const withAudit = await renderKustomize('overlays/enforce', ['components/audit-reports']);
+    const role = withAudit.get('ClusterRole /sallyport-audit-reports')?.['rules'] as readonly Rule[];
+    const granted = (verb: string): readonly string[] =>
+      role
+        .filter(({ verbs }) => verbs.includes(verb))
+        .flatMap(({ apiGroups, resources }) => resources.map((resource) => `${resource}.${apiGroups[0]}`))
+        .toSorted();
+    const kinds = auditedKinds
+      .filter(({ entry }) => !admissionKinds.some((kind) => tables[kind].plural === entry.plural))
+      .map(({ entry }) => `${entry.plural}.${entry.group}`);
+    expect(granted('watch')).toEqual(kinds.toSorted());
+    const reports = reportApis
+      .flatMap(({ namespaced, cluster }) => [namespaced, cluster])
+      .map(({ apiVersion, plural }) => `${plural}.${apiVersion.split('/')[0]}`);
+    expect(granted('list')).toEqual([...kinds, ...reports].toSorted());
+    for (const verb of ['create', 'patch', 'delete']) expect(granted(verb)).toEqual(reports.toSorted());
+    expect(withAudit.get('Deployment sallyport-system/sallyport-webhook')).toHaveProperty(
+      'spec.template.spec.containers.0.args',
+      [...podsOf('webhook').spec.containers[0].args, '--audit-reports'],
+    );
+    expect(await help('webhook')).toContain('--audit-reports');
   });
 
   test('nothing is granted to the controller by wildcard', () => {

@@ -53,6 +53,11 @@ export function addProcessCommands(program: Command): void {
     .command('webhook')
     .description('run the admission webhook, in a pod or with the current kubeconfig')
     .option('--settings <file>', 'settings file; reloaded on change')
+    .option(
+      '--audit-reports',
+      'judge all stored objects continuously, and write the findings to policy reports; only the leader',
+      false,
+    )
     .option('--port <port>', 'webhook port; 0 for any free port', parsePort, 10_250)
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 8080)
     .option('--drain <seconds>', 'time to keep serving after the signal to stop', parseSeconds, 20)

@@ -1,0 +1,60 @@
+import { objectsOf } from '../graph/inputs.ts';
+import type { Ownership } from '../graph/ownership.ts';
+import { strata } from '../graph/strata.ts';
+import { defineEmission, type Reader } from '../incremental/index.ts';
+import { identifyObject } from '../resources/parse.ts';
+import type { Finding } from '../rules/engine/rule.ts';
+import { findings, judgedKinds } from '../rules/engine/run.ts';
+import { isSchemaKind } from '../schema/index.ts';
+import type { Steps } from '../text/steps.ts';
+import { candidateInSteps, judgement, unevaluatedJudgement } from './judge.ts';
+import type { JudgedFinding } from './judged-finding.ts';
+import { ownershipOfObject } from './ownership.ts';
+import type { AdmissionPolicy } from './policy.ts';
+
+/**
+ * Returns all findings about a stored object, as in admission, in steps. None for kinds outside the Gateway API. The state may
+ * change between steps.
+ *
+ * @param json the object, of any shape
+ */
+export function* storedJudgement(
+  json: unknown,
+  present: () => Reader,
+  policy: AdmissionPolicy,
+): Steps<readonly JudgedFinding[]> {
+  const identified = identifyObject(json);
+  if (identified.type === 'resource')
+    return yield* judgement(present, yield* candidateInSteps(identified, json, policy.bundle), policy);
+  if (identified.type === 'unserved' && isSchemaKind(identified.ref.kind))
+    return yield* unevaluatedJudgement(
+      present,
+      { kind: identified.ref.kind, apiVersion: identified.apiVersion, json },
+      policy,
+    );
+  return [];
+}
+
+/** Results that the judgement of an object reads from other objects. */
+interface LinkedFindings {
+  readonly findings: readonly Finding[];
+  readonly owners: Ownership;
+}
+
+/** Emits what other objects contribute to the judgement of each object. A change of it means that the object must be judged again. */
+export const linkedFindings = defineEmission<LinkedFindings>({
+  name: 'linkedFindings',
+  stratum: strata.emissions,
+  over: objectsOf(...judgedKinds),
+  emit(read, kind = '', namespace = '', name = '') {
+    return [
+      {
+        key: `${kind}/${namespace}/${name}`,
+        value: {
+          findings: read.query(findings, kind, namespace, name),
+          owners: ownershipOfObject(read, { kind, namespace, name }),
+        },
+      },
+    ];
+  },
+});

@@ -1,0 +1,225 @@
+import { storedJudgement } from '../../core/admission/stored.ts';
+import { policyFor, type KnownBundle, type Settings } from '../../core/admission/settings.ts';
+import type { JudgedFinding } from '../../core/admission/judged-finding.ts';
+import { findKind } from '../../core/schema/index.ts';
+import type { Kernel } from '../../core/incremental/index.ts';
+import {
+  Discovery,
+  type ApiClient,
+  type Clock,
+  type KubernetesObject,
+  type WriteOutcome,
+} from '../../kubernetes/index.ts';
+import type { Cell, Family, Logger, Metrics, Reading } from '../../telemetry/index.ts';
+import { namespaceLabels } from '../namespace-labels.ts';
+import { inSlices } from '../turns.ts';
+import { AuditLedger } from './ledger.ts';
+import { digestOf, reportOf, type ReportApi } from './report.ts';
+import { ReportStore } from './report-store.ts';
+import { resultsOf } from './result.ts';
+import { auditedKinds, keyOf, StoredObjects, type StoredObject } from './stored-objects.ts';
+
+/** Milliseconds between two looks for report APIs. */
+const lookInterval = 60_000;
+/** Milliseconds after which stored reports are read again, to repair those that others changed or deleted. */
+const repairInterval = 3_600_000;
+/** The maximum number of reports that one round writes. */
+export const writesPerRound = 50;
+
+/** The surroundings of the audit. */
+export interface AuditOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** The evaluation of the webhook, with the emission `linkedFindings`. */
+  readonly kernel: Kernel;
+  readonly settings: () => Settings;
+  readonly bundleOf: (group: string, resource: string) => KnownBundle;
+  /** Whether the evaluation knows all objects. */
+  readonly ready: () => boolean;
+  /** The current day in UTC, `2026-11-23`. */
+  readonly today: () => string;
+  /** Milliseconds between two rounds. Default: 5 seconds. */
+  readonly interval?: number;
+}
+
+interface TermOptions extends AuditOptions {
+  readonly writes: Family<Cell>;
+}
+
+/** The audit during one term as leader. It lists and watches the objects itself, so that other replicas do not hold them. */
+export class AuditTerm {
+  readonly objects = new StoredObjects();
+  readonly #options: TermOptions;
+  readonly #ledger = new AuditLedger();
+  readonly #controller = new AbortController();
+  readonly #discovery: Discovery;
+  readonly #store: ReportStore;
+  #basis: { readonly settings: Settings; readonly day: string } | undefined;
+  /** `undefined` before the first look. */
+  #api: ReportApi | 'none' | undefined;
+  /** Namespace → digest of the stored report. */
+  #digests = new Map<string, string>();
+  #inherited: ReadonlyMap<string, number> = new Map();
+  /** Milliseconds of the clock. */
+  #looked = -Infinity;
+  #read = -Infinity;
+
+  /** Starts to follow the objects. */
+  constructor(options: TermOptions) {
+    this.#options = options;
+    const { client, clock, log } = options;
+    this.#store = new ReportStore(client, this.#controller.signal);
+    this.#discovery = new Discovery({
+      client,
+      clock,
+      log,
+      kinds: auditedKinds,
+      onEvents: (events) => {
+        for (const ref of this.objects.observe(events)) this.#ledger.set(ref.namespace, keyOf(ref), []);
+      },
+      onInstalled: () => {},
+    });
+  }
+
+  counts(): readonly Reading[] {
+    return this.#ledger.counts();
+  }
+
+  /** Ends the term. Nothing is written afterwards. */
+  async stop(): Promise<void> {
+    this.#controller.abort(new Error('the term as leader has ended'));
+    await this.#discovery.stop();
+  }
+
+  /** Judges what has changed since the last round, and writes the reports that are out of date. */
+  async round(): Promise<void> {
+    // A part of the objects would cause wrong findings.
+    if (!this.#discovery.synced || !this.#options.ready()) return;
+    this.#noticeBasis();
+    await this.#look();
+    for (const object of this.objects.take()) {
+      if (this.#controller.signal.aborted) return;
+      await this.#judge(object);
+    }
+    // Each result has its time now. Those that are left belong to findings that are gone.
+    this.#inherited = new Map();
+    await this.#writeChanged();
+  }
+
+  /** The settings and the day decide on all objects. */
+  #noticeBasis(): void {
+    const basis = { settings: this.#options.settings(), day: this.#options.today() };
+    if (this.#basis !== undefined && (this.#basis.settings !== basis.settings || this.#basis.day !== basis.day))
+      this.objects.reconsiderAll();
+    this.#basis = basis;
+  }
+
+  async #judge(object: StoredObject): Promise<void> {
+    const json = JSON.parse(object.text) as KubernetesObject;
+    const findings = await this.#findingsOf(object, json);
+    if (!this.objects.isCurrent(object)) return;
+    const { kind, namespace, name } = object;
+    const { apiVersion = '', metadata } = json;
+    const before = this.#ledger.timesOf(namespace, keyOf(object));
+    const now = Math.floor(this.#options.clock.date().getTime() / 1000);
+    const results = resultsOf(
+      { apiVersion, kind, namespace, name, uid: metadata.uid ?? '' },
+      findings,
+      (identity) => before.get(identity) ?? this.#inherited.get(identity) ?? now,
+    );
+    this.#ledger.set(namespace, keyOf(object), results);
+  }
+
+  async #findingsOf(
+    { group, kind, namespace }: StoredObject,
+    json: KubernetesObject,
+  ): Promise<readonly JudgedFinding[]> {
+    const { kernel, settings, bundleOf, today } = this.#options;
+    const policy = policyFor(
+      settings(),
+      {
+        kind,
+        namespace,
+        namespaceLabels: namespaceLabels(kernel.read, namespace),
+        username: '',
+        groups: [],
+        today: today(),
+      },
+      bundleOf(group, findKind(group, kind)?.plural ?? ''),
+    );
+    return policy === 'exempt' ? [] : inSlices(storedJudgement(json, () => kernel.read, policy));
+  }
+
+  /** Finds the report API, and reads the stored reports from time to time. */
+  async #look(): Promise<void> {
+    const now = this.#options.clock.now();
+    if (now - this.#looked < lookInterval) return;
+    const [api = 'none', ...others] = await this.#store.installed();
+    this.#looked = now;
+    const hasChanged = api !== this.#api;
+    if (!hasChanged && now - this.#read < repairInterval) return;
+    if (hasChanged)
+      this.#options.log.info(
+        { api: api === 'none' ? api : api.namespaced.apiVersion },
+        'API for the reports of the audit',
+      );
+    this.#digests = new Map();
+    for (const other of others) await this.#clear(other);
+    if (api !== 'none') {
+      const { digests, times } = await this.#store.read(api);
+      this.#digests = digests;
+      this.#inherited = times;
+      for (const namespace of [...digests.keys(), ...this.#ledger.namespaces()])
+        this.#ledger.mark(namespace, 'changed');
+    }
+    this.#api = api;
+    this.#read = now;
+  }
+
+  /** Deletes the reports in an API that is not preferred any more. */
+  async #clear(api: ReportApi): Promise<void> {
+    const { digests } = await this.#store.read(api);
+    for (const namespace of digests.keys()) this.#note(await this.#store.remove(api, namespace), namespace);
+  }
+
+  async #writeChanged(): Promise<void> {
+    const api = this.#api;
+    if (api === undefined || api === 'none') return;
+    let left = writesPerRound;
+    for (const namespace of this.#ledger.changed()) {
+      if (left === 0 || this.#controller.signal.aborted) return;
+      const results = this.#ledger.resultsOf(namespace);
+      const report = results.length === 0 ? undefined : reportOf(api, namespace, results);
+      const digest = report && digestOf(report);
+      if (digest === this.#digests.get(namespace)) {
+        this.#ledger.mark(namespace, 'written');
+        continue;
+      }
+      left -= 1;
+      // Marked before the write: a change in the meantime must be written as well.
+      this.#ledger.mark(namespace, 'written');
+      const outcome = await (report === undefined
+        ? this.#store.remove(api, namespace)
+        : this.#store.write(api, report));
+      if (!this.#note(outcome, namespace)) this.#ledger.mark(namespace, 'changed');
+      else if (digest === undefined) this.#digests.delete(namespace);
+      else this.#digests.set(namespace, digest);
+    }
+  }
+
+  /** Counts a write. @returns whether it does not have to be repeated */
+  #note(outcome: WriteOutcome, namespace: string): boolean {
+    this.#options.writes.at(outcome.type).value += 1;
+    if (outcome.type === 'ok') return true;
+    // The namespace or the CRD is gone.
+    if (outcome.type === 'notFound') {
+      this.#looked = -Infinity;
+      return true;
+    }
+    if (this.#controller.signal.aborted) return false;
+    this.#options.log.warn({ namespace, outcome: outcome.type, problem: outcome.message }, 'cannot write a report');
+    return false;
+  }
+}
