@@ -14,6 +14,7 @@ import { createHttp2Server } from './http2/http2.ts';
 import type { Http2Server } from './http2/http2.ts';
 import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
 import { Layer4Port } from './layer4/port.ts';
+import { LinkedList, Place } from './limits/linked-list.ts';
 import { LinkedSet } from './limits/linked-set.ts';
 import { peek } from './listen/peek.ts';
 import type { WireProtocol } from './listen/peek.ts';
@@ -41,11 +42,12 @@ export class Front {
   private readonly http1: Http1Server;
   private readonly http2: Http2Server;
   private readonly layer4: Layer4Port;
-  private readonly sockets = new Set<Socket>();
+  /** The open connections, and their places in `idle`. */
+  private readonly sockets = new Map<Socket, Place<Socket>>();
   /** Connections whose protocol is not known yet. */
   private readonly silent = new LinkedSet<Socket>();
   /** Connections without a request in progress. */
-  private readonly idle = new LinkedSet<Socket>();
+  private readonly idle = new LinkedList<Socket>();
   private readonly handshakes: Handshakes;
   /** Connections that arrived before the first configuration. */
   private waiting: Socket[] | undefined = [];
@@ -154,7 +156,7 @@ export class Front {
     this.http1.closeIdle();
     await this.lastSocketClosed(grace - idle);
     this.layer4.cut();
-    for (const socket of this.sockets) socket.destroy();
+    for (const socket of this.sockets.keys()) socket.destroy();
     await this.lastSocketClosed(grace);
     this.http1.close();
   }
@@ -164,7 +166,7 @@ export class Front {
     if (this.sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, patience);
-      for (const socket of this.sockets) {
+      for (const socket of this.sockets.keys()) {
         socket.once('close', () => {
           if (this.sockets.size > 0) return;
           clearTimeout(timer);
@@ -200,7 +202,7 @@ export class Front {
   }
 
   private makeRoom(): boolean {
-    const unused = this.silent.first ?? this.idle.first;
+    const unused = this.silent.first ?? this.idle.first?.value;
     if (unused === undefined) return this.layer4.makeRoom();
     this.forget(unused);
     unused.destroy();
@@ -210,20 +212,27 @@ export class Front {
   /** The connection can no longer be closed to make room: it has a request in progress, or is gone. */
   private forget(socket: Socket): void {
     this.silent.delete(socket);
-    this.idle.delete(socket);
+    const place = this.sockets.get(socket);
+    if (place !== undefined) this.idle.remove(place);
+  }
+
+  /** The connection may be closed to make room. */
+  private rest(socket: Socket): void {
+    const place = this.sockets.get(socket);
+    if (place !== undefined) this.idle.append(place);
   }
 
   private accept(socket: Socket): void {
     const { counters } = this.plane;
     counters.connections += 1;
     counters.openConnections += 1;
-    this.sockets.add(socket);
+    this.sockets.set(socket, new Place(socket));
     // The owner of the connection gets its end from other events; a reset at any moment must not end the process.
     socket.on('error', () => undefined);
     socket.once('close', () => {
       counters.openConnections -= 1;
-      this.sockets.delete(socket);
       this.forget(socket);
+      this.sockets.delete(socket);
     });
     if (this.waiting === undefined) this.look(socket);
     else this.waiting.push(socket);
@@ -274,7 +283,7 @@ export class Front {
   }
 
   private shakeHands(socket: Socket): void {
-    this.idle.add(socket);
+    this.rest(socket);
     this.tls.accept(socket);
   }
 
@@ -290,7 +299,7 @@ export class Front {
   }
 
   private plainConnection(socket: Socket): Connection {
-    this.idle.add(socket);
+    this.rest(socket);
     return {
       ...this.useOf(socket),
       peer: peerOf(socket, 'http'),
@@ -310,11 +319,11 @@ export class Front {
   }
 
   private useOf(socket: Socket): Pick<Connection, 'busy' | 'idle'> {
+    const place = this.sockets.get(socket) ?? new Place(socket);
     return {
-      busy: () => void this.idle.delete(socket),
+      busy: () => this.idle.remove(place),
       idle: () => {
-        this.idle.delete(socket);
-        if (this.sockets.has(socket)) this.idle.add(socket);
+        if (!socket.destroyed) this.idle.append(place);
       },
     };
   }

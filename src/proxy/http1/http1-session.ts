@@ -4,7 +4,7 @@ import type { Fields } from '../../core/text/fields.ts';
 import { countOutcome } from '../counters.ts';
 import type { DataPlane } from '../data-plane.ts';
 import { Exchange } from '../handling/exchange.ts';
-import { readInTurns } from '../listen/read-in-turns.ts';
+import { inTurns } from '../listen/read-in-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
 import { answerFor, rawAnswer } from '../messages/reasons.ts';
@@ -46,6 +46,7 @@ export class Http1Session implements Carrier, RequestEvents {
   private readonly ticks: Ticks;
   private readonly released: (session: Http1Session) => void;
   private readonly reader: RequestReader;
+  private readonly receivedInTurn: (bytes: number) => void;
   /** The request whose response is not done. */
   private exchange: Exchange | undefined;
   private stream: Http1Stream | undefined;
@@ -80,8 +81,9 @@ export class Http1Session implements Carrier, RequestEvents {
     this.keepsFor = Math.floor(plane.limits.idleTimeout / 1_000);
     this.reader = new RequestReader(this, plane.limits.headerBytes);
     watchForReset(socket);
-    readInTurns(socket);
+    this.receivedInTurn = inTurns(socket);
     socket
+      .setDefaultEncoding('latin1')
       .on('data', this.receive)
       .on('end', this.ended)
       .on('drain', this.drained)
@@ -157,6 +159,7 @@ export class Http1Session implements Carrier, RequestEvents {
   }
 
   private readonly receive = (bytes: Buffer): void => {
+    this.receivedInTurn(bytes.length);
     if (this.isStopped) return;
     this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
     this.guard(() => this.readOn());
@@ -242,6 +245,7 @@ export class Http1Session implements Carrier, RequestEvents {
     this.isEnding = true;
     socket.off('data', this.receive).off('end', this.ended);
     const unwatch = destroyAtEnd(socket);
+    socket.on('data', (bytes: Buffer) => this.receivedInTurn(bytes.length));
     if (held.length > 0) socket.unshift(held);
     this.released(this);
     this.unwatch = unwatch;

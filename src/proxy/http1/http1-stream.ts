@@ -82,9 +82,9 @@ export class Http1Stream implements ClientStream {
   switchProtocol(fields: Fields): Duplex {
     const { socket } = this.carrier;
     const upgrade = `connection: upgrade\r\nupgrade: ${this.requestedUpgrade ?? ''}\r\n`;
-    this.text = new ResponseText(101, fieldText(switchFields(fields)));
+    this.text = new ResponseText(101, switchFields(fields));
     this.isFinished = true;
-    if (socket.writable) socket.write(`${this.text.head}${upgrade}\r\n`, 'latin1');
+    if (socket.writable) socket.write(`${this.text.head}${upgrade}\r\n`);
     this.beginTunnel?.();
     return socket;
   }
@@ -106,15 +106,15 @@ export class Http1Stream implements ClientStream {
     if (!this.awaitsContinue || this.headSent) return;
     this.awaitsContinue = false;
     const { socket } = this.carrier;
-    if (socket.writable) socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');
+    if (socket.writable) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
   }
 
   inform(status: number, fields: Fields): boolean {
     const { socket } = this.carrier;
-    const text = fieldText(interimFields(fields));
+    const checked = interimFields(fields);
     // Interim responses are optional, and HTTP/1.0 does not have them.
     if (this.raw.httpVersion !== '1.1' || !socket.writable) return true;
-    return socket.write(`${new ResponseText(status, text).head}\r\n`, 'latin1');
+    return socket.write(`${new ResponseText(status, checked).head}\r\n`);
   }
 
   writeHead(status: number, fields: string[]): void {
@@ -122,7 +122,7 @@ export class Http1Stream implements ClientStream {
     this.hasNoBody = hasNoContent(this.method, status);
     // Length 0 tells HTTP/1.1 clients that such a response has no content (RFC 9110 section 15.3.6).
     if (status === resetContent) fields.push('content-length', '0');
-    const text = new ResponseText(status, fieldText(fields));
+    const text = new ResponseText(status, fields);
     const isOld = this.raw.httpVersion === '1.0';
     const hasEnd = text.hasLength || this.hasNoBody;
     this.isInterrupted = !this.isComplete && !this.canDiscardBody();
@@ -168,13 +168,13 @@ export class Http1Stream implements ClientStream {
     if (last === undefined || last.length <= longestText) {
       const text = `${head}${last === undefined ? '' : this.framed(last)}${end}`;
       if (text === '' && socket.writableLength === 0) process.nextTick(this.sent);
-      else socket.write(text, 'latin1', this.sent);
+      else socket.write(text, this.sent);
       return;
     }
     socket.cork();
     this.send(head, last);
     if (end === '') socket.write(nothing, this.sent);
-    else socket.write(end, 'latin1', this.sent);
+    else socket.write(end, this.sent);
     socket.uncork();
   }
 
@@ -209,13 +209,13 @@ export class Http1Stream implements ClientStream {
   private send(text: string, piece: Buffer | undefined): boolean {
     const { socket } = this.carrier;
     if (!socket.writable) return true;
-    if (piece === undefined) return socket.write(text, 'latin1');
-    if (piece.length <= longestText) return socket.write(`${text}${this.framed(piece)}`, 'latin1');
+    if (piece === undefined) return socket.write(text);
+    if (piece.length <= longestText) return socket.write(`${text}${this.framed(piece)}`);
     socket.cork();
     const before = this.isChunked ? `${text}${piece.length.toString(16)}\r\n` : text;
-    if (before !== '') socket.write(before, 'latin1');
+    if (before !== '') socket.write(before);
     socket.write(piece);
-    if (this.isChunked) socket.write('\r\n', 'latin1');
+    if (this.isChunked) socket.write('\r\n');
     socket.uncork();
     return !socket.writableNeedDrain;
   }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { hasField } from '../../core/text/fields.ts';
 import type { Fields } from '../../core/text/fields.ts';
 
 /** The lines of fields that were checked. */
@@ -9,9 +10,6 @@ export function fieldText(fields: Fields): string {
   return text;
 }
 
-const lengthLine = /(?:^|\n)content-length:/i;
-const dateLine = /(?:^|\n)date:/i;
-
 /** The head of a response as text (RFC 9112 section 4). */
 export class ResponseText {
   readonly status: number;
@@ -19,20 +17,20 @@ export class ResponseText {
   isChunked = false;
   /** The status line and all fields, without the empty line while the head is not framed. */
   head: string;
-  private readonly fields: string;
+  private readonly fields: Fields;
 
-  /** `fields` are lines of `fieldText`. */
-  constructor(status: number, fields: string) {
+  /** `fields` were checked. */
+  constructor(status: number, fields: Fields) {
     this.status = status;
     this.fields = fields;
-    this.hasLength = lengthLine.test(fields);
-    this.head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields}`;
+    this.hasLength = hasField(fields, 'content-length');
+    this.head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fieldText(fields)}`;
   }
 
   /** Completes the head of a final response. `keepsFor`: seconds for which the connection persists, if it does. */
   frame(body: 'by-itself' | 'chunked', keepsFor: number | undefined): void {
     this.isChunked = body === 'chunked';
-    const date = dateLine.test(this.fields) ? '' : dateNow();
+    const date = hasField(this.fields, 'date') ? '' : dateNow();
     const connection =
       keepsFor === undefined
         ? 'connection: close\r\n'

@@ -1,62 +1,43 @@
-interface Link<T> {
-  readonly value: T;
-  before: Link<T> | undefined;
-  after: Link<T> | undefined;
-}
+import { LinkedList, Place } from './linked-list.ts';
 
 /** Values in insertion order. Adding, removing and taking the first or the last value take constant time. */
 export class LinkedSet<T> {
-  private readonly links = new Map<T, Link<T>>();
-  private head: Link<T> | undefined;
-  private end: Link<T> | undefined;
+  private readonly places = new Map<T, Place<T>>();
+  private readonly list = new LinkedList<T>();
 
   get size(): number {
-    return this.links.size;
+    return this.places.size;
   }
 
   get first(): T | undefined {
-    return this.head?.value;
+    return this.list.first?.value;
   }
 
   get last(): T | undefined {
-    return this.end?.value;
+    return this.list.last?.value;
   }
 
   has(value: T): boolean {
-    return this.links.has(value);
+    return this.places.has(value);
   }
 
   /** Appends a value that is not in the set. */
   add(value: T): void {
-    const link: Link<T> = { value, before: this.end, after: undefined };
-    if (this.end === undefined) this.head = link;
-    else this.end.after = link;
-    this.end = link;
-    this.links.set(value, link);
+    const place = new Place(value);
+    this.places.set(value, place);
+    this.list.append(place);
   }
 
   /** Removes a value. Returns whether it was in the set. */
   delete(value: T): boolean {
-    const link = this.links.get(value);
-    if (link === undefined) return false;
-    this.links.delete(value);
-    if (link.before === undefined) this.head = link.after;
-    else link.before.after = link.after;
-    if (link.after === undefined) this.end = link.before;
-    else link.after.before = link.before;
+    const place = this.places.get(value);
+    if (place === undefined) return false;
+    this.places.delete(value);
+    this.list.remove(place);
     return true;
   }
 
-  /** Removes and returns all values. */
-  drain(): readonly T[] {
-    const values = [...this.links.keys()];
-    this.links.clear();
-    this.head = undefined;
-    this.end = undefined;
-    return values;
-  }
-
   [Symbol.iterator](): Iterator<T> {
-    return this.links.keys();
+    return this.places.keys();
   }
 }

@@ -17,6 +17,7 @@ let shortTurns = 0;
 
 /** The bytes read from a connection in a turn, and whether its owner wants more. */
 class Reader {
+  private readonly pauseSocket: () => Socket;
   private readonly resumeSocket: () => Socket;
   private isWanted = true;
   private isWaiting = false;
@@ -35,14 +36,16 @@ class Reader {
       this.isWanted = true;
       return this.isWaiting ? socket : resume();
     };
-    socket.on('data', (bytes: Buffer) => {
-      if (bytes.length < shortest || !this.isTooMuch(bytes.length) || this.isWaiting) return;
-      this.isWaiting = true;
-      waiting.add(this);
-      pause();
-    });
+    this.pauseSocket = pause;
     socket.once('close', () => waiting.delete(this));
   }
+
+  readonly received = (bytes: number): void => {
+    if (bytes < shortest || !this.isTooMuch(bytes) || this.isWaiting) return;
+    this.isWaiting = true;
+    waiting.add(this);
+    this.pauseSocket();
+  };
 
   goOn(): void {
     this.isWaiting = false;
@@ -75,11 +78,16 @@ export function isAccepting(): boolean {
 /**
  * From now on the connection is read in turns with all others. Libuv reads up to 2 MiB of a connection before it polls
  * the next one. A few fast connections would delay all others for hundreds of milliseconds. `pause` and `resume` keep
- * their meaning.
+ * their meaning. The reader of the connection calls the returned function with the length of each piece.
  */
+export function inTurns(socket: Socket): (bytes: number) => void {
+  return new Reader(socket).received;
+}
+
+/** Like `inTurns`, for a connection whose pieces have several readers. */
 export function readInTurns(socket: Socket): void {
-  // Its listeners keep it alive.
-  void new Reader(socket);
+  const received = inTurns(socket);
+  socket.on('data', (bytes: Buffer) => received(bytes.length));
 }
 
 function schedule(): void {

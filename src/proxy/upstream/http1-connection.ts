@@ -6,7 +6,8 @@ import type {
   UpstreamFailure,
   UpstreamRequest,
 } from '../messages/forwarder.ts';
-import { readInTurns } from '../listen/read-in-turns.ts';
+import { Place } from '../limits/linked-list.ts';
+import { inTurns } from '../listen/read-in-turns.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -75,9 +76,12 @@ const idleLongest = 600_000;
 
 /** An HTTP/1.1 connection to a backend, which carries one request at a time. */
 export class Http1Connection implements ResponseEvents {
+  /** Its place among idle connections. */
+  readonly place = new Place<Http1Connection>(this);
   private readonly socket: Socket;
   private readonly events: Http1ConnectionEvents;
   private readonly reader: ResponseReader;
+  private readonly receivedInTurn: (bytes: number) => void;
   private call: Http1Call | undefined;
   private body: BodyWriter | undefined;
   /** By `performance.now()`. No request may be sent later, because the backend may be closing the connection. */
@@ -93,8 +97,9 @@ export class Http1Connection implements ResponseEvents {
     this.socket = socket;
     this.events = events;
     this.reader = new ResponseReader(this, headBytes);
-    readInTurns(socket);
+    this.receivedInTurn = inTurns(socket);
     socket
+      .setDefaultEncoding('latin1')
       .on('data', this.read)
       .on('end', this.end)
       .on('drain', this.drained)
@@ -119,13 +124,13 @@ export class Http1Connection implements ResponseEvents {
     this.reader.expect(request);
     receiver.onConnected();
     if (request.body === undefined) {
-      this.socket.write(head, 'latin1');
+      this.socket.write(head);
       return;
     }
     // The part of the body that has already arrived shares the packet.
     this.socket.cork();
     setImmediate(() => this.socket.uncork());
-    this.socket.write(head, 'latin1');
+    this.socket.write(head);
     this.body = new BodyWriter(this.socket, request.body, request, {
       written: () => (this.body = undefined),
       failed: () => this.breakOff('reset'),
@@ -181,6 +186,7 @@ export class Http1Connection implements ResponseEvents {
     const call = this.letGo();
     const { socket } = this;
     socket.off('data', this.read).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
+    socket.on('data', (bytes: Buffer) => this.receivedInTurn(bytes.length));
     this.events.closed(this);
     if (rest.length > 0) socket.unshift(rest);
     if (call?.receiver.onSwitch === undefined) socket.destroy();
@@ -215,6 +221,7 @@ export class Http1Connection implements ResponseEvents {
 
   private readonly read = (bytes: Buffer): void => {
     this.mayBeStale = false;
+    this.receivedInTurn(bytes.length);
     try {
       // Unexpected bytes must not be taken for the response to the next request (RFC 9112 section 9.2).
       if (this.call === undefined) this.socket.destroy();

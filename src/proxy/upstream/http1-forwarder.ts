@@ -4,7 +4,7 @@ import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } fr
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
-import { LinkedSet } from '../limits/linked-set.ts';
+import { LinkedList } from '../limits/linked-list.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { requestHead } from './request-writer.ts';
@@ -36,7 +36,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly connections = new Set<Http1Connection>();
   private readonly connecting = new Set<Socket>();
   /** In order of last use. The last one is used first, so unneeded connections stay idle until they expire. */
-  private readonly idle = new LinkedSet<Http1Connection>();
+  private readonly idle = new LinkedList<Http1Connection>();
   private readonly waiting: WaitingQueue<Http1Call>;
   private sweepTimer: NodeJS.Timeout | undefined;
   private isReleased = false;
@@ -93,21 +93,21 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
 
   closed(connection: Http1Connection): void {
     this.connections.delete(connection);
-    this.idle.delete(connection);
+    this.idle.remove(connection.place);
     this.connectMissing();
   }
 
   private rest(connection: Http1Connection): void {
-    this.idle.add(connection);
+    this.idle.append(connection.place);
     this.sweepTimer ??= setTimeout(() => this.sweep(), sweepInterval).unref();
   }
 
   private takeIdle(): Http1Connection | undefined {
     const now = performance.now();
-    for (let connection = this.idle.last; connection !== undefined; connection = this.idle.last) {
-      this.idle.delete(connection);
-      if (connection.isUsable(now)) return connection;
-      connection.destroy();
+    for (let place = this.idle.last; place !== undefined; place = this.idle.last) {
+      this.idle.remove(place);
+      if (place.value.isUsable(now)) return place.value;
+      place.value.destroy();
     }
     return undefined;
   }
@@ -141,18 +141,23 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
 
   private sweep(): void {
     const now = performance.now();
-    for (const connection of this.idle) {
+    for (let place = this.idle.first; place !== undefined;) {
+      const { value: connection, after } = place;
+      place = after;
       if (connection.isUsable(now)) continue;
-      this.idle.delete(connection);
+      this.idle.remove(connection.place);
       connection.destroy();
     }
-    if (this.idle.size > 0) this.sweepTimer?.refresh();
+    if (this.idle.first !== undefined) this.sweepTimer?.refresh();
     else this.sweepTimer = undefined;
   }
 
   private closeIdle(): void {
     clearTimeout(this.sweepTimer);
     this.sweepTimer = undefined;
-    for (const connection of this.idle.drain()) connection.destroy();
+    for (let place = this.idle.first; place !== undefined; place = this.idle.first) {
+      this.idle.remove(place);
+      place.value.destroy();
+    }
   }
 }
