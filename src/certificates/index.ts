@@ -32,6 +32,7 @@ export {
   type AuthorityState,
   type RotationPolicy,
 } from './rotation.ts';
+export { SessionKeyring } from './session-keyring.ts';
 export { startRounds, type Rounds, type RoundsOptions } from './rounds.ts';
 export {
   createCertificateSource,

@@ -3,7 +3,13 @@
  * acknowledged transactions).
  */
 export { connectChannel, type ChannelConnection, type ConnectOptions } from './client.ts';
-export type { CertificateResource, ChannelResource, ResourceProblem } from './messages.ts';
+export {
+  sessionKeysKey,
+  type CertificateResource,
+  type ChannelResource,
+  type ResourceProblem,
+  type SessionKeysResource,
+} from './messages.ts';
 export { serveChannel, type ChannelServer, type Claim, type ServeOptions, type ServingCertificate } from './server.ts';
 export { ConfigurationSink, type Apply, type ConfigChange } from './sink.ts';
 export { ConfigurationSource, type SessionState } from './source.ts';

@@ -23,8 +23,24 @@ export interface CertificateResource {
   readonly privateKey: string;
 }
 
+/** The keys for session persistence of one Gateway, sent only if a route uses it. Like certificates, they are unknown to the evaluation. */
+export interface SessionKeysResource {
+  readonly kind: 'sessionKeys';
+  readonly key: typeof sessionKeysKey;
+  readonly keys: readonly {
+    readonly id: string;
+    /** 32 bytes in base64url. Never logged. */
+    readonly secret: string;
+    /** Milliseconds since 1970 from which new sessions use it. */
+    readonly from: number;
+  }[];
+}
+
+/** The key of the only resource of its kind. */
+export const sessionKeysKey = 'sessionKeys/current';
+
 /** All resources that are sent by key. */
-export type ChannelResource = ConfigResource | CertificateResource;
+export type ChannelResource = ConfigResource | CertificateResource | SessionKeysResource;
 
 /** A fingerprint of a resource's content; see `digestOf`. */
 export type Digest = string;

@@ -4,6 +4,7 @@ import type {
   Digest,
   Peer,
   ResourceProblem,
+  SessionKeysResource,
   ToController,
   ToProxy,
   Transaction,
@@ -14,6 +15,8 @@ export interface ConfigChange {
   readonly upserts: readonly ConfigResource[];
   /** New or changed certificates. The listeners that use them are among the upserts, or already held. */
   readonly certificates: readonly CertificateResource[];
+  /** New keys for session persistence; absent: unchanged. */
+  readonly sessionKeys?: SessionKeysResource;
   readonly removals: readonly ConfigKey[];
 }
 
@@ -115,9 +118,11 @@ export class ConfigurationSink {
     try {
       const resources = upserts.map(({ resource }) => resource);
       const certificates = resources.filter((resource) => resource.kind === 'certificate');
+      const sessionKeys = resources.find((resource) => resource.kind === 'sessionKeys');
       this.reported = await this.apply({
-        upserts: resources.filter((resource) => resource.kind !== 'certificate'),
+        upserts: resources.filter((resource) => resource.kind !== 'certificate' && resource.kind !== 'sessionKeys'),
         certificates,
+        ...(sessionKeys === undefined ? {} : { sessionKeys }),
         removals,
       });
       for (const key of removals) this.digests.delete(key);

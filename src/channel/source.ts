@@ -167,6 +167,7 @@ type Kind = ChannelResource['kind'];
 const rank: ReadonlyMap<string, number> = new Map<Kind, number>([
   ['endpoints', 0],
   ['certificate', 0],
+  ['sessionKeys', 0],
   ['listener', 1],
   ['route', 2],
 ]);

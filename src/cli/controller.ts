@@ -6,6 +6,7 @@ import {
   ManagedCertificate,
   serviceNames,
   type RotationPolicy,
+  SessionKeyring,
 } from '../certificates/index.ts';
 import { PublishedAuthorities } from '../certificates/published-authorities.ts';
 import { ClusterState, controllerKinds, followCluster } from '../cluster/cluster-state.ts';
@@ -58,6 +59,9 @@ export interface ControllerCommandOptions {
 
 /** Audience of the tokens with which data planes authenticate. */
 export const channelAudience = 'sallyport.dev/channel';
+
+/** The Secret with the keys for session persistence. The Role of the controller names it. */
+const sessionKeysSecret = 'sallyport-session-keys';
 
 /** Kubelets take up to two minutes to update a mounted ConfigMap. */
 const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_000 };
@@ -131,6 +135,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   });
   mayWrite = () => election.isLeader() && authorities.certificates.length > 0;
   const certificates = await servingCertificate(surroundings);
+  await followSessionKeys(surroundings, controller);
   const channel = await serveDataPlanes({
     client,
     certificates,
@@ -191,6 +196,19 @@ function lead(
       await rounds.stop();
     },
   });
+}
+
+/** Before data planes connect: without the keys, they would drop the sessions that they know. */
+async function followSessionKeys(
+  { options, running, client, log }: Surroundings,
+  controller: Controller,
+): Promise<void> {
+  const where = { namespace: options.namespace, name: sessionKeysSecret };
+  const keyring = new SessionKeyring({ secrets: new ClusterSecretStore({ client, log }, where), log });
+  keyring.onKeys((keys) => controller.observeSessionKeys(keys));
+  const rounds = keyring.start();
+  running.add(() => rounds.stop());
+  await keyring.attempted;
 }
 
 function servingCertificate({ options, running, client, log }: Surroundings) {

@@ -4,6 +4,7 @@ import {
   connectChannel,
   ConfigurationSink,
   type CertificateResource,
+  sessionKeysKey,
   type ConfigChange,
   type ResourceProblem,
 } from '../channel/index.ts';
@@ -127,8 +128,10 @@ async function applyChange(
   proxy: Proxy,
   certificates: ReceivedCertificates,
 ): Promise<readonly ResourceProblem[]> {
-  // Before the listeners that use them.
+  // Before the listeners and routes that use them.
   certificates.add(change.certificates);
+  if (change.sessionKeys !== undefined) proxy.setSessionKeys(change.sessionKeys.keys);
+  else if (change.removals.includes(sessionKeysKey)) proxy.setSessionKeys([]);
   const problems = await proxy.apply(change);
   const haveGone = certificates.remove(change.removals);
   return haveGone || change.certificates.length > 0 ? proxy.reloadCertificates() : problems;

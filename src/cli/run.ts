@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { readTlsSecret } from '../certificates/facts.ts';
+import { createSessionKey } from '../certificates/session-keyring.ts';
 import { addresses } from '../core/graph/addresses.ts';
 import type { Write } from '../core/incremental/index.ts';
 import { isReserved } from '../core/routing/config.ts';
@@ -82,6 +83,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
     ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });
+  proxy.setSessionKeys([createSessionKey(Date.now())]);
   exposeProxyCounters(metrics, proxy.counters());
   const plane = new StandaloneDataPlane(
     (change) => proxy.apply(change),

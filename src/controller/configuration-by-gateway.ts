@@ -1,4 +1,4 @@
-import type { ChannelResource } from '../channel/messages.ts';
+import { sessionKeysKey, type ChannelResource } from '../channel/messages.ts';
 import {
   endpointsFor,
   endpointsOf,
@@ -8,6 +8,7 @@ import {
   type ListenerConfig,
   type RouteConfig,
 } from '../core/routing/config.ts';
+import { sessionKeysFor } from './session-keys.ts';
 
 /** A change of configuration. A key is either upserted or removed. */
 export interface ConfigurationChange {
@@ -38,7 +39,7 @@ type Shared = Exclude<ChannelResource, User>;
  */
 export class ConfigurationByGateway {
   readonly #placed = new Map<ConfigKey, Placed>();
-  /** Endpoints and certificates. */
+  /** Endpoints, certificates, and keys for sessions. */
   readonly #shared = new Map<ConfigKey, Shared>();
   /** Key of a shared resource → Gateway → listeners and routes of that Gateway that use it. */
   readonly #users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
@@ -48,8 +49,8 @@ export class ConfigurationByGateway {
     const changes = new Changes();
     const users: User[] = [];
     for (const resource of upserted.values()) {
-      if (resource.kind === 'endpoints' || resource.kind === 'certificate') this.#share(resource, changes);
-      else users.push(resource);
+      if (isUser(resource)) users.push(resource);
+      else this.#share(resource, changes);
     }
     for (const user of users) this.#place(user, changes);
     for (const key of removed) this.#remove(key, changes);
@@ -163,8 +164,14 @@ function gatewaysOf(resource: User): ReadonlySet<string> {
   );
 }
 
+function isUser(resource: ChannelResource): resource is User {
+  return resource.kind === 'listener' || resource.kind === 'route' || resource.kind === 'layer4Route';
+}
+
 function usesOf(resource: User): ReadonlySet<ConfigKey> {
-  return new Set(resource.kind === 'listener' ? secretsOf(resource).map(certificateKey) : endpointsOf(resource));
+  if (resource.kind === 'listener') return new Set(secretsOf(resource).map(certificateKey));
+  const hasSessions = resource.kind === 'route' && resource.rules.some(({ session }) => session !== undefined);
+  return new Set([...endpointsOf(resource), ...(hasSessions ? [sessionKeysKey] : [])]);
 }
 
 /** Omits attachments of a route to other Gateways. */
@@ -174,5 +181,6 @@ function partFor(gateway: string, resource: User): User {
 }
 
 function shareFor(gateway: string, resource: Shared): Shared {
+  if (resource.kind === 'sessionKeys') return sessionKeysFor(gateway, resource);
   return resource.kind === 'endpoints' ? endpointsFor(gateway, resource) : resource;
 }

@@ -1,3 +1,4 @@
+import type { SessionKeysResource } from '../channel/messages.ts';
 import type { ConfigurationSource } from '../channel/source.ts';
 import { isOfOurClass } from '../core/graph/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
@@ -21,6 +22,7 @@ import { DataPlanes } from './data-planes.ts';
 import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ClusterWriter, EventSink, ObjectChange, WireObject } from './ports.ts';
+import { sessionKeysChange } from './session-keys.ts';
 import { regarding } from './status-events.ts';
 import { StatusWriter, type Pace } from './status-writer.ts';
 
@@ -157,6 +159,11 @@ export class Controller {
     // The evaluation reports no change for a Gateway that is not reconciled and then stops being ours.
     for (const gateway of this.#concernedBy(events)) this.#review(gateway);
     this.#pool.observe(events);
+  }
+
+  /** Takes the keys for session persistence, which data planes get if a route of their Gateway uses it. */
+  observeSessionKeys(keys: SessionKeysResource['keys']): void {
+    this.#dataPlanes.publish(sessionKeysChange(keys));
   }
 
   /** Takes events about objects that replicas or data planes created (`ownObjectSelectors`). */

@@ -11,6 +11,7 @@ import type { ConnectionLogEntry } from './layer4/connection-log.ts';
 import type { OwnConnections } from './layer4/own-connections.ts';
 import type { Layer4Routes } from './layer4/routes.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
+import type { Sessions } from './sessions/sessions.ts';
 import type { CertificateSource } from './listen/tls-termination.ts';
 
 /** The shared state for handling requests. Routes and endpoints change underneath; a request keeps those that it has chosen. */
@@ -23,6 +24,7 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly forwarder: Forwarder;
   /** Client certificates for backends, by Secret. */
   readonly certificates: CertificateSource;
+  readonly sessions: Sessions;
   readonly limits: ProxyLimits;
   readonly quotas: Quotas;
   readonly forwardedPolicy: ForwardedPolicy;

@@ -21,6 +21,8 @@ import type { ProxyLimits } from './limits/limits.ts';
 import { ProtocolForwarder } from './upstream/protocol-forwarder.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import { createQuotas } from './limits/quota.ts';
+import type { SessionKeyMaterial } from './sessions/session-keys.ts';
+import { Sessions } from './sessions/sessions.ts';
 import type { CertificateSource } from './listen/tls-termination.ts';
 
 export interface ProxyOptions {
@@ -58,6 +60,8 @@ export interface Proxy {
   addressesOf(listener: ConfigKey): readonly Address[];
   /** Reloads the certificates of all listeners from their source. Call it when a Secret has changed. */
   reloadCertificates(): Promise<readonly ConfigProblem[]>;
+  /** Replaces the keys for session persistence. Without keys, requests are served without it. */
+  setSessionKeys(keys: readonly SessionKeyMaterial[]): void;
   counters(): ProxyCounters;
   /**
    * From now on every connection ends with its next response; new ones are still accepted. Call it some time before
@@ -122,6 +126,7 @@ class DataPlaneProxy implements Proxy {
       ownFlows: new OwnConnections(flowMemory),
       forwarder,
       certificates: options.certificates,
+      sessions: new Sessions(),
       limits,
       quotas,
       forwardedPolicy: options.forwarded ?? 'append',
@@ -142,6 +147,10 @@ class DataPlaneProxy implements Proxy {
       this.configureFronts();
       return Promise.resolve(this.problems());
     });
+  }
+
+  setSessionKeys(keys: readonly SessionKeyMaterial[]): void {
+    this.plane.sessions.setKeys(keys);
   }
 
   addressesOf(listener: ConfigKey): readonly Address[] {

@@ -58,6 +58,7 @@ const proxyFolders: readonly (readonly string[])[] = [
   ['messages'],
   ['proxy-protocol'],
   ['upstream'],
+  ['sessions'],
   ['layer4', 'handling'],
   ['http1', 'http2'],
 ];

@@ -1,4 +1,4 @@
-import type { HeaderFilter, MatchedRoute, NamedValue, RouteFilter } from '../../core/routing/config.ts';
+import type { HeaderFilter, MatchedRoute, NamedValue, RouteFilter, Session } from '../../core/routing/config.ts';
 import type { Decision } from '../../core/routing/decision/decide.ts';
 import type { AuthorizationOutcome, BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
 import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts';
@@ -122,17 +122,31 @@ function mirrorText({ mirror: { numerator, denominator, target }, endpoints }: M
     : `mirrors ${numerator} of ${denominator} requests to ${to}`;
 }
 
-function limitLines({ requestTimeout, backendRequestTimeout, retry }: PreparedRule): readonly string[] {
+function limitLines({ requestTimeout, backendRequestTimeout, retry, session }: PreparedRule): readonly string[] {
   return [
     ...(requestTimeout > 0 ? [`request timeout ${requestTimeout} ms`] : []),
     ...(backendRequestTimeout > 0 ? [`backend request timeout ${backendRequestTimeout} ms`] : []),
     ...(retry === undefined ? [] : [retryText(retry)]),
+    ...(session === undefined ? [] : [sessionText(session)]),
   ];
 }
 
 function retryText({ attempts, codes, backoff }: NonNullable<PreparedRule['retry']>): string {
   const on = codes.length === 0 ? 'failed connections' : `failed connections and status ${codes.join(', ')}`;
   return `retries ${attempts} times on ${on}${backoff === undefined ? '' : `, backoff ${backoff} ms`}`;
+}
+
+function sessionText(session: Session): string {
+  const { name, absoluteTimeout, idleTimeout } = session;
+  const means =
+    session.type === 'header'
+      ? `header ${name}`
+      : `${session.permanent ? 'permanent ' : ''}cookie ${name} with path ${session.path}`;
+  const ends = [
+    ...(absoluteTimeout === undefined ? [] : [`after ${absoluteTimeout} ms`]),
+    ...(idleTimeout === undefined ? [] : [`after ${idleTimeout} ms without a request`]),
+  ];
+  return `keeps clients at their endpoint of each backend by ${means}${ends.length === 0 ? '' : `, ends ${ends.join(' or ')}`}`;
 }
 
 /** Filters of a rule or of a backend. Mirrors are left out, because they are listed with the backends. */

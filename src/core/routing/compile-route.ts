@@ -10,6 +10,7 @@ import { parseDuration } from '../text/duration.ts';
 import { compileAttachments } from './compile-attachments.ts';
 import { compileBackendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
+import { compileSession } from './compile-session.ts';
 import type { Retry, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
 
 /** Compiles a route for data planes. Yields nothing if it is not attached or not accepted. */
@@ -26,6 +27,7 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
   const rules = (route.spec?.rules ?? []).map((rule, index) =>
     compileRule(rule, {
       index,
+      identity: `${kind}/${namespace}/${name} ${rule.name ?? index}`,
       matches: matches[index] ?? [],
       failure: failedRules[index]?.message,
       problems: problems.filter((problem) => problem.part === index),
@@ -46,6 +48,8 @@ type RuleView = Omit<RouteRuleView<'HTTPRoute'>, 'matches'>;
 
 interface RuleContext {
   readonly index: number;
+  /** Identifies the rule among all rules: by name, or by position. */
+  readonly identity: string;
   readonly matches: readonly RouteMatch[];
   readonly failure: string | undefined;
   readonly problems: readonly PartProblem[];
@@ -57,6 +61,7 @@ function compileRule(rule: RuleView, context: RuleContext): RouteRule {
   const requestTimeout = milliseconds(rule.timeouts?.request);
   const backendRequestTimeout = milliseconds(rule.timeouts?.backendRequest);
   const retry = failure === undefined ? compileRetry(rule.retry) : undefined;
+  const session = failure === undefined ? compileSession(rule.sessionPersistence, context.identity) : undefined;
   return {
     index,
     ...(rule.name === undefined ? {} : { name: rule.name }),
@@ -73,6 +78,7 @@ function compileRule(rule: RuleView, context: RuleContext): RouteRule {
     ...(requestTimeout === undefined ? {} : { requestTimeout }),
     ...(backendRequestTimeout === undefined ? {} : { backendRequestTimeout }),
     ...(retry === undefined ? {} : { retry }),
+    ...(session === undefined ? {} : { session }),
   };
 }
 

@@ -126,6 +126,33 @@ export interface RouteRule {
   readonly requestTimeout?: number;
   readonly backendRequestTimeout?: number;
   readonly retry?: Retry;
+  /** Requests of one client go to the same endpoint of a backend. */
+  readonly session?: Session;
+}
+
+/** Session persistence (GEP-1619). It acts after the choice of a backend by weight. */
+export type Session = CookieSession | HeaderSession;
+
+interface SessionTerms {
+  /** Identifies the rule among all rules: sessions of one rule are invalid for others. */
+  readonly identity: string;
+  /** The name of the cookie or header. */
+  readonly name: string;
+  /** Maximum lifetime in milliseconds; absent: no limit. */
+  readonly absoluteTimeout?: number;
+  /** Maximum time between two requests in milliseconds; absent: no limit. */
+  readonly idleTimeout?: number;
+}
+
+export interface CookieSession extends SessionTerms {
+  readonly type: 'cookie';
+  readonly path: string;
+  /** Whether the browser keeps the cookie until `absoluteTimeout`. Otherwise, until it is closed. */
+  readonly permanent: boolean;
+}
+
+export interface HeaderSession extends SessionTerms {
+  readonly type: 'header';
 }
 
 /** The conditions for retries (HTTPRouteRetry). */

@@ -22,6 +22,7 @@ import { Copy, replay } from './mirror-copy.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import type { RetryPolicy } from './retry.ts';
 import { hasNoContent, isFinalStatus, Unsendable } from '../messages/sendable.ts';
+import type { ClientSession } from '../sessions/sessions.ts';
 import { Timer } from '../sockets/timer.ts';
 import { joinTunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
@@ -69,6 +70,7 @@ export class Forwarding implements ResponseReceiver {
   private ended = false;
 
   private readonly identity: ReturnType<typeof identityOf>;
+  private readonly session: ClientSession | undefined;
 
   constructor(exchange: ForwardedRequest, destination: Destination, endpoints: EndpointSet) {
     this.exchange = exchange;
@@ -77,6 +79,7 @@ export class Forwarding implements ResponseReceiver {
     this.identity = identityOf(exchange.plane, destination.listener);
     this.fields = upstreamFields(exchange, destination);
     this.target = forwardedTarget(destination.backend, destination.head, destination.matched);
+    this.session = sessionOf(exchange, destination);
     this.responding = new Buffered(exchange.plane.quotas.buffered, exchange.address);
     this.copies = this.sendCopies();
     if (destination.permission?.body !== undefined) replay(destination.permission.body, this.copies);
@@ -91,7 +94,8 @@ export class Forwarding implements ResponseReceiver {
   /** Tries an endpoint that was not tried yet. */
   start(): void {
     const { plane } = this.exchange;
-    const endpoint = this.endpoints.pick(this.tried, performance.now());
+    const now = performance.now();
+    const endpoint = this.session?.endpointIn(this.endpoints, this.tried, now) ?? this.endpoints.pick(this.tried, now);
     if (endpoint === undefined) {
       this.fail('connect-failed');
       return;
@@ -391,6 +395,11 @@ export class Forwarding implements ResponseReceiver {
     );
   }
 
+  private sessionFields(): Fields {
+    if (this.session === undefined || this.endpoint === undefined) return [];
+    return this.session.fieldsFor(this.endpoint, this.exchange.connection.peer.scheme);
+  }
+
   /** Returns the fields for the client, or `undefined` if the response's framing is unsupported. */
   private responseHead({ status, fields, httpVersion }: UpstreamHead): string[] | undefined {
     const kept = responseFields(fields);
@@ -405,9 +414,17 @@ export class Forwarding implements ResponseReceiver {
     // RFC 9110 section 8.6. Trailer is removed if no trailers can follow.
     if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
-    edited.push('via', viaEntry(httpVersion, 1));
+    edited.push('via', viaEntry(httpVersion, 1), ...this.sessionFields());
     return edited;
   }
+}
+
+/** The session of a request with its backend, if its rule has session persistence. */
+function sessionOf(
+  { plane }: ForwardedRequest,
+  { rule: { session }, head, backend }: Destination,
+): ClientSession | undefined {
+  return session === undefined ? undefined : plane.sessions.open(session, head, backend.endpoints ?? '');
 }
 
 function weigh(forwarding: Forwarding): void {

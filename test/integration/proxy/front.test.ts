@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createCounters } from '../../../src/proxy/counters.ts';
 import { createQuotas } from '../../../src/proxy/limits/quota.ts';
+import { Sessions } from '../../../src/proxy/sessions/sessions.ts';
 import type { DataPlane } from '../../../src/proxy/data-plane.ts';
 import { EndpointRegistry } from '../../../src/proxy/upstream/endpoints.ts';
 import { Front } from '../../../src/proxy/front.ts';
@@ -13,6 +14,7 @@ import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 const counters = createCounters();
 const quotas = createQuotas(defaultLimits, counters);
 const plane: DataPlane = {
+  sessions: new Sessions(),
   match: () => undefined,
   ruleOf: () => undefined,
   endpoints: new EndpointRegistry(() => undefined),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CertificateResource, ChannelResource } from '../../../src/channel/messages.ts';
+import type { CertificateResource, ChannelResource, SessionKeysResource } from '../../../src/channel/messages.ts';
 import { ConfigurationByGateway, type GatewayChange } from '../../../src/controller/configuration-by-gateway.ts';
 import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
 
@@ -195,5 +195,49 @@ describe('configuration by Gateway', () => {
     expect(
       summary(split.apply(change([], ['route/HTTPRoute/ns/r', 'listener/ns/a/http', 'endpoints/ns/x/80']))),
     ).toEqual(['ns/a: -route/HTTPRoute/ns/r -endpoints/ns/x/80 -listener/ns/a/http']);
+  });
+});
+
+describe('the keys for session persistence', () => {
+  const keysWith = (secret: string): SessionKeysResource => ({
+    kind: 'sessionKeys',
+    key: 'sessionKeys/current',
+    keys: [{ id: '00000001', secret: Buffer.alloc(32, secret).toString('base64url'), from: 5 }],
+  });
+  const sticky = (name: string, ...gateways: readonly string[]): RouteConfig => {
+    const plain = route(name, gateways, ['x']);
+    const session = { type: 'header', identity: name, name: 'x-session' } as const;
+    return { ...plain, rules: plain.rules.map((rule) => ({ ...rule, session })) };
+  };
+
+  test('go to the Gateways whose routes use them, each with keys of its own', () => {
+    const split = new ConfigurationByGateway();
+    const listeners = ['ns/a', 'ns/b', 'ns/c'].map((gateway) => listener(gateway));
+    const changes = split.apply(
+      change([...listeners, sticky('r', 'ns/a', 'ns/b'), route('s', ['ns/c'], ['x']), keysWith('1')]),
+    );
+    const secretFor = (gateway: string, changed = changes) => {
+      const held = changed.get(gateway)?.upserts.get('sessionKeys/current');
+      return held?.kind === 'sessionKeys' ? held.keys[0]?.secret : undefined;
+    };
+    expect(secretFor('ns/c')).toBeUndefined();
+    expect(new Set([secretFor('ns/a'), secretFor('ns/b'), keysWith('1').keys[0]?.secret]).size).toBe(3);
+    // The same on every replica of the controller, and others with others.
+    const other = new ConfigurationByGateway();
+    expect(secretFor('ns/a', other.apply(change([keysWith('1'), listener('ns/a'), sticky('r', 'ns/a')])))).toBe(
+      secretFor('ns/a'),
+    );
+    expect(secretFor('ns/a', split.apply(change([keysWith('2')])))).not.toBe(secretFor('ns/a'));
+  });
+
+  test('leave a Gateway with its last route that uses them', () => {
+    const split = new ConfigurationByGateway();
+    split.apply(change([listener('ns/a'), sticky('r', 'ns/a'), sticky('s', 'ns/a'), keysWith('1')]));
+    expect(split.apply(change([], ['route/HTTPRoute/ns/r'])).get('ns/a')?.removals).toEqual(
+      new Set(['route/HTTPRoute/ns/r']),
+    );
+    expect(split.apply(change([route('s', ['ns/a'], ['x'])])).get('ns/a')?.removals).toEqual(
+      new Set(['sessionKeys/current']),
+    );
   });
 });

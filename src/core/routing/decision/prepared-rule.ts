@@ -8,6 +8,7 @@ import type {
   RouteBackend,
   RouteFilter,
   RouteRule,
+  Session,
 } from '../config.ts';
 import { prepareAuthorization } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
@@ -34,6 +35,7 @@ export interface PreparedRule {
   readonly backendRequestTimeout: number;
   /** Absent: only failed connections are retried, within the limits of the proxy. */
   readonly retry: Retry | undefined;
+  readonly session: Session | undefined;
 }
 
 /** A backendRef with the filters of its rule and its own, in order of application. */
@@ -70,6 +72,7 @@ export function prepareRule(rule: RouteRule): PreparedRule {
     requestTimeout: rule.requestTimeout ?? 0,
     backendRequestTimeout: rule.backendRequestTimeout ?? 0,
     retry: rule.retry,
+    session: rule.session,
   };
 }
 

@@ -49,6 +49,9 @@ import type { ObjectRule } from './rule.ts';
 import { servicePortMissing } from '../backends/service-port-missing.ts';
 import { unlistedFeature } from '../support/unlisted-feature.ts';
 import { unreadableField } from '../objects/unreadable-field.ts';
+import { cookiePathUnsafe } from '../sessions/cookie-path-unsafe.ts';
+import { sessionAffinityConflict } from '../sessions/session-affinity-conflict.ts';
+import { sessionNameReserved } from '../sessions/session-name-reserved.ts';
 import { unsupportedFeature } from '../support/unsupported-feature.ts';
 
 /** Rules about one object that do not depend on other objects. */
@@ -71,6 +74,8 @@ export const defensiveRules: readonly ObjectRule[] = [
   servicePortMissing,
   durationForm,
   backendRequestTimeout,
+  cookiePathUnsafe,
+  sessionNameReserved,
 ];
 
 /** All rules that decide which parts of an object work. Findings have this order, and status shows the first one for each condition. */
@@ -81,6 +86,7 @@ export const linkRules: readonly ObjectRule[] = [
   gatewayParametersInvalid,
   unsupportedFeature,
   featureWithoutEffect,
+  sessionAffinityConflict,
   listenerSetParentNotFound,
   listenerSetNotAllowed,
   listenerConflict,

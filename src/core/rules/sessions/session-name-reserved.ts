@@ -1,7 +1,9 @@
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter, headerKey, isToken } from '../../text/header.ts';
-import { demand, unenforcedRule } from '../engine/demand.ts';
+import { demand, violationsAt, type ReportViolation, type Violation } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
+import { routeRules, unsupportedValueAt } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
 import { nameOf, type Session } from './sessions.ts';
 
 /** Names with a meaning in HTTP, for browsers or for the gateway itself. */
@@ -25,45 +27,67 @@ const reservedNames: ReadonlySet<string> = new Set([
   'via',
 ]);
 
-export const sessionNameReserved = unenforcedRule(
-  {
-    id: 'session-name-reserved',
-    summary: 'The name of a session cookie or header is invalid or reserved.',
-    effect: deniedWhenStrict,
-    source:
-      'RFC 9110 section 7.6.1; RFC 6265bis, cookie name prefixes; Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
-  },
-  function judge(session: Session, report) {
-    const named = nameOf(session);
-    if (named === undefined) return;
-    const { name, below } = named;
-    const path = session.cookie?.path ?? '/';
-    if (session.type === 'Header' && reservedNames.has(headerKey(name))) {
-      report({
-        below,
-        value: display(name),
-        message: `Header ${quote(name)} is reserved: clients and proxies change or remove it. Use another name, for example x-session.`,
-      });
-    } else if (session.type !== 'Header' && name.startsWith('__Host-') && path !== '/') {
-      report({
-        below,
-        value: display(name),
-        message: `Cookie name ${quote(name)} conflicts with path ${quote(path)}: browsers accept __Host- cookies only with path "/". Use path: /, or a name without __Host-.`,
-      });
+export const sessionNameReserved = rule({
+  id: 'session-name-reserved',
+  kinds: ['HTTPRoute', 'GRPCRoute'],
+  summary: 'The name of a session cookie or header is invalid or reserved.',
+  effect: deniedWhenStrict,
+  source:
+    'RFC 9110 section 7.6.1; RFC 6265bis, cookie name prefixes; Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
+  check(route, _read, report) {
+    for (const { rule: routeRule, path } of routeRules(route)) {
+      const session = routeRule.sessionPersistence;
+      if (session === undefined) continue;
+      const at = [...path, 'sessionPersistence'];
+      const unserved = violationsAt(at, report, unsupportedValueAt(path));
+      judgeHeader(session, unserved);
+      const named = nameOf(session);
+      if (named !== undefined && !isToken(named.name)) unserved({ ...invalidName(named.name), below: named.below });
+      judgePrefix(session, violationsAt(at, report));
     }
   },
-);
+});
+
+/** Clients and proxies treat these headers differently, so the rule cannot be served. */
+function judgeHeader(session: Session, report: ReportViolation): void {
+  const named = nameOf(session);
+  if (named === undefined || session.type !== 'Header' || !reservedNames.has(headerKey(named.name))) return;
+  report({
+    below: named.below,
+    value: display(named.name),
+    message: `Header ${quote(named.name)} is reserved: clients and proxies change or remove it. Use another name, for example x-session.`,
+  });
+}
+
+/** Browsers ignore such a cookie, which does not affect the requests themselves. */
+function judgePrefix(session: Session, report: ReportViolation): void {
+  const named = nameOf(session);
+  const path = session.cookie?.path ?? '/';
+  if (named === undefined || session.type === 'Header' || !named.name.startsWith('__Host-') || path === '/') return;
+  report({
+    below: named.below,
+    value: display(named.name),
+    message: `Cookie name ${quote(named.name)} conflicts with path ${quote(path)}: browsers accept __Host- cookies only with path "/". Use path: /, or a name without __Host-.`,
+  });
+}
+
+function judgeToken(name: string, report: ReportViolation): void {
+  if (isToken(name) || controlCharacter(name) !== undefined) return;
+  report(invalidName(name));
+}
+
+function invalidName(name: string): Violation {
+  return {
+    below: [],
+    value: display(name),
+    message: `Invalid cookie or header name ${quote(name)}. Use only letters, digits, "-" and "_", for example shop-session.`,
+  };
+}
+
+export const sessionNameUnreserved = demand(sessionNameReserved, function judge(session: Session, report) {
+  judgeHeader(session, report);
+  judgePrefix(session, report);
+});
 
 /** For bundles before v1.7. Another rule denies control characters. */
-export const sessionNameToken = demand(
-  sessionNameReserved,
-  function judge(name: string, report) {
-    if (!isToken(name) && controlCharacter(name) === undefined)
-      report({
-        below: [],
-        value: display(name),
-        message: `Invalid cookie or header name ${quote(name)}. Use only letters, digits, "-" and "_", for example shop-session.`,
-      });
-  },
-  'sessionName',
-);
+export const sessionNameToken = demand(sessionNameReserved, judgeToken, 'sessionName');

@@ -1,8 +1,7 @@
 import type { OwnerKind } from '../../graph/listener-sets.ts';
-import { servedRouteKinds, type RequestRouteKind, type ServedRouteKind } from '../../graph/protocols.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { routeRules } from '../engine/parts.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 
@@ -14,7 +13,7 @@ export const featureWithoutEffect = rule({
   summary: 'The object uses an unsupported feature, which is ignored.',
   effect: warned,
   source:
-    'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
+    'Gateway API v1.7.0, CommonRouteSpec.useDefaultGateways, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
   check(subject, _read, report) {
     for (const path of placesIn(subject)) {
       report({
@@ -32,10 +31,6 @@ function placesIn(subject: Resource<ServedRouteKind | OwnerKind>): Iterable<Path
 
 function* inRoute(route: Resource<ServedRouteKind>): Iterable<Path> {
   if (route.spec?.useDefaultGateways === 'All') yield ['spec', 'useDefaultGateways'];
-  if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return;
-  for (const { rule: routeRule, path } of routeRules<RequestRouteKind>(route)) {
-    if (routeRule.sessionPersistence !== undefined) yield [...path, 'sessionPersistence'];
-  }
 }
 
 function* inGateway(gateway: Resource<'Gateway'>): Iterable<Path> {

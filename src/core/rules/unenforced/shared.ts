@@ -2,9 +2,9 @@ import { hostnameIsIp } from '../hostnames/hostname-is-ip.ts';
 import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
 import type { Sites } from '../official/sites.ts';
 import { cookiePathRelative } from '../sessions/cookie-path-relative.ts';
-import { cookiePathUnsafe } from '../sessions/cookie-path-unsafe.ts';
+import { cookiePathSafe } from '../sessions/cookie-path-unsafe.ts';
 import { sessionEndsAtOnce } from '../sessions/session-ends-at-once.ts';
-import { sessionNameReserved, sessionNameToken } from '../sessions/session-name-reserved.ts';
+import { sessionNameToken, sessionNameUnreserved } from '../sessions/session-name-reserved.ts';
 import { sessionNameVisible } from '../sessions/sessions.ts';
 import { altNameUri } from '../tls/alt-name-uri.ts';
 import { altNameWithoutHostname } from '../tls/alt-name-without-hostname.ts';
@@ -13,9 +13,9 @@ import { backendSeveralAuthorities } from '../tls/backend-several-authorities.ts
 // Demands on parts that several kinds have, with paths relative to the part.
 
 export const sessions: Sites = {
-  '': [sessionEndsAtOnce, sessionNameReserved],
+  '': [sessionEndsAtOnce, sessionNameUnreserved],
   sessionName: [sessionNameVisible, sessionNameToken],
-  'cookie.path': [cookiePathUnsafe, cookiePathRelative],
+  'cookie.path': [cookiePathSafe, cookiePathRelative],
 };
 
 /** The validation of a backend's certificate. */

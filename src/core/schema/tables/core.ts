@@ -27,6 +27,7 @@ export const service = coreTable({
         }),
       ),
       selector: map(string()),
+      sessionAffinity: string(),
     }),
   }),
 });

@@ -1,0 +1,179 @@
+import { hash } from 'node:crypto';
+import type { Session } from '../../core/routing/config.ts';
+import type { Fields } from '../../core/text/fields.ts';
+import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
+import { SessionKeys, type SessionKey, type SessionKeyMaterial } from './session-keys.ts';
+import { longestToken, openToken, sealToken, type Assignment, type SessionState } from './token.ts';
+
+/** A client may send several cookies of one name, with different paths (RFC 6265 section 5.4). More of them are ignored. */
+const mostTokens = 4;
+
+/** The fields of a request that carry sessions. */
+interface SessionRequest {
+  readonly fields: Fields;
+  /** Lower-case names of `fields`, at half their index. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Session persistence without state: the token of a client names the endpoint of each backend that it is assigned to. So sessions are
+ * valid for all replicas that share the keys, and after restarts.
+ */
+export class Sessions {
+  readonly #keys = new SessionKeys();
+  readonly #now: () => number;
+
+  /** @param now milliseconds since 1970 */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  setKeys(keys: readonly SessionKeyMaterial[]): void {
+    this.#keys.replace(keys);
+  }
+
+  /**
+   * Reads the session of a request with a backend, which was chosen by weight before. `undefined` if there are no keys yet: the
+   * request is served without persistence.
+   *
+   * @param backend the configuration key of its endpoints
+   */
+  open(terms: Session, request: SessionRequest, backend: string): ClientSession | undefined {
+    const now = this.#now();
+    const key = this.#keys.current(now);
+    if (key === undefined) return undefined;
+    return new ClientSession({ terms, now, key, backend: idOf(backend), ...this.#read(terms, request, now) });
+  }
+
+  #read(terms: Session, request: SessionRequest, now: number): Pick<SessionParts, 'known' | 'knownKey'> {
+    for (const token of tokensIn(terms, request)) {
+      const opened = openToken(token, terms.identity, this.#keys);
+      if (opened === undefined) continue;
+      const { idleTimeout = Infinity, absoluteTimeout = Infinity } = terms;
+      if (now - opened.state.used > idleTimeout) continue;
+      const assignments = opened.state.assignments.filter(({ started }) => now - started < absoluteTimeout);
+      return { known: { ...opened.state, assignments }, knownKey: opened.key };
+    }
+    return { known: { used: 0, assignments: [] }, knownKey: undefined };
+  }
+}
+
+interface SessionParts {
+  readonly terms: Session;
+  readonly now: number;
+  /** The key for new tokens. */
+  readonly key: SessionKey;
+  readonly backend: string;
+  /** The content of the client's token. */
+  readonly known: SessionState;
+  /** `undefined` without a valid token. */
+  readonly knownKey: SessionKey | undefined;
+}
+
+/** The session of one request with its backend. */
+export class ClientSession {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** The endpoint that the client is assigned to. `undefined` if there is none, or if it is gone, suspended or has been tried. */
+  endpointIn(endpoints: EndpointSet, tried: readonly Endpoint[], now: number): Endpoint | undefined {
+    const wanted = this.#assigned()?.endpoint;
+    const found = wanted === undefined ? undefined : endpointsById(endpoints).get(wanted);
+    return found === undefined || tried.includes(found) || found.isSuspended(now) ? undefined : found;
+  }
+
+  /** The response fields that keep the client at an endpoint; none if the client's token already does. */
+  fieldsFor(endpoint: Endpoint, scheme: 'http' | 'https'): readonly string[] {
+    const { terms, now, key, backend, known, knownKey } = this.#parts;
+    const own = this.#assigned();
+    const id = idOfEndpoint(endpoint);
+    const isSame = own?.endpoint === id;
+    const isIdleRenewed = terms.idleTimeout === undefined || known.used >= now;
+    if (isSame && knownKey === key && isIdleRenewed) return [];
+    const assignments = isSame
+      ? known.assignments
+      : [...known.assignments.filter((one) => one.backend !== backend), { backend, endpoint: id, started: now }];
+    const token = sealToken({ used: now, assignments }, terms.identity, key);
+    if (terms.type === 'header') return [terms.name, token];
+    return ['set-cookie', cookieOf(terms, token, { scheme, lifetime: lifetimeOf(terms, assignments, now) })];
+  }
+
+  #assigned(): Assignment | undefined {
+    return this.#parts.known.assignments.find(({ backend }) => backend === this.#parts.backend);
+  }
+}
+
+/**
+ * Secure by default (GEP-1619, "Secure, HttpOnly, SameSite"). Browsers ignore Secure cookies that arrive without TLS. Only permanent
+ * cookies may have Max-Age.
+ */
+function cookieOf(
+  { name, path }: Extract<Session, { readonly type: 'cookie' }>,
+  token: string,
+  { scheme, lifetime }: { readonly scheme: 'http' | 'https'; readonly lifetime: number | undefined },
+): string {
+  const age = lifetime === undefined ? '' : `; Max-Age=${Math.ceil(lifetime / 1_000)}`;
+  return `${name}=${token}; Path=${path}${age}; HttpOnly; SameSite=Strict${scheme === 'https' ? '; Secure' : ''}`;
+}
+
+/** The rest of the longest session in milliseconds, for a permanent cookie. */
+function lifetimeOf(
+  { permanent, absoluteTimeout }: Extract<Session, { readonly type: 'cookie' }>,
+  assignments: readonly Assignment[],
+  now: number,
+): number | undefined {
+  if (!permanent || absoluteTimeout === undefined) return undefined;
+  return Math.max(...assignments.map(({ started }) => started)) + absoluteTimeout - now;
+}
+
+function* tokensIn(terms: Session, { fields, names }: SessionRequest): Iterable<string> {
+  const wanted = terms.type === 'cookie' ? 'cookie' : terms.name.toLowerCase();
+  let left = mostTokens;
+  for (const [index, name] of names.entries()) {
+    if (name !== wanted) continue;
+    const value = fields[index * 2 + 1] ?? '';
+    for (const token of terms.type === 'cookie' ? cookiesNamed(terms.name, value) : [value]) {
+      if (left === 0) return;
+      left -= 1;
+      if (token.length <= longestToken) yield token;
+    }
+  }
+}
+
+/** The values of cookies with a name in a Cookie field (RFC 6265 section 4.2.1). */
+function* cookiesNamed(name: string, value: string): Iterable<string> {
+  const start = `${name}=`;
+  for (const pair of value.split(';')) {
+    const trimmed = pair.trim();
+    if (trimmed.startsWith(start)) yield trimmed.slice(start.length);
+  }
+}
+
+/** Eight bytes of a hash: short, and the same on all replicas. */
+function idOf(text: string): string {
+  return hash('sha256', text, 'buffer').toString('base64url', 0, 8);
+}
+
+const endpointIds = new WeakMap<Endpoint, string>();
+
+function idOfEndpoint(endpoint: Endpoint): string {
+  const known = endpointIds.get(endpoint);
+  if (known !== undefined) return known;
+  const id = idOf(endpoint.address);
+  endpointIds.set(endpoint, id);
+  return id;
+}
+
+const indexes = new WeakMap<EndpointSet, ReadonlyMap<string, Endpoint>>();
+
+/** Computed once per set, and only for backends of rules with sessions. */
+function endpointsById(endpoints: EndpointSet): ReadonlyMap<string, Endpoint> {
+  const known = indexes.get(endpoints);
+  if (known !== undefined) return known;
+  const index = new Map(endpoints.all().map((endpoint) => [idOfEndpoint(endpoint), endpoint]));
+  indexes.set(endpoints, index);
+  return index;
+}

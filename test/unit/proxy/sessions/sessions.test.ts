@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { Session } from '../../../../src/core/routing/config.ts';
+import { Sessions } from '../../../../src/proxy/sessions/sessions.ts';
+import { Endpoint, EndpointSet } from '../../../../src/proxy/upstream/endpoints.ts';
+
+const cookie: Session = {
+  type: 'cookie',
+  identity: 'HTTPRoute/shop/cart 0',
+  name: 'cart',
+  path: '/',
+  permanent: false,
+};
+const header: Session = { type: 'header', identity: 'HTTPRoute/shop/cart 0', name: 'X-Session' };
+const [one, two, three] = [1, 2, 3].map((number) => new Endpoint(`10.0.0.${number}`, 80)) as [
+  Endpoint,
+  Endpoint,
+  Endpoint,
+];
+const both = new EndpointSet([one, two]);
+
+function keyMaterial(id: string, from = 0) {
+  return { id, secret: randomBytes(32).toString('base64url'), from };
+}
+
+function sessionsAt(clock: { now: number }, keys = [keyMaterial('00000001')]): Sessions {
+  const sessions = new Sessions(() => clock.now);
+  sessions.setKeys(keys);
+  return sessions;
+}
+
+function requestWith(...fields: readonly string[]) {
+  return { fields, names: fields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()) };
+}
+
+const cartBackend = 'endpoints/shop/cart/80';
+
+interface To {
+  readonly endpoint?: Endpoint;
+  readonly set?: EndpointSet;
+  readonly backend?: string;
+}
+
+/** The fields of the answer to a request that goes to this endpoint. */
+function answer(
+  sessions: Sessions,
+  terms: Session,
+  fields: readonly string[],
+  { endpoint = one, backend = cartBackend }: To = {},
+) {
+  return sessions.open(terms, requestWith(...fields), backend)?.fieldsFor(endpoint, 'https') ?? [];
+}
+
+function pinned(
+  sessions: Sessions,
+  terms: Session,
+  fields: readonly string[],
+  { set = both, backend = cartBackend }: To = {},
+) {
+  return sessions.open(terms, requestWith(...fields), backend)?.endpointIn(set, [], 0);
+}
+
+/** What a client sends after it got these fields. */
+function returned([, setCookie = '']: readonly string[], name = 'cookie'): readonly string[] {
+  return [name, setCookie.split(';')[0] ?? ''];
+}
+
+describe('session persistence', () => {
+  test('a client without a session gets a cookie, and with it the same endpoint and no further cookie', () => {
+    const sessions = sessionsAt({ now: 1_000 });
+    expect(pinned(sessions, cookie, [])).toBeUndefined();
+    const given = answer(sessions, cookie, [], { endpoint: two });
+    expect(given).toEqual([
+      'set-cookie',
+      expect.stringMatching(/^cart=[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+    ]);
+    expect(pinned(sessions, cookie, returned(given))).toBe(two);
+    expect(answer(sessions, cookie, returned(given), { endpoint: two })).toEqual([]);
+  });
+
+  test('Secure is left out without TLS, where browsers would ignore the cookie', () => {
+    const session = sessionsAt({ now: 1_000 }).open(cookie, requestWith(), 'b');
+    expect(session?.fieldsFor(one, 'http')[1]).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  });
+
+  test('a permanent cookie has Max-Age, the rest of its session after that; a cookie of the session never has', () => {
+    const clock = { now: 1_000 };
+    const [old, next] = [keyMaterial('00000001'), keyMaterial('00000002', 100_000)];
+    const sessions = sessionsAt(clock, [old, next]);
+    const terms: Session = { ...cookie, permanent: true, absoluteTimeout: 300_000, path: '/cart' };
+    const given = answer(sessions, terms, []);
+    expect(given[1]).toMatch(/; Path=\/cart; Max-Age=300; HttpOnly/);
+    clock.now = 101_000;
+    expect(answer(sessions, terms, returned(given))[1]).toMatch(/; Max-Age=200;/);
+    expect(answer(sessions, { ...terms, permanent: false }, [])[1]).not.toMatch(/Max-Age|Expires/);
+  });
+
+  test('a header works like a cookie', () => {
+    const sessions = sessionsAt({ now: 1_000 });
+    const given = answer(sessions, header, [], { endpoint: two });
+    expect(given).toEqual(['X-Session', expect.stringMatching(/^[\w-]+$/)]);
+    expect(pinned(sessions, header, ['x-SESSION', given[1] ?? ''])).toBe(two);
+    expect(answer(sessions, header, ['x-session', given[1] ?? ''], { endpoint: two })).toEqual([]);
+  });
+
+  test('of several cookies of that name the first valid one counts, in one field or in several, and of too many none', () => {
+    const sessions = sessionsAt({ now: 1_000 });
+    const own = returned(answer(sessions, cookie, [], { endpoint: two }))[1] ?? '';
+    expect(pinned(sessions, cookie, ['cookie', `a=b; cart=forged; ${own}; cartx=1`])).toBe(two);
+    expect(pinned(sessions, cookie, ['cookie', 'cart=forged', 'accept', '*/*', 'Cookie', own])).toBe(two);
+    expect(pinned(sessions, cookie, ['cookie', `${'cart=forged; '.repeat(4)}${own}`])).toBeUndefined();
+    expect(pinned(sessions, cookie, ['cookie', own.replace('cart=', 'CART=')])).toBeUndefined();
+  });
+
+  test('where the endpoint is gone, suspended or tried, another one is chosen and the session is renewed', () => {
+    const sessions = sessionsAt({ now: 1_000 });
+    const request = returned(answer(sessions, cookie, [], { endpoint: two }));
+    expect(pinned(sessions, cookie, request, { set: new EndpointSet([one, three]) })).toBeUndefined();
+    expect(
+      sessions.open(cookie, requestWith(...request), 'endpoints/shop/cart/80')?.endpointIn(both, [two], 0),
+    ).toBeUndefined();
+    const failing = new Endpoint('10.0.0.2', 80);
+    failing.connectFailed(0);
+    expect(pinned(sessions, cookie, request, { set: new EndpointSet([one, failing]) })).toBeUndefined();
+    const renewed = answer(sessions, cookie, request, { endpoint: three });
+    expect(pinned(sessions, cookie, returned(renewed), { set: new EndpointSet([one, two, three]) })).toBe(three);
+  });
+
+  test('each backend has its own endpoint, in one cookie', () => {
+    const sessions = sessionsAt({ now: 1_000 });
+    const first = answer(sessions, cookie, [], { endpoint: one, backend: 'endpoints/shop/v1/80' });
+    const second = answer(sessions, cookie, returned(first), { endpoint: two, backend: 'endpoints/shop/v2/80' });
+    expect(pinned(sessions, cookie, returned(second), { backend: 'endpoints/shop/v1/80' })).toBe(one);
+    expect(pinned(sessions, cookie, returned(second), { backend: 'endpoints/shop/v2/80' })).toBe(two);
+    expect(pinned(sessions, cookie, returned(second), { backend: 'endpoints/shop/v3/80' })).toBeUndefined();
+  });
+
+  test('the cookie of one rule means nothing to another of the same name', () => {
+    const sessions = sessionsAt({ now: 1_000 });
+    const given = returned(answer(sessions, cookie, []));
+    expect(pinned(sessions, { ...cookie, identity: 'HTTPRoute/shop/other 0' }, given)).toBeUndefined();
+  });
+
+  test('a session ends with absoluteTimeout, however often it is used, and a replay does not prolong it', () => {
+    const clock = { now: 1_000 };
+    const sessions = sessionsAt(clock);
+    const terms = { ...cookie, absoluteTimeout: 60_000 };
+    const request = returned(answer(sessions, terms, [], { endpoint: two }));
+    clock.now = 60_999;
+    expect(pinned(sessions, terms, request)).toBe(two);
+    clock.now = 61_000;
+    expect(pinned(sessions, terms, request)).toBeUndefined();
+    expect(pinned(sessions, { ...cookie, absoluteTimeout: 0 }, request)).toBeUndefined();
+  });
+
+  test('a session ends with idleTimeout after its last use, which every answer notes', () => {
+    const clock = { now: 1_000 };
+    const sessions = sessionsAt(clock);
+    const terms = { ...cookie, idleTimeout: 10_000 };
+    let request = returned(answer(sessions, terms, [], { endpoint: two }));
+    for (clock.now = 9_000; clock.now < 60_000; clock.now += 8_000) {
+      expect(pinned(sessions, terms, request)).toBe(two);
+      request = returned(answer(sessions, terms, request, { endpoint: two }));
+    }
+    clock.now += 3_000;
+    expect(pinned(sessions, terms, request)).toBeUndefined();
+  });
+
+  test('a former key is still read, and its sessions move to the current one', () => {
+    const clock = { now: 1_000 };
+    const [old, next] = [keyMaterial('00000001', 0), keyMaterial('00000002', 50_000)];
+    const sessions = sessionsAt(clock, [old, next]);
+    const request = returned(answer(sessions, cookie, [], { endpoint: two }));
+    expect(answer(sessions, cookie, request, { endpoint: two })).toEqual([]);
+    clock.now = 60_000;
+    expect(pinned(sessions, cookie, request)).toBe(two);
+    const moved = returned(answer(sessions, cookie, request, { endpoint: two }));
+    sessions.setKeys([next]);
+    expect(pinned(sessions, cookie, request)).toBeUndefined();
+    expect(pinned(sessions, cookie, moved)).toBe(two);
+  });
+
+  test('without keys nothing is persistent', () => {
+    expect(sessionsAt({ now: 1 }, []).open(cookie, requestWith(), 'b')).toBeUndefined();
+  });
+});
