@@ -13,6 +13,7 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     ['base', ['components/hostname-policy'], ['hostnamePolicy.enabled=true']],
     ['base', ['components/audit-reports'], ['webhook.auditReports=true']],
     ['base', ['dashboards'], ['dashboard.enabled=true']],
+    ['base', ['components/impact'], ['impact.enabled=true']],
     ['overlays/full', [], ['settings.failurePolicy=Fail', 'controller.enabled=true']],
   ])('%s with %j', async (overlay, components, values) => {
     const [expected, rendered] = await Promise.all([renderKustomize(overlay, components), renderChart(helm, values)]);
@@ -92,6 +93,19 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     expect(JSON.stringify(none?.get('Deployment sallyport-system/sallyport-controller'))).not.toContain('address-pool');
   });
 
+  test('namespaces that are not validated get no warnings either', async () => {
+    const rendered = await renderChart(helm, ['impact.enabled=true', 'webhook.exemptNamespaces={kube-system,legacy}']);
+    for (const name of ['sallyport-webhook', 'sallyport-impact']) {
+      const { webhooks } = rendered.get(`ValidatingWebhookConfiguration /${name}`) as unknown as {
+        readonly webhooks: readonly { readonly namespaceSelector: { readonly matchExpressions: readonly object[] } }[];
+      };
+      for (const { namespaceSelector } of webhooks)
+        expect(namespaceSelector.matchExpressions).toMatchObject([
+          { operator: 'NotIn', values: ['kube-system', 'legacy', 'sallyport-system'] },
+        ]);
+    }
+  });
+
   test('a GatewayClass of another name, or none', async () => {
     const [named, none] = await Promise.all(
       ['internal', ''].map((name) => renderChart(helm, ['controller.enabled=true', `controller.gatewayClass=${name}`])),
@@ -119,6 +133,7 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
       'prometheus.enabled=true',
       'dashboard.enabled=true',
       'controller.enabled=true',
+      'impact.enabled=true',
     ]);
     expect(JSON.stringify([...rendered.values()])).not.toContain('sallyport-system"');
     expect([...rendered.keys()].filter((key) => key.startsWith('Namespace'))).toEqual([]);

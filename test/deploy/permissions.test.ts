@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { neededPermissions } from '../../src/cli/doctor/permissions.ts';
+import { neededForImpact, neededPermissions } from '../../src/cli/doctor/permissions.ts';
 import { hasKubectl, renderKustomize, type DeployedObject } from './render.ts';
 
 const installation = {
   namespace: 'sallyport-system',
   service: 'sallyport-webhook',
   configuration: 'sallyport-webhook',
+  impactConfiguration: 'sallyport-impact',
   secret: 'sallyport-authority',
   lease: 'sallyport-webhook',
   webhookAccount: 'sallyport-webhook',
@@ -31,20 +32,24 @@ function isBinding(object: DeployedObject): object is Binding {
 }
 
 let deployed: readonly DeployedObject[];
+let deployedForImpact: readonly DeployedObject[];
 const whereRendered = (await hasKubectl()) ? describe : describe.skip;
 
 beforeAll(async () => {
-  if (whereRendered === describe) deployed = [...(await renderKustomize('base')).values()];
+  if (whereRendered === describe) {
+    deployed = [...(await renderKustomize('base')).values()];
+    deployedForImpact = [...(await renderKustomize('base', ['components/impact'])).values()];
+  }
 });
 
 /** One line for each account, verb and resource. */
-function granted(binding: Binding): readonly string[] {
+function granted(binding: Binding, objects = deployed): readonly string[] {
   const {
     metadata: { namespace },
     roleRef,
     subjects,
   } = binding;
-  const role = deployed.find(
+  const role = objects.find(
     ({ kind, metadata }) => kind === roleRef.kind && metadata.name === roleRef.name && metadata.namespace === namespace,
   );
   const rules = (role?.['rules'] ?? []) as readonly Rule[];
@@ -83,6 +88,15 @@ whereRendered('the doctor', () => {
     expect(new Set(bindings.flatMap(({ subjects }) => subjects.map(({ name }) => name)))).toEqual(
       new Set(['sallyport-webhook', 'sallyport-watchdog']),
     );
-    expect(needed.toSorted()).toEqual(bindings.flatMap(granted).toSorted());
+    expect(needed.toSorted()).toEqual(bindings.flatMap((binding) => granted(binding)).toSorted());
+  });
+
+  test('asks for exactly what the component for warnings grants in addition', () => {
+    const needed = neededForImpact(installation).flatMap(({ verbs, namespace, name, ...rest }) =>
+      verbs.map((verb) => line({ ...rest, verb, namespace, name })),
+    );
+    const known = new Set(deployed.filter(isBinding).flatMap((binding) => granted(binding)));
+    const all = deployedForImpact.filter(isBinding).flatMap((binding) => granted(binding, deployedForImpact));
+    expect(all.filter((one) => !known.has(one)).toSorted()).toEqual(needed.toSorted());
   });
 });

@@ -83,6 +83,7 @@ export const healthy: DoctorFacts = {
     namespace: 'sallyport-system',
     service: 'sallyport-webhook',
     configuration: 'sallyport-webhook',
+    impactConfiguration: 'sallyport-impact',
     secret: 'sallyport-authority',
     lease: 'sallyport-webhook',
     webhookAccount: 'sallyport-webhook',
@@ -94,6 +95,7 @@ export const healthy: DoctorFacts = {
   kinds: { type: 'known', value: bundle() },
   guardedBundle: { type: 'known', value: 'v1.7.0' },
   guardBinding: { type: 'known', value: true },
+  impactConfiguration: { type: 'known', value: undefined },
   configuration: {
     type: 'known',
     value: {

@@ -220,6 +220,11 @@ export function addProcessCommands(program: Command): void {
     .addOption(namespaceOption())
     .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
     .option('--configuration <name>', 'ValidatingWebhookConfiguration', 'sallyport-webhook')
+    .option(
+      '--impact-configuration <name>',
+      'ValidatingWebhookConfiguration for warnings about Services, Secrets, ConfigMaps and Namespaces; need not exist',
+      'sallyport-impact',
+    )
     .option('--secret <name>', 'Secret that holds the certificate authority', 'sallyport-authority')
     .option('--lease <name>', "Lease of the webhook's replicas", 'sallyport-webhook')
     .option('--webhook-account <name>', 'ServiceAccount of the webhook', 'sallyport-webhook')

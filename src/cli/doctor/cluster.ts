@@ -1,4 +1,5 @@
 import { trustedByAll } from '../../webhook/configuration/webhook-configuration.ts';
+import { mayHaveImpact } from './impact.ts';
 import { applyAgain, fail, ok, warn, type Check, type DoctorFacts, type Permission, type Verdict } from './facts.ts';
 
 /** Whether the cluster is reachable, and whether webhook and watchdog have the permissions that they need. */
@@ -16,9 +17,12 @@ export function permissions(facts: DoctorFacts): readonly Verdict[] {
     const message = `cannot check the permissions of webhook and watchdog; this requires permission to create SubjectAccessReviews: ${answers.problem}`;
     return [warn('permissions', message, 'kubectl auth can-i create subjectaccessreviews.authorization.k8s.io')];
   }
-  const lacking = keepsAuthority(facts)
-    ? answers.value.denied
-    : answers.value.denied.filter(({ resource }) => resource !== 'secrets');
+  const keepsSecret = keepsAuthority(facts);
+  const warns = mayHaveImpact(facts);
+  const lacking = answers.value.denied.filter(
+    ({ resource, name }) =>
+      (keepsSecret || resource !== 'secrets') && (warns || name !== facts.installation.impactConfiguration),
+  );
   if (lacking.length === 0) return [ok('permissions', 'webhook and watchdog have all permissions that they need')];
   return [...Map.groupBy(lacking, ({ account }) => account)].map(([account, some]) =>
     fail(

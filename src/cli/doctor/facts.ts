@@ -22,6 +22,8 @@ export interface Installation {
   readonly service: string;
   /** Name of the ValidatingWebhookConfiguration. */
   readonly configuration: string;
+  /** Name of the ValidatingWebhookConfiguration for warnings about objects that others refer to. */
+  readonly impactConfiguration: string;
   /** Name of the Secret with the certificate authorities. */
   readonly secret: string;
   /** Name of the Lease that decides which replica renews the authority and sets failurePolicy. */
@@ -49,6 +51,8 @@ export interface DoctorFacts {
   /** Whether the binding of that policy exists. */
   readonly guardBinding: Gathered<boolean>;
   readonly configuration: Gathered<WebhookConfiguration | undefined>;
+  /** `undefined` if it is not installed, which is the default. */
+  readonly impactConfiguration: Gathered<WebhookConfiguration | undefined>;
   /** `undefined` if the Secret does not exist. */
   readonly authorities: Gathered<AuthorityFacts | undefined>;
   readonly readyEndpoints: Gathered<number>;

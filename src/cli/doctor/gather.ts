@@ -46,6 +46,7 @@ export async function gatherFacts(client: ApiClient, installation: Installation)
       sendProbe(client),
       gather(askPermissions(client, installation)),
     ]);
+  const impactConfiguration = await gather(readWebhookConfiguration(client, installation.impactConfiguration));
   const controller = await gatherControllerFacts(client, installation);
   const probe = readProbeOutcome(answer, configuration.type === 'known' ? configuration.value : undefined);
   return {
@@ -56,6 +57,7 @@ export async function gatherFacts(client: ApiClient, installation: Installation)
     guardedBundle,
     guardBinding,
     configuration,
+    impactConfiguration,
     authorities,
     readyEndpoints,
     probe,

@@ -8,6 +8,11 @@ export function neededPermissions(installation: Installation): readonly Permissi
   return [...neededByWebhook(installation), ...neededByWatchdog(installation)];
 }
 
+/** The further permissions for warnings about objects that others refer to: exactly those in deploy/components/impact/rbac.yaml. */
+export function neededForImpact({ webhookAccount: account, impactConfiguration }: Installation): readonly Permission[] {
+  return [{ account, verbs: ['get', 'list', 'watch', 'patch'], ...configurationOf(impactConfiguration) }];
+}
+
 function neededByWebhook({
   namespace,
   webhookAccount: account,
@@ -54,7 +59,7 @@ const events = { verbs: ['create', 'patch'], group: 'events.k8s.io', resource: '
  * @throws ApiError, ConnectionError if the review fails: it requires the permission to create SubjectAccessReviews
  */
 export async function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
-  const needed = neededPermissions(installation);
+  const needed = [...neededPermissions(installation), ...neededForImpact(installation)];
   const denied = await Promise.all(
     needed.map(async (permission) => ({
       ...permission,

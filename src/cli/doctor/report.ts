@@ -5,6 +5,7 @@ import { controllerChecks, isControllerInstalled } from './controller.ts';
 import { definitionChecks } from './definitions.ts';
 import { ok, type DoctorFacts, type Verdict } from './facts.ts';
 import { gatewayChecks } from './gateways.ts';
+import { impactChecks } from './impact.ts';
 import { servingChecks } from './serving.ts';
 import { webhookChecks } from './webhook.ts';
 
@@ -18,7 +19,7 @@ export function diagnose(facts: DoctorFacts): readonly Verdict[] {
           ...clusterChecks.filter((check) => isInstalled || check !== permissions),
           ...definitionChecks,
           ...bundleChecks,
-          ...(isInstalled ? webhookChecks : [notInstalled]),
+          ...(isInstalled ? [...webhookChecks, ...impactChecks] : [notInstalled]),
           ...controllerChecks,
           ...gatewayChecks,
           ...servingChecks,

@@ -132,6 +132,9 @@ const known: Readonly<Record<keyof DataPlaneParameters, Check>> = {
   udpFlows: form(/^[1-9][0-9]{0,5}$/, 'a number from 1 to 999999'),
 };
 
+/** The names of all parameters. */
+export const parameterNames: readonly string[] = Object.keys(known);
+
 /** Returns the number of characters of a parameter's value that are needed to validate it. A longer value is invalid. */
 export function charactersNeeded(key: string): number {
   return key === 'acceptProxyProtocol' || key === 'sendProxyProtocol' ? longestList + 1 : 128;
@@ -154,6 +157,6 @@ function problemOf(key: string, value: string): string | undefined {
     const problem = check(value);
     return problem === undefined ? undefined : `${key} ${problem}`;
   }
-  const near = nearest(key, Object.keys(known));
-  return `unknown parameter ${quote(key)}, ${near === undefined ? `use one of ${Object.keys(known).join(', ')}` : `did you mean ${near}?`}`;
+  const near = nearest(key, parameterNames);
+  return `unknown parameter ${quote(key)}, ${near === undefined ? `use one of ${parameterNames.join(', ')}` : `did you mean ${near}?`}`;
 }

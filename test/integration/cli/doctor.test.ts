@@ -12,6 +12,7 @@ const installation = {
   namespace: 'default',
   service: 'hook',
   configuration: 'hooks',
+  impactConfiguration: 'warnings',
   secret: 'authority',
   lease: 'hooks',
   webhookAccount: 'hook',

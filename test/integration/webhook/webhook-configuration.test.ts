@@ -4,6 +4,7 @@ import { ClusterSecretStore } from '../../../src/cluster/secret-store.ts';
 import { ClusterBundleStore } from '../../../src/webhook/configuration/bundle-store.ts';
 import { FailurePolicyKeeper } from '../../../src/webhook/configuration/failure-policy-keeper.ts';
 import { probeDenial } from '../../../src/webhook/configuration/probe.ts';
+import { WarningConfiguration } from '../../../src/webhook/configuration/warning-configuration.ts';
 import { Watchdog } from '../../../src/webhook/configuration/watchdog.ts';
 import {
   readWebhookConfiguration,
@@ -13,6 +14,7 @@ import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
 import { mergePatch, remove, type EventNote } from '../../../src/kubernetes/index.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
 import { bundleStoreContract, secretStoreContract } from '../../contract/certificate-stores.ts';
+import { until } from '../../support/until.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 
 const name = 'hooks';
@@ -248,5 +250,86 @@ describe('what looks after the failurePolicy', () => {
       expect(await failurePolicy()).toBe('Fail');
       expect(watching.problems()).toEqual(['no endpoints of the webhook observed for 40 s']);
     });
+  });
+});
+
+describe('the configuration for warnings', () => {
+  const pem = (body: string): string => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+  const encoded = (...bodies: readonly string[]): string => Buffer.from(bodies.map(pem).join('')).toString('base64');
+  let stage: KubernetesStage;
+
+  beforeEach(async () => {
+    stage = await kubernetesStage();
+  });
+
+  afterEach(() => stage.close());
+
+  const put = (configuration: string, caBundle: string, failurePolicy = 'Ignore'): void => {
+    const webhooks = ['one.test', 'other.test'].map((webhook) => ({
+      name: webhook,
+      clientConfig: caBundle === '' ? {} : { caBundle },
+      failurePolicy,
+      timeoutSeconds: 1,
+    }));
+    seed(stage, webhookConfigurations, { metadata: { name: configuration }, webhooks });
+  };
+  const keeper = () =>
+    new WarningConfiguration({ client: stage.client, log: stage.log, from: name, to: 'warnings', interval: 100 });
+  const seen = async (): Promise<unknown> => {
+    const { webhooks = [] } = (await readWebhookConfiguration(stage.client, 'warnings')) ?? {};
+    return webhooks.map(({ trusted, failurePolicy }) => [trusted.length, failurePolicy]);
+  };
+
+  test('trusts what the validating one trusts, and only ever warns', async () => {
+    put(name, encoded('AAAA', 'BBBB'), 'Fail');
+    put('warnings', '', 'Fail');
+    await keeper().round();
+    expect(await seen()).toEqual([
+      [2, 'Ignore'],
+      [2, 'Ignore'],
+    ]);
+  });
+
+  test('is left alone if nothing differs, and if one of them is not found', async () => {
+    await keeper().round();
+    put('warnings', encoded('AAAA'));
+    const before = await readWebhookConfiguration(stage.client, 'warnings');
+    await keeper().round();
+    put(name, '');
+    await keeper().round();
+    await mergePatch(
+      { client: stage.client, type: webhookConfigurations },
+      { name },
+      { webhooks: [{ name: 'one.test', clientConfig: { caBundle: encoded('AAAA') } }] },
+    );
+    await keeper().round();
+    expect(await readWebhookConfiguration(stage.client, 'warnings')).toEqual(before);
+  });
+
+  test('follows a rotation', async () => {
+    put(name, encoded('AAAA'));
+    put('warnings', '');
+    const rounds = keeper().start();
+    try {
+      await until(async () =>
+        expect(await seen()).toEqual([
+          [1, 'Ignore'],
+          [1, 'Ignore'],
+        ]),
+      );
+      await mergePatch(
+        { client: stage.client, type: webhookConfigurations },
+        { name },
+        { webhooks: [{ name: 'one.test', clientConfig: { caBundle: encoded('AAAA', 'BBBB') } }] },
+      );
+      await until(async () =>
+        expect(await seen()).toEqual([
+          [2, 'Ignore'],
+          [2, 'Ignore'],
+        ]),
+      );
+    } finally {
+      await rounds.stop();
+    }
   });
 });

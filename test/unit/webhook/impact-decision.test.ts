@@ -1,23 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { issueServingCertificate, createAuthority } from '../../../src/certificates/index.ts';
-import { admissionKinds, installationIn } from '../../../src/cluster/cluster-state.ts';
-import { objectWrites } from '../../../src/cluster/object-writes.ts';
-import { findingCounts } from '../../../src/core/admission/impact.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';
 import type { AdmissionRequest } from '../../../src/core/admission/types.ts';
-import { createEvaluation } from '../../../src/core/evaluation.ts';
-import { installationCell } from '../../../src/core/graph/inputs.ts';
-import { write, type Kernel } from '../../../src/core/incremental/index.ts';
+import type { Kernel } from '../../../src/core/incremental/index.ts';
 import { runToEnd } from '../../../src/core/text/steps.ts';
 import { impactInCluster } from '../../../src/webhook/impact-decision.ts';
-import { installation, ourClass } from '../../support/evaluation.ts';
+import { webhookKernel, type Described } from '../../support/webhook-kernel.ts';
 import { requestOf } from '../core/admission/requests.ts';
-
-interface Described {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-}
 
 function named(apiVersion: string, kind: string, name: string, rest: object): Described {
   const [namespace = '', own = name] = name.includes('/') ? name.split('/') : [undefined, name];
@@ -57,23 +46,6 @@ const cart = service('shop/cart');
 const namespace = (labels?: object, more: object = {}) =>
   named('v1', 'Namespace', 'shop', { metadata: { ...(labels && { labels }), ...more } });
 const configMap = (name: string, data: object) => named('v1', 'ConfigMap', name, { data });
-
-/** An evaluation as the webhook has it: without Secrets, ConfigMaps and EndpointSlices. */
-function webhookKernel(...objects: readonly Described[]): Kernel {
-  const kernel = createEvaluation([findingCounts]);
-  const observed = installationIn(new Map(), admissionKinds, installation.controllerName);
-  kernel.apply([
-    write(installationCell, [], {
-      ...observed,
-      bundles: installation.bundles,
-      bundleVersions: installation.bundleVersions,
-    }),
-    ...[ourClass as Described, ...objects].flatMap((json) =>
-      objectWrites({ kind: json.kind, namespace: json.metadata.namespace ?? '', name: json.metadata.name }, json),
-    ),
-  ]);
-  return kernel;
-}
 
 function decide(kernel: Kernel, request: AdmissionRequest, settings: unknown = {}) {
   const read = readSettings(settings);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { askPermissions, neededPermissions } from '../../../../src/cli/doctor/permissions.ts';
+import { askPermissions, neededForImpact, neededPermissions } from '../../../../src/cli/doctor/permissions.ts';
 import type { ApiClient } from '../../../../src/kubernetes/index.ts';
 import { healthy } from '../../../support/doctor.ts';
 
@@ -36,7 +36,8 @@ test('asks what the ServiceAccounts may do, and names the verbs that they lack',
     ['sallyport-watchdog', 'events', undefined, ['patch']],
   ]);
   expect(asked).toHaveLength(count);
-  expect(count).toBe(neededPermissions(healthy.installation).flatMap(({ verbs }) => verbs).length);
+  const needed = [...neededPermissions(healthy.installation), ...neededForImpact(healthy.installation)];
+  expect(count).toBe(needed.flatMap(({ verbs }) => verbs).length);
   expect(new Set(asked.map(({ path }) => path))).toEqual(
     new Set(['/apis/authorization.k8s.io/v1/subjectaccessreviews']),
   );
