@@ -211,7 +211,7 @@ test('a backend that takes nothing of an upload for too long gets no more of it'
       socket.once('data', resolve);
     }),
   ]);
-  await eventually(() => expect(answer).toMatch(/^HTTP\/1\.1 504 [^]*stopped taking/));
+  await eventually(() => expect(answer).toMatch(/^HTTP\/1\.1 504 [^]*stopped reading the request body/));
   expect(started.log).toEqual([expect.objectContaining({ status: 504, reason: 'backend-stalled' })]);
   expect(started.proxy.counters().limitsReached['backend-stalled']).toBe(1);
   await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
