@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
 import { runBenchmark, startOnPort, type ServerProcess } from './processes.ts';
 import { haproxyConfiguration, nginxConfiguration, objects, upstreamConfiguration } from './proxy/configurations.ts';
 
 // CPU per request and latency of the proxy beside nginx and HAProxy: the same route, the same backend, the same client,
 // in turns, in one run, each with one process and kept-alive connections. `make bench-proxy` builds the program and
-// gives the run a network of its own (proxy/run.sh).
+// gives the run a network of its own (proxy/run.sh). `CASES=get,tls` selects cases.
 
 const connections = 64;
 const rounds = 5;
@@ -17,26 +18,42 @@ const fixedRate = 3_200;
 /** So many requests a contestant serves before it is measured, or as many as it can in some rounds: programs are compiled while they run. */
 const warmUp = { requests: 60_000, rounds: 5 };
 const program = new URL('../../bin/sallyport', import.meta.url).pathname;
-const shapes: readonly Shape[] = [
-  { name: 'GET', script: '', body: '' },
-  {
+const path = '/shop/item?id=1';
+const shapes: Readonly<Record<string, Shape>> = {
+  get: { name: 'GET', script: '', body: '', path },
+  post: {
     name: 'POST of 10 KiB',
     script: "wrk.method = 'POST'\nwrk.body = string.rep('x', 10240)\n",
     body: 'x'.repeat(10_240),
+    path,
   },
-];
-const ports = { upstream: 18_000, nginx: 18_001, haproxy: 18_002, ours: 18_003 };
+  large: { name: 'response of 100 KiB', script: '', body: '', path: '/shop/large' },
+  tls: { name: 'GET over TLS', script: '', body: '', path, isSecure: true },
+};
+const ports = {
+  upstream: 18_000,
+  nginx: 18_001,
+  haproxy: 18_002,
+  ours: 18_003,
+  nginxTls: 18_011,
+  haproxyTls: 18_012,
+  oursTls: 18_013,
+};
 
 /** Requests of one kind, as wrk is told to send them, and their body. */
 interface Shape {
   readonly name: string;
   readonly script: string;
   readonly body: string;
+  readonly path: string;
+  /** Over TLS, with HTTP/1.1. */
+  readonly isSecure?: true;
 }
 
 interface Contestant {
   readonly name: string;
   readonly url: string;
+  readonly secureUrl: string;
   readonly server: ServerProcess;
 }
 
@@ -64,21 +81,31 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
   };
   const nginx = async (name: string, port: number, text: string): Promise<ServerProcess> =>
     keep(startOnPort('nginx', ['-p', folder, '-e', 'stderr', '-c', await file(`${name}.conf`, text)], { port }));
-  await nginx('upstream', ports.upstream, upstreamConfiguration(ports.upstream));
-  const yaml = await file('objects.yaml', objects(ports.ours, ports.upstream));
+  await file('large', 'x'.repeat(100 * 1024));
+  await nginx('upstream', ports.upstream, upstreamConfiguration(ports.upstream, folder));
+  const pair = await issueServingCertificate(await createAuthority(), { dnsNames: ['bench'], ipAddresses: [] });
+  const pem = await file('tls.pem', `${pair.certificate}\n${pair.privateKey}`);
+  const yaml = await file('objects.yaml', objects(ports.ours, ports.oursTls, ports.upstream, pair));
   return [
     {
       name: 'nginx',
       url: `http://127.0.0.1:${ports.nginx}`,
-      server: await nginx('nginx', ports.nginx, nginxConfiguration(ports.nginx, ports.upstream)),
+      secureUrl: `https://127.0.0.1:${ports.nginxTls}`,
+      server: await nginx('nginx', ports.nginx, nginxConfiguration(ports.nginx, ports.nginxTls, ports.upstream, pem)),
     },
     {
       name: 'HAProxy',
       url: `http://127.0.0.1:${ports.haproxy}`,
+      secureUrl: `https://127.0.0.1:${ports.haproxyTls}`,
       server: await keep(
         startOnPort(
           'haproxy',
-          ['-db', '-q', '-f', await file('haproxy.cfg', haproxyConfiguration(ports.haproxy, ports.upstream))],
+          [
+            '-db',
+            '-q',
+            '-f',
+            await file('haproxy.cfg', haproxyConfiguration(ports.haproxy, ports.haproxyTls, ports.upstream, pem)),
+          ],
           { port: ports.haproxy },
         ),
       ),
@@ -86,6 +113,7 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
     {
       name: 'ours',
       url: `http://127.0.1.1:${ports.ours}`,
+      secureUrl: `https://127.0.1.1:${ports.oursTls}`,
       server: await keep(
         startOnPort(program, ['run', '-f', yaml, '--no-access-log', '--webhook-port', '0', '--probe-port', '0'], {
           host: '127.0.1.1',
@@ -96,10 +124,9 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
   ];
 }
 
-const path = '/shop/item?id=1';
-
 /** A load at full speed: its latency is that of a queue. */
-const saturate: Sender = async ({ url, server }, { script }, folder) => {
+const saturate: Sender = async (contestant, { script, ...shape }, folder) => {
+  const { server } = contestant;
   const file = join(folder, 'shape.lua');
   await writeFile(file, script);
   const cpu = server.cpu();
@@ -113,7 +140,7 @@ const saturate: Sender = async ({ url, server }, { script }, folder) => {
     '-s',
     file,
     '--latency',
-    `${url}${path}`,
+    urlOf(contestant, shape),
   ]);
   const used = server.cpu() - cpu;
   const found = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? '';
@@ -129,7 +156,8 @@ const saturate: Sender = async ({ url, server }, { script }, folder) => {
 };
 
 /** A load at a rate that no contestant is busy with. */
-const atRate: Sender = async ({ url, server }, { body }, folder) => {
+const atRate: Sender = async (contestant, { body, ...shape }, folder) => {
+  const { server } = contestant;
   const [log, data] = [join(folder, 'requests.log'), join(folder, 'body')];
   await Promise.all([rm(log, { force: true }), writeFile(data, body)]);
   const cpu = server.cpu();
@@ -146,7 +174,7 @@ const atRate: Sender = async ({ url, server }, { body }, folder) => {
     '--log-file',
     log,
     ...(body === '' ? [] : ['-d', data]),
-    `${url}${path}`,
+    urlOf(contestant, shape),
   ]);
   const used = server.cpu() - cpu;
   // Start, status and microseconds of each request.
@@ -166,6 +194,10 @@ const atRate: Sender = async ({ url, server }, { body }, folder) => {
     p99: at(0.99),
   };
 };
+
+function urlOf({ url, secureUrl }: Contestant, shape: Pick<Shape, 'path' | 'isSecure'>): string {
+  return `${shape.isSecure === true ? secureUrl : url}${shape.path}`;
+}
 
 /** `1.50ms` → 1.5 */
 function milliseconds(text: string): number {
@@ -220,7 +252,8 @@ async function compare(contestants: readonly Contestant[], shape: Shape, load: L
 await runBenchmark(async (folder, stoppables) => {
   const contestants = await start(folder, stoppables);
   for (const program of ['nginx', 'haproxy']) console.log(await versionOf(program));
-  for (const shape of shapes) {
+  const cases = process.env['CASES']?.split(',') ?? Object.keys(shapes);
+  for (const shape of cases.flatMap((name) => shapes[name] ?? [])) {
     await warm(contestants, shape, folder);
     for (const load of loads) await compare(contestants, shape, load, folder);
   }

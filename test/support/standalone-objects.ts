@@ -54,6 +54,7 @@ spec:
 export function certificateObject(
   name: string,
   { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string },
+  namespace = 'shop',
 ): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   return `
@@ -61,7 +62,7 @@ export function certificateObject(
 apiVersion: v1
 kind: Secret
 type: kubernetes.io/tls
-metadata: { name: ${name}, namespace: shop }
+metadata: { name: ${name}, namespace: ${namespace} }
 data: { tls.crt: ${base64(certificate)}, tls.key: ${base64(privateKey)} }
 `;
 }

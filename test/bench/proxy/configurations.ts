@@ -1,20 +1,30 @@
-import { gatewayObjects, serviceObjects } from '../../support/standalone-objects.ts';
+import { certificateObject, gatewayObjects, serviceObjects } from '../../support/standalone-objects.ts';
 
-/** A backend that costs next to nothing: two bytes for everything. */
-export function upstreamConfiguration(port: number): string {
+/** In PEM. */
+interface Pair {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** A backend that costs next to nothing: two bytes for everything, and the file `large` of a folder. */
+export function upstreamConfiguration(port: number, folder: string): string {
   return nginx(`
     server {
       listen 127.0.0.1:${port};
+      location = /shop/large { alias ${folder}/large; }
       location / { return 200 "ok"; }
     }`);
 }
 
-/** One route to one backend over kept-alive connections. */
-export function nginxConfiguration(port: number, upstream: number): string {
+/** One route to one backend over kept-alive connections. `pem` is a file with a certificate and its key. */
+export function nginxConfiguration(port: number, tlsPort: number, upstream: number, pem: string): string {
   return nginx(`
     upstream backend { server 127.0.0.1:${upstream}; keepalive 128; keepalive_requests 1000000000; }
     server {
       listen 127.0.0.1:${port};
+      listen 127.0.0.1:${tlsPort} ssl;
+      ssl_certificate ${pem};
+      ssl_certificate_key ${pem};
       location /shop {
         proxy_pass http://backend;
         proxy_http_version 1.1;
@@ -43,7 +53,7 @@ http {
 }
 
 /** As `nginxConfiguration`. */
-export function haproxyConfiguration(port: number, upstream: number): string {
+export function haproxyConfiguration(port: number, tlsPort: number, upstream: number, pem: string): string {
   return `
 global
   nbthread 1
@@ -56,6 +66,7 @@ defaults
   option forwardfor
 frontend front
   bind 127.0.0.1:${port}
+  bind 127.0.0.1:${tlsPort} ssl crt ${pem} alpn http/1.1
   use_backend back if { path_beg /shop }
 backend back
   server one 127.0.0.1:${upstream}
@@ -63,8 +74,12 @@ backend back
 }
 
 /** As `nginxConfiguration`, in the words of the Gateway API. */
-export function objects(port: number, upstream: number): string {
-  return `${gatewayObjects({ name: 'web', namespace: 'bench' }, `{ name: http, port: ${port}, protocol: HTTP }`)}
+export function objects(port: number, tlsPort: number, upstream: number, pair: Pair): string {
+  return `${gatewayObjects(
+    { name: 'web', namespace: 'bench' },
+    `{ name: http, port: ${port}, protocol: HTTP }`,
+    `{ name: https, port: ${tlsPort}, protocol: HTTPS, tls: { certificateRefs: [{ name: tls }] } }`,
+  )}${certificateObject('tls', pair, 'bench')}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
