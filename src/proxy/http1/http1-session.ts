@@ -4,6 +4,7 @@ import type { Fields } from '../../core/text/fields.ts';
 import { countOutcome } from '../counters.ts';
 import type { DataPlane } from '../data-plane.ts';
 import { Exchange } from '../handling/exchange.ts';
+import { Buffered, standalone } from '../limits/buffered.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
@@ -52,6 +53,8 @@ export class Http1Session implements Carrier, RequestEvents {
   private stream: Http1Stream | undefined;
   /** Bytes that were not interpreted yet. */
   private held: Buffer = nothing;
+  /** Accounts for them, and for an incomplete head. */
+  private readonly waiting: Buffered;
   /** The tick at which the current state began: a part of a head, an idle connection, or a flushing response. */
   private since: number;
   private watched: 'head' | 'idle' | 'flush' | 'nothing' = 'idle';
@@ -80,6 +83,7 @@ export class Http1Session implements Carrier, RequestEvents {
     this.since = ticks.now;
     this.keepsFor = Math.floor(plane.limits.idleTimeout / 1_000);
     this.reader = new RequestReader(this, plane.limits.headerBytes);
+    this.waiting = new Buffered(plane.quotas.buffered, connection.peer.address);
     watchForReset(socket);
     this.receivedInTurn = inTurns(socket);
     socket
@@ -175,9 +179,18 @@ export class Http1Session implements Carrier, RequestEvents {
       if (this.pendingUpgrade !== undefined) this.beginUpgrade(this.pendingUpgrade);
     }
     this.isReading = false;
+    this.account();
     if (this.isStopped) return;
     this.watchHead();
     if (this.held.length >= this.plane.limits.aheadBytes && this.pauseTimer === undefined) this.pauseAhead();
+  }
+
+  /** Accounts for what waits. Without room for it, ends the connection, after the response to a complete request. */
+  private account(): void {
+    if (this.held.length > 0) this.held = standalone(this.held);
+    if (this.waiting.update(this.held.length + this.reader.heldBytes)) return;
+    if (this.exchange === undefined) this.refuse('overloaded');
+    else this.dropAhead();
   }
 
   private get isWanted(): boolean {
@@ -201,11 +214,16 @@ export class Http1Session implements Carrier, RequestEvents {
     this.plane.quotas.reached('pipelined');
     this.socket.pause();
     this.pauseTimer = setTimeout(() => {
-      this.isEnding = true;
       this.plane.quotas.reached('pipelined-time');
-      this.stop();
-      this.endPause();
+      this.dropAhead();
     }, this.plane.limits.aheadTimeout).unref();
+  }
+
+  /** Drops the bytes sent ahead. The connection ends with the response. */
+  private dropAhead(): void {
+    this.isEnding = true;
+    this.stop();
+    this.endPause();
   }
 
   private endPause(): void {
@@ -219,6 +237,7 @@ export class Http1Session implements Carrier, RequestEvents {
   private stop(): void {
     this.isStopped = true;
     this.held = nothing;
+    this.waiting.close();
     this.reader.stop();
   }
 

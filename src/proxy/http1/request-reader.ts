@@ -58,6 +58,11 @@ export class RequestReader {
     return this.partial !== undefined;
   }
 
+  /** Bytes of an incomplete head. */
+  get heldBytes(): number {
+    return this.partial?.length ?? 0;
+  }
+
   /** Whether a part of a request has arrived. */
   get isInRequest(): boolean {
     return this.partial !== undefined || this.stage === 'body' || this.stage === 'chunks';

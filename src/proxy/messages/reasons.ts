@@ -73,8 +73,9 @@ export function answerFor(reason: AnswerReason): Answer {
 /** Returns the response as raw bytes, for input that the parser rejects. */
 export function rawAnswer(reason: AnswerReason): Buffer {
   const { status, body } = answerFor(reason);
+  const retry = passing.has(reason) ? 'retry-after: 1\r\n' : '';
   const head =
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nserver: sallyport\r\ndate: ${new Date().toUTCString()}\r\n` +
-    `content-type: text/plain; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
+    `content-type: text/plain; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n${retry}\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }

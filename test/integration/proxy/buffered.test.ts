@@ -112,6 +112,46 @@ test('a response that waits is charged until the client takes it', async () => {
   await released(started);
 });
 
+/** Connections that send these bytes and then nothing. */
+function openSeveral({ port }: ProxyUnderTest, count: number, bytes: string): Socket[] {
+  return Array.from({ length: count }, () => {
+    const socket = openRaw(port);
+    socket.write(bytes);
+    return socket;
+  });
+}
+
+test('requests that are sent ahead count, and are dropped where there is no room for them', async () => {
+  const answer = Promise.withResolvers<void>();
+  const backend = await startBackend((_request, response) => void answer.promise.then(() => response.end('done')));
+  const started = await startProxyTo(backend.port, { bufferedBytes: 64 * kibibyte });
+  const ahead = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400);
+  const sockets = openSeveral(started, 12, ahead);
+  await reached(started);
+  expect(used(started)).toBeGreaterThan(32 * kibibyte);
+  expect(used(started)).toBeLessThanOrEqual(64 * kibibyte);
+  // The first request of each connection gets its response, also where those after it are dropped.
+  const answers = sockets.map((socket) => receiveUntil(socket, '\r\n\r\n'));
+  answer.resolve();
+  const statuses = (await Promise.all(answers)).map((text) => text.slice(0, 'HTTP/1.1 200'.length));
+  expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 200', 'HTTP/1.1 503']));
+  for (const socket of sockets) socket.destroy();
+  await released(started);
+});
+
+test('incomplete heads count, and get 503 where there is no room for them', async () => {
+  const backend = await startBackend((_request, response) => void response.end());
+  const started = await startProxyTo(backend.port, { bufferedBytes: 64 * kibibyte });
+  const sockets = openSeveral(started, 3, `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(15 * kibibyte)}`);
+  await eventually(() => expect(used(started)).toBeGreaterThan(45 * kibibyte));
+  const [last] = openSeveral(started, 1, `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20 * kibibyte)}`);
+  if (last === undefined) throw new Error('it is not open');
+  expect(await receiveUntil(last, '\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1/i);
+  await reached(started);
+  for (const socket of [...sockets, last]) socket.destroy();
+  await released(started);
+});
+
 test('a client with no room left gets 503 for new requests, and others do not', async () => {
   const backend = await startBackend((_request, response) => void response.end(Buffer.alloc(60 * kibibyte)));
   const started = await startProxyTo(backend.port, { bufferedBytes: 80 * kibibyte });
