@@ -20,6 +20,8 @@ import type { Target } from './support/target.ts';
 
 /** Limit of the memory of a data plane in the shipped manifests, in MiB. */
 const memoryLimit = 512;
+/** Memory in MiB that may stay above that of the start. */
+const returned = 128;
 /** Milliseconds for which an attack holds what it has made the data plane keep. */
 const duration = 12_000;
 
@@ -64,6 +66,8 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
   let backend: ChildProcess;
   let calm: AttackedBackend;
   let plain: number;
+  /** Memory in MiB before the attacks. */
+  let atStart: number;
 
   beforeAll(async () => {
     backend = spawnProgram('test/attack/support/deaf-backend.ts');
@@ -88,6 +92,7 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
     );
     // Code that has not run yet is slow.
     await whileServing({ host: gatewayHost, port: plain }, 'calm.example', () => delay(2_000));
+    atStart = target.held().memory;
   });
   afterAll(() => target.stop());
   afterAll(() => void backend.kill('SIGKILL'));
@@ -106,25 +111,50 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
       expect(code).toBe(0);
     });
     clearInterval(watching);
-    // Ordinary requests go on.
-    await whileServing({ host: gatewayHost, port: plain }, 'calm.example', () => delay(60_000));
-    const after = target.held();
     process.stdout.write(
-      `${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, ${before.memory.toFixed(0)} MiB before, at most ${most.toFixed(0)} MiB, ${after.memory.toFixed(0)} MiB a minute later\n`,
+      `${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, at most ${most.toFixed(0)} MiB\n`,
     );
     expect(target.isAlive()).toBe(true);
-    // This file is about memory. How long others wait is printed, and not within the bound of the other attacks: uploads in tiny pieces
-    // over HTTP/1.1, and thousands of streams that end at once, keep the process busy.
+    expect(witness.failures).toEqual([]);
+    expect(witness.p99).toBeLessThan(250);
     expect(most).toBeLessThan(memoryLimit);
-    // V8 and the allocator keep pages that they have once got from the system: the process does not become smaller. The next attack finds
-    // room in the same pages.
-    expect(after.memory).toBeLessThan(memoryLimit);
-    expect(await target.metric('sallyport_proxy_buffered_bytes')).toBe(0);
-    await eventually(async () =>
-      expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1),
+    // An orderly end behind unread bytes is only seen after the time for a stalled backend, a minute.
+    await within(65_000, async () => {
+      expect(await target.metric('sallyport_proxy_buffered_bytes')).toBe(0);
+      expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1);
+    });
+    await eventually(() => expect(target.held().descriptors).toBeLessThanOrEqual(before.descriptors + 16));
+    const { cpu } = target.held();
+    await delay(1_000);
+    expect(target.held().cpu - cpu).toBeLessThan(0.3);
+  });
+
+  // V8 collects old garbage about 100 seconds after the last time if the process keeps allocating. The allocator keeps a part of the freed
+  // pages for the next allocations: a call of malloc_trim would return them.
+  test('gives memory back within two minutes, while ordinary requests go on', async () => {
+    const witness = await whileServing({ host: gatewayHost, port: plain }, 'calm.example', () =>
+      within(120_000, () => expect(target.held().memory).toBeLessThan(atStart + returned)),
     );
+    process.stdout.write(
+      `${atStart.toFixed(0)} MiB at the start, ${target.held().memory.toFixed(0)} MiB after ${(witness.sent / 200).toFixed(0)} s\n`,
+    );
+    expect(witness.failures).toEqual([]);
+    expect(witness.p99).toBeLessThan(250);
   });
 });
+
+/** Repeats `check` every second until it passes, for so many milliseconds. */
+async function within(milliseconds: number, check: () => void | Promise<void>): Promise<void> {
+  for (const end = performance.now() + milliseconds; performance.now() < end; await delay(1_000)) {
+    try {
+      await check();
+      return;
+    } catch {
+      // Checked again.
+    }
+  }
+  await check();
+}
 
 /** Runs a file of this folder as a program of its own. */
 function spawnProgram(...argv: readonly string[]): ChildProcess {

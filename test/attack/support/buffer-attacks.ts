@@ -79,7 +79,8 @@ export const bufferAttacks: Readonly<Record<string, BufferAttack>> = {
     few: 8,
     spacing: 2,
     size: 10_000,
-    small: 10_000,
+    // More than a data plane reads of one connection whose backend takes nothing.
+    small: 100_000,
     open: (at, chunks) =>
       send(
         at,
