@@ -8,6 +8,7 @@ import { createKernel, type Kernel } from './incremental/index.ts';
 import type { Emission } from './incremental/reader.ts';
 import { expressionsOfGateway } from './rules/matches/data-plane-expressions.ts';
 import { matchesOfListener, routesOfHostname } from './rules/matches/match-places.ts';
+import { winnersOfRequests } from './rules/matches/taken-requests.ts';
 import { gatewaysOfService, portsInUse, routesOfListener } from './rules/engine/validity.ts';
 
 /**
@@ -32,6 +33,7 @@ const indexes = [
   expressionsOfGateway,
   routesOfHostname,
   matchesOfListener,
+  winnersOfRequests,
   routesOfListener,
   portsInUse,
   gatewaysOfService,

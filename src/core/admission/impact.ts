@@ -4,6 +4,7 @@ import { defineEmission, type Kernel, type Overlay, type Write } from '../increm
 import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
 import { describeRef, quoteRef } from '../resources/reference.ts';
+import { requestsTaken } from '../rules/matches/requests-taken.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings, judgedKinds } from '../rules/engine/run.ts';
 import { ownershipOfObject } from './ownership.ts';
@@ -126,7 +127,8 @@ export function impactWarnings(
 
 /** Returns the sentence about an object that gets a finding by a change. */
 export function breaksSentence(subject: string, { findings: [first], ...ref }: BrokenObject): string {
-  return `${subject} breaks ${quoteRef(ref)}: ${formatPath(first.path)}: ${first.message}`;
+  const verb = first.rule === requestsTaken.id ? 'takes requests from' : 'breaks';
+  return `${subject} ${verb} ${quoteRef(ref)}: ${formatPath(first.path)}: ${first.message}`;
 }
 
 function describeRest(more: number, remainder: 'counted' | 'unknown'): string | undefined {

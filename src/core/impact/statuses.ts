@@ -1,4 +1,5 @@
 import { describeRef } from '../resources/reference.ts';
+import { partlyShadowed } from '../rules/matches/requests-taken.ts';
 import type { Condition } from '../status/conditions.ts';
 import type { OwnStatus } from '../status/emit.ts';
 import { effectOf, type Effect } from './effect.ts';
@@ -85,7 +86,9 @@ function hasPart(states: ReadonlyMap<string, PlacedState>, part: string): boolea
 
 /** A problem does not count as solved if it disappears together with its part of the status. */
 function works(type: string, state: ConditionState | undefined, exists: boolean): boolean {
-  return positive.has(type) ? state?.status === 'True' : exists && state?.status !== 'True';
+  if (positive.has(type)) return state?.status === 'True';
+  // The match still gets its other requests.
+  return exists && (state?.status !== 'True' || state.reason === partlyShadowed.reason);
 }
 
 interface PlacedState {

@@ -4,6 +4,8 @@ import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { takenMatches, type TakenMatch } from '../rules/matches/match-places.ts';
 import { describeTaken, shadowed, takenCure } from '../rules/matches/match-taken.ts';
+import { describeTakenRequests, partlyShadowed, requestsTakenCure } from '../rules/matches/requests-taken.ts';
+import { takenRequests, type TakenRequests } from '../rules/matches/taken-requests.ts';
 import { partlyServed } from '../rules/parents/hostname-not-permitted.ts';
 import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
@@ -37,11 +39,15 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   const validity = read.query(routeValidity, kind, namespace, name);
   const resolved = references(problems);
   const taken = read.query(takenMatches, kind, namespace, name);
+  const partly = read.query(takenRequests, kind, namespace, name);
   return {
     parents: withoutRepetitions(ours).map((attachment) => {
       const accepted = acceptance(attachment, problems, validity);
       const partial = accepted.status === 'True' ? partialValidity(validity.dropped, route.kind) : undefined;
-      const lost = shadowing(taken.filter(({ parent }) => parent === attachment.index));
+      const lost = shadowing(
+        taken.filter(({ parent }) => parent === attachment.index),
+        partly.filter(({ parent }) => parent === attachment.index),
+      );
       const refused = refusedHostnames(attachment, problems);
       const outcomes = {
         Accepted: accepted,
@@ -105,13 +111,15 @@ function describeDropped({ scope, part, member, message }: PartProblem, kind: Se
 }
 
 /**
- * Present only while a match is shadowed: other matches get all of its requests ("make it clear which path has been chosen",
- * API design guide).
+ * Present only while a match is shadowed: other matches get all of its requests, or some of them if they are in another
+ * namespace ("make it clear which path has been chosen", API design guide).
  */
-function shadowing(taken: readonly TakenMatch[]): Outcome | undefined {
-  return taken.length === 0
-    ? undefined
-    : isTrue(shadowed.reason, `${joinMessages(taken.map(describeTaken))} ${takenCure(taken[0]?.own.kind ?? '')}`);
+function shadowing(taken: readonly TakenMatch[], partly: readonly TakenRequests[]): Outcome | undefined {
+  const [first] = taken;
+  const whole = first && `${joinMessages(taken.map(describeTaken))} ${takenCure(first.own.kind)}`;
+  const parts = partly.length === 0 ? '' : `${joinMessages(partly.map(describeTakenRequests))} ${requestsTakenCure}`;
+  if (whole !== undefined) return isTrue(shadowed.reason, [whole, parts].filter((text) => text !== '').join(' '));
+  return parts === '' ? undefined : isTrue(partlyShadowed.reason, parts);
 }
 
 function references(problems: readonly PartProblem[]): Outcome {

@@ -157,6 +157,11 @@ export function widerHostnames(hostname: string): readonly string[] {
   return [...labels.map((_, index) => `*.${labels.slice(index).join('.')}`), ''];
 }
 
+/** Whether a hostname stands for several hosts. */
+export function isWideHostname(hostname: string): boolean {
+  return hostname === '' || isWildcard(hostname);
+}
+
 function isWildcard(hostname: string): boolean {
   return hostname.startsWith('*.');
 }

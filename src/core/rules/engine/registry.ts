@@ -1,5 +1,5 @@
 import { controllerNameChanged } from '../gateways/controller-name-changed.ts';
-import { rivalRules } from '../matches/match-taken.ts';
+import { rivalRules } from '../matches/rival-rules.ts';
 import { fieldPruned } from '../objects/field-pruned.ts';
 import { refusedLater } from '../objects/refused-later.ts';
 import { rulesOf } from '../official/sites.ts';

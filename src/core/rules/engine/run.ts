@@ -3,7 +3,7 @@ import { strata } from '../../graph/strata.ts';
 import { defineQuery } from '../../incremental/index.ts';
 import type { KindName } from '../../schema/index.ts';
 import { linkFindings, runRules } from './link-findings.ts';
-import { rivalRules } from '../matches/match-taken.ts';
+import { rivalRules } from '../matches/rival-rules.ts';
 import { objectRules } from './registry.ts';
 import type { Finding } from './rule.ts';
 

@@ -8,6 +8,7 @@ import type { RouteMatch } from '../../graph/route-match.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
 import { isLost, type Resource } from '../../resources/resource.ts';
+import { isWideHostname } from '../../text/hostname.ts';
 import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
 
 /** Returns the matches for each rule of a route. Matches with a problem are left out, so they match nothing. */
@@ -40,20 +41,40 @@ export function servedMatches(
 
 /**
  * The routes of one kind that have a hostname at a listener. Most routes have their own hostnames, so their matches need no
- * comparison. Bucket: key of a `HostPlace`; entry: `namespace/name`.
+ * comparison. Bucket: key of a `HostPlace`; entry: `namespace/name`. Further buckets: `namespacesAt` a key, with namespaces, and
+ * `wideHostnamesAt` a listener, with hostnames that cover others.
  */
 export const routesOfHostname = defineIndex({
   name: 'routesOfHostname',
   stratum: strata.linkIndexes,
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    for (const place of hostPlaces(read, kind, namespace, name))
-      yield { bucket: place.key, entry: `${namespace}/${name}` };
+    for (const { key, owner, listener, hostname } of hostPlaces(read, kind, namespace, name)) {
+      yield { bucket: key, entry: `${namespace}/${name}` };
+      yield { bucket: namespacesAt(key), entry: namespace };
+      if (isWideHostname(hostname)) yield { bucket: wideHostnamesAt(owner, listener, kind), entry: hostname };
+    }
   },
 });
 
+/** Returns the bucket of `routesOfHostname` with the namespaces of the routes at a key. */
+export function namespacesAt(key: string): string {
+  return `namespaces ${key}`;
+}
+
+/** Returns the bucket of `routesOfHostname` with the hostnames of routes at a listener that stand for several hosts. */
+export function wideHostnamesAt(owner: ParentNode, listener: string, kind: string): string {
+  return `wide ${JSON.stringify([listenerKey(owner, listener), kind])}`;
+}
+
+/** Returns the key of a hostname of routes of one kind at a listener. */
+export function hostKey(owner: ParentNode, listener: string, kind: string, hostname: string): string {
+  // Rules of HTTPRoutes and GRPCRoutes never compete for a request, because gRPC requests are first matched against GRPCRoutes.
+  return JSON.stringify([listenerKey(owner, listener), kind, hostname]);
+}
+
 /** A hostname of a route at a listener that one of its parentRefs attaches to. */
-interface HostPlace {
+export interface HostPlace {
   readonly key: string;
   /** Position in spec.parentRefs. */
   readonly parent: number;
@@ -63,20 +84,18 @@ interface HostPlace {
   readonly hostname: string;
 }
 
-function hostPlaces(read: Reader, kind: string, namespace: string, name: string): readonly HostPlace[] {
+/** Returns all hostnames of a route at the listeners that it attaches to. */
+export function hostPlaces(read: Reader, kind: string, namespace: string, name: string): readonly HostPlace[] {
   return read.query(attachments, kind, namespace, name).flatMap(({ index: parent, parent: owner, outcome }) =>
     outcome.type === 'attached'
       ? outcome.listeners.flatMap(({ name: listener, hostnames }) =>
-          hostnames.map((hostname) =>
-            // Rules of HTTPRoutes and GRPCRoutes never compete for a request, because gRPC requests are first matched against GRPCRoutes.
-            ({
-              key: JSON.stringify([listenerKey(owner, listener), kind, hostname]),
-              parent,
-              owner,
-              listener,
-              hostname,
-            }),
-          ),
+          hostnames.map((hostname) => ({
+            key: hostKey(owner, listener, kind, hostname),
+            parent,
+            owner,
+            listener,
+            hostname,
+          })),
         )
       : [],
   );

@@ -6,7 +6,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
 import { takenMatches, type TakenMatch } from './match-places.ts';
-import { rule, type Consequence, type ObjectRule } from '../engine/rule.ts';
+import { rule, type Consequence } from '../engine/rule.ts';
 
 /** The match is valid, and would get requests without the other one, so nothing is disabled. */
 export const shadowed = {
@@ -54,7 +54,7 @@ export const matchTaken = rule({
       const { own, winner } = first;
       const messages = [...new Set(places.map(describeTaken))];
       report({
-        path: pathOf(subject, own),
+        path: matchPath(subject, own),
         value: display(describeRef(winner)),
         consequence: shadowed,
         message: `${messages[0]}${messages.length === 1 ? '' : ` (${messages.length - 1} more)`} ${takenCure(kind)}`,
@@ -64,12 +64,9 @@ export const matchTaken = rule({
 });
 
 /** Returns the path of the match as written, of the list if there is no match, or of the rule for layer 4 routes. */
-function pathOf(route: Resource<ServedRouteKind>, { rule: index, match }: OwnedMatch): Path {
+export function matchPath(route: Resource<ServedRouteKind>, { rule: index, match }: OwnedMatch): Path {
   const path = ['spec', 'rules', index];
   if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return path;
   const isWritten = (route.spec?.rules?.[index]?.matches ?? []).length > 0;
   return [...path, 'matches', ...(isWritten ? [match] : [])];
 }
-
-/** Rules about conflicts with other valid objects. They do not affect which parts of an object work. */
-export const rivalRules: readonly ObjectRule[] = [matchTaken];

@@ -106,6 +106,40 @@ describe('creating', () => {
   });
 });
 
+describe('a route that takes requests of another namespace', () => {
+  const shared = {
+    ...gateway,
+    spec: {
+      gatewayClassName: 'sallyport',
+      listeners: [{ name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'All' } } }],
+    },
+  };
+  const [ourGatewayClass] = platform;
+  const owner = cartRoute([rule]);
+  const taker = {
+    ...cartRoute([{}], { name: 'taker', namespace: 'market' }),
+    spec: { parentRefs: [{ name: 'front', namespace: 'shop' }], hostnames: ['b.example.com'], rules: [{}] },
+  };
+
+  test('is named when it is created', () => {
+    expect(
+      decide(evaluate([ourGatewayClass, shared, cart, owner]), requestOf({ object: taker })).warnings,
+    ).toContainEqual(
+      expect.stringMatching(
+        /^\[impact\] Creating HTTPRoute market\/taker takes requests from HTTPRoute "shop\/cart": spec\.rules\[0\]\.matches\[0\]: HTTPRoute "market\/taker" gets requests /,
+      ),
+    );
+  });
+
+  test('is named when the other route is written', () => {
+    expect(decide(evaluate([ourGatewayClass, shared, cart, taker]), requestOf({ object: owner })).warnings).toEqual([
+      expect.stringMatching(
+        /^\[requests-taken\] spec\.rules\[0\]\.matches\[0\]: HTTPRoute "market\/taker" gets requests /,
+      ),
+    ]);
+  });
+});
+
 describe('changing', () => {
   test('a listener names the routes that lose it', () => {
     const moved = {

@@ -1,0 +1,256 @@
+import { objectsOf, readObject } from '../../graph/inputs.ts';
+import { withoutTrailingSlash, type OwnedMatch } from '../../graph/precedence.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import type { RouteMatch } from '../../graph/route-match.ts';
+import { strata } from '../../graph/strata.ts';
+import { defineIndex, defineQuery, type IndexEntry, type Reader } from '../../incremental/index.ts';
+import { isWideHostname, widerHostnames } from '../../text/hostname.ts';
+import { partProblems } from '../engine/validity.ts';
+import {
+  hostKey,
+  hostPlaces,
+  isUnservable,
+  namespacesAt,
+  routesOfHostname,
+  servedMatches,
+  wideHostnamesAt,
+  type HostPlace,
+} from './match-places.ts';
+
+// Matches that get only some requests of a match in another namespace, because their hostname, path or conditions are more
+// specific. Both sides compute keys of the places where they can meet: the winner writes them to an index, the other one reads.
+// The comparison is certain: regular expressions, and two matches with different conditions, are only compared with matches of
+// every path, or without conditions. Places with routes of one namespace cost nothing.
+
+/** The part of a path that others are compared with: prefixes are without the final slash, `''` is the prefix of every path. */
+interface PathKey {
+  readonly own: string;
+  /** The prefixes that contain all of its paths, other than itself. */
+  readonly wider: readonly string[];
+}
+
+/** Deeper prefixes are not compared. */
+const mostSegments = 16;
+
+function pathKey({ type, value }: RouteMatch['path']): PathKey {
+  if (type === 'RegularExpression') return { own: JSON.stringify([type, value]), wider: [''] };
+  const path = type === 'PathPrefix' ? withoutTrailingSlash(value) : value;
+  const segments = path.split('/').slice(1, mostSegments + 1);
+  const prefixes = [0, ...segments.keys().map((index) => index + 1)].map((count) =>
+    segments
+      .slice(0, count)
+      .map((segment) => `/${segment}`)
+      .join(''),
+  );
+  return {
+    own: type === 'PathPrefix' ? prefixKey(path) : JSON.stringify([type, path]),
+    wider: prefixes.filter((prefix) => type === 'Exact' || prefix !== path),
+  };
+}
+
+function prefixKey(prefix: string): string {
+  return JSON.stringify(['PathPrefix', prefix]);
+}
+
+/** The conditions other than the path, equal for equal conditions in any order; `''`: none. */
+function conditionsOf({ method, headers, query }: RouteMatch): string {
+  if (method === undefined && headers.length === 0 && query.length === 0) return '';
+  const sorted = (list: RouteMatch['headers']) =>
+    list.map(({ name, type, value }) => JSON.stringify([name, type, value])).sort();
+  return JSON.stringify([method ?? '', sorted(headers), sorted(query)]);
+}
+
+/** Written by every match. The others are conditions. */
+const anyConditions = 'any';
+
+/** A match that gets requests of another one. */
+export interface Winner extends OwnedMatch {
+  /** The hostname of its route; `''`: any host. */
+  readonly hostname: string;
+  readonly path: RouteMatch['path'];
+  readonly hasConditions: boolean;
+}
+
+/** The maximum number of entries of one route. A route beyond it is not compared completely, and takes no more memory. */
+const mostEntries = 4_096;
+
+/**
+ * Matches that get requests of others. Bucket: key of a match that may lose requests to them. An entry begins with the namespace.
+ * A second bucket has the last namespace first, so that a reader finds an entry of another namespace without a list.
+ */
+export const winnersOfRequests = defineIndex({
+  name: 'winnersOfRequests',
+  stratum: strata.rivalIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    let left = mostEntries;
+    for (const entry of winnersEntries(read, { kind, namespace, name })) {
+      if (left-- === 0) return;
+      yield entry;
+    }
+  },
+});
+
+interface RouteRef {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Iterable<IndexEntry> {
+  const contested = hostPlaces(read, kind, namespace, name).flatMap((place) => {
+    const isShared = read.several(routesOfHostname, namespacesAt(place.key));
+    const wider = widerAmong(read, { kind, namespace }, place);
+    return isShared || wider.length > 0 ? [{ place, isShared, wider }] : [];
+  });
+  if (contested.length === 0) return;
+  const matches = comparedMatches(read, { kind, namespace, name });
+  for (const { place, isShared, wider } of contested) {
+    for (const { rule, match, path, conditions } of matches) {
+      const winner: Winner = {
+        kind,
+        namespace,
+        name,
+        rule,
+        match: match.index,
+        hostname: place.hostname,
+        path: match.path,
+        hasConditions: conditions !== '',
+      };
+      const classes = [anyConditions, conditions];
+      const keys = [
+        ...(isShared ? sameHostKeys(place.key, path, classes) : []),
+        ...wider.flatMap((key) => widerHostKeys(key, path, classes)),
+      ];
+      for (const key of keys) {
+        yield { bucket: key, entry: JSON.stringify([namespace, winner]) };
+        yield { bucket: `${key} last`, entry: JSON.stringify([descending(namespace), winner]) };
+      }
+    }
+  }
+}
+
+/** Returns the keys of wider hostnames of a place at which another namespace has a route. */
+function widerAmong(
+  read: Reader,
+  { kind, namespace }: Omit<RouteRef, 'name'>,
+  { owner, listener, hostname }: HostPlace,
+): readonly string[] {
+  if (hostname === '' || read.first(routesOfHostname, wideHostnamesAt(owner, listener, kind)) === undefined) return [];
+  return widerHostnames(hostname)
+    .map((wider) => hostKey(owner, listener, kind, wider))
+    .filter((key) => {
+      const first = read.first(routesOfHostname, namespacesAt(key));
+      return first !== undefined && (first !== namespace || read.several(routesOfHostname, namespacesAt(key)));
+    });
+}
+
+interface ComparedMatch {
+  readonly rule: number;
+  readonly match: RouteMatch;
+  readonly path: PathKey;
+  readonly conditions: string;
+}
+
+function comparedMatches(read: Reader, { kind, namespace, name }: RouteRef): readonly ComparedMatch[] {
+  const route = readObject(read, kind as ServedRouteKind, namespace, name);
+  const problems = read.query(partProblems, kind, namespace, name);
+  if (route === undefined || isUnservable(problems)) return [];
+  return servedMatches(route, problems).flatMap((ofRule, rule) =>
+    ofRule.map((match) => ({ rule, match, path: pathKey(match.path), conditions: conditionsOf(match) })),
+  );
+}
+
+/** With the same hostname, a narrower path takes precedence, and conditions do for the same path. */
+function sameHostKeys(host: string, { own, wider }: PathKey, [any = '', conditions = '']: readonly string[]) {
+  const narrower = wider.flatMap((prefix) => [any, conditions].map((one) => keyAt(host, prefixKey(prefix), one)));
+  return conditions === '' ? narrower : [...narrower, keyAt(host, own, any)];
+}
+
+/** A narrower hostname takes precedence whatever the path is. */
+function widerHostKeys(host: string, { own, wider }: PathKey, classes: readonly string[]): readonly string[] {
+  const paths = [own, ...wider.map(prefixKey)];
+  return classes.flatMap((one) => [...paths.map((path) => keyAt(host, path, one)), coveringKey(host, own, one)]);
+}
+
+function keyAt(host: string, path: string, conditions: string): string {
+  return `${host} ${path} ${conditions}`;
+}
+
+/** The key of a match of a narrower hostname, for matches whose paths it contains. */
+function coveringKey(host: string, path: string, conditions: string): string {
+  return `${host} below ${path} ${conditions}`;
+}
+
+/** Sorts names in the opposite order: their end sorts after all characters. */
+function descending(text: string): string {
+  const units = Array.from({ length: text.length }, (_, index) => Math.min(text.charCodeAt(index), lastUnit));
+  return String.fromCharCode(...units.map((unit) => lastUnit - unit), lastUnit);
+}
+
+/** The last one before the surrogates. */
+const lastUnit = 0xd7_ff;
+
+/** A match that loses some requests at a listener to a match in another namespace. */
+export interface TakenRequests extends Omit<HostPlace, 'key'> {
+  readonly own: OwnedMatch;
+  readonly winner: Winner;
+  /** Why the winner takes precedence. */
+  readonly by: 'hostname' | 'path' | 'conditions';
+  /** Whether the path of the winner is narrower, so that only requests for it are lost. */
+  readonly isNarrower: boolean;
+}
+
+const none: readonly TakenRequests[] = [];
+
+/** The matches of a route that lose some of their requests to other namespaces, in the order of parentRefs: one winner for each. */
+export const takenRequests = defineQuery({
+  name: 'takenRequests',
+  stratum: strata.findings,
+  compute(read, kind: string, namespace: string, name: string): readonly TakenRequests[] {
+    const contested = hostPlaces(read, kind, namespace, name).filter(
+      ({ key, hostname }) => isWideHostname(hostname) || read.several(routesOfHostname, namespacesAt(key)),
+    );
+    if (contested.length === 0) return none;
+    const matches = comparedMatches(read, { kind, namespace, name });
+    const taken = contested.flatMap(({ key, ...place }) =>
+      matches.flatMap(({ rule, match, path, conditions }): readonly TakenRequests[] => {
+        const winner = winnerAmong(read, namespace, losingKeys(key, place.hostname, path, conditions));
+        if (winner === undefined) return [];
+        const isNarrower = !contains(winner.path, path);
+        const by = winner.hostname !== place.hostname ? 'hostname' : isNarrower ? 'path' : 'conditions';
+        return [{ ...place, own: { kind, namespace, name, rule, match: match.index }, winner, by, isNarrower }];
+      }),
+    );
+    return taken.length === 0 ? none : taken;
+  },
+});
+
+/** Returns whether a path contains all paths of another one. */
+function contains(path: RouteMatch['path'], { own, wider }: PathKey): boolean {
+  const key = pathKey(path).own;
+  return key === own || wider.some((prefix) => prefixKey(prefix) === key);
+}
+
+function losingKeys(host: string, hostname: string, { own, wider }: PathKey, conditions: string): readonly string[] {
+  const classes = conditions === '' ? [anyConditions] : [conditions, ''];
+  const above = isWideHostname(hostname) ? wider : [];
+  return classes.flatMap((one) => [
+    keyAt(host, own, one),
+    ...above.map((prefix) => coveringKey(host, prefixKey(prefix), one)),
+  ]);
+}
+
+/** Returns a match of another namespace. The same one is found again as long as it exists and none sorts before it. */
+function winnerAmong(read: Reader, namespace: string, keys: readonly string[]): Winner | undefined {
+  for (const key of keys) {
+    for (const bucket of [key, `${key} last`]) {
+      const entry = read.first(winnersOfRequests, bucket);
+      // The second bucket has nothing more if the first one is empty.
+      if (entry === undefined) break;
+      const [, winner] = JSON.parse(entry) as readonly [string, Winner];
+      if (winner.namespace !== namespace) return winner;
+    }
+  }
+  return undefined;
+}
