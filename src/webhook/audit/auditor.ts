@@ -53,7 +53,7 @@ export class Auditor {
         return interval;
       },
       {
-        longest: interval,
+        longest: 60_000,
         retry: interval,
         onError: (err) => {
           if (this.#term === term) log.warn({ err }, 'cannot audit stored objects, will retry');

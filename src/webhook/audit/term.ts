@@ -157,9 +157,11 @@ export class AuditTerm {
     const now = this.#options.clock.now();
     if (now - this.#looked < lookInterval) return;
     const [api = 'none', ...others] = await this.#store.installed();
-    this.#looked = now;
     const hasChanged = api !== this.#api;
-    if (!hasChanged && now - this.#read < repairInterval) return;
+    if (!hasChanged && now - this.#read < repairInterval) {
+      this.#looked = now;
+      return;
+    }
     if (hasChanged)
       this.#options.log.info(
         { api: api === 'none' ? api : api.namespaced.apiVersion },
@@ -175,6 +177,7 @@ export class AuditTerm {
         this.#ledger.mark(namespace, 'changed');
     }
     this.#api = api;
+    this.#looked = now;
     this.#read = now;
   }
 

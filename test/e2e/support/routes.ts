@@ -8,7 +8,12 @@ export function service(namespace: string, name: string = backend.name): object 
 
 /** An HTTPRoute as a manifest. */
 export function httpRoute(
-  metadata: { readonly name: string; readonly namespace: string; readonly finalizers?: readonly string[] },
+  metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+  },
   spec: object,
   version: string = 'v1',
 ): object {

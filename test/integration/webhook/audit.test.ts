@@ -287,6 +287,18 @@ describe('the continuous audit', () => {
     expect(stage.server.store.get('reports.openreports.io', 'gone', 'kyverno')).toBeDefined();
   });
 
+  test('reports that cannot be listed yet are listed again', async () => {
+    install(open);
+    seedRoute('cart');
+    stage.server.fail({
+      when: ({ method, path }) => method === 'GET' && path.endsWith('/reports'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    begin();
+    await eventually(() => expect(lines(stored(open, 'shop'))).toContain(`${invalid}cart`));
+    expect(stage.logged.some((line) => line.includes('cannot audit stored objects, will retry'))).toBe(true);
+  });
+
   test('a write that fails is repeated', async () => {
     install(open);
     seedRoute('cart');
