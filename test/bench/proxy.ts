@@ -158,7 +158,7 @@ const saturate: Sender = async (contestant, { script, ...shape }, folder) => {
 /** A load at a rate that no contestant is busy with. */
 const atRate: Sender = async (contestant, { body, ...shape }, folder) => {
   const { server } = contestant;
-  const [log, data] = [join(folder, 'requests.log'), join(folder, 'body')];
+  const [log, data] = [join(folder, 'requests.log'), join(folder, 'upload')];
   await Promise.all([rm(log, { force: true }), writeFile(data, body)]);
   const cpu = server.cpu();
   const { stdout } = await promisify(execFile)('h2load', [
