@@ -1,4 +1,5 @@
-import type { Dispatcher } from 'undici';
+import type { IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { createDeadline, systemClock, type Clock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { ApiError, apiError, ConnectionError, messageOf, ProtocolError } from './errors.ts';
@@ -45,13 +46,11 @@ const defaultTimeout = 30_000;
 
 class Client implements ApiClient {
   readonly namespace: string | undefined;
-  private readonly url: URL;
   private readonly transport: Transport;
   private readonly clock: Clock;
 
   constructor(credentials: Credentials, clock: Clock) {
     this.namespace = credentials.namespace;
-    this.url = new URL(credentials.server);
     this.transport = new Transport(credentials, clock);
     this.clock = clock;
   }
@@ -60,8 +59,7 @@ class Client implements ApiClient {
     const deadline = this.deadlineOf(request);
     try {
       const response = await this.send(request, deadline.signal);
-      const text = await response.body.text();
-      return parse(text);
+      return parse(await textOf(response));
     } catch (error) {
       throw explain(error, deadline.signal);
     } finally {
@@ -80,7 +78,7 @@ class Client implements ApiClient {
       // From here on the reader decides how long it waits.
       deadline.clear();
       yield [];
-      yield* readJsonLines(response.body);
+      yield* readJsonLines(response as AsyncIterable<Buffer>);
     } catch (error) {
       throw explain(error, signal);
     } finally {
@@ -89,8 +87,8 @@ class Client implements ApiClient {
     }
   }
 
-  close(): Promise<void> {
-    return this.transport.close();
+  async close(): Promise<void> {
+    this.transport.close();
   }
 
   private deadlineOf({ timeout = defaultTimeout, signal, method = 'GET', path }: ApiRequest) {
@@ -103,9 +101,7 @@ class Client implements ApiClient {
   }
 
   /** @throws ApiError */
-  private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { dispatcher, headers } = await this.transport.open();
-    signal.throwIfAborted();
+  private async send(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const {
       method = 'GET',
       path,
@@ -114,24 +110,23 @@ class Client implements ApiClient {
       contentType = 'application/json',
       accept = 'application/json',
     } = request;
-    const response = await dispatcher.request({
-      origin: this.url.origin,
-      path: this.url.pathname.replace(/\/$/, '') + path + formatQuery(query),
+    const response = await this.transport.send({
+      path: path + formatQuery(query),
       method,
       headers: {
-        ...headers,
         accept,
         'user-agent': 'sallyport',
         ...(body === undefined ? {} : { 'content-type': contentType }),
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });
-    if (response.statusCode < 400) return response;
-    const retryAfter = response.headers['retry-after'];
+    const { statusCode = 0, headers } = response;
+    if (statusCode < 400) return response;
+    const retryAfter = headers['retry-after'];
     throw apiError(
-      response.statusCode,
-      parseLeniently(await response.body.text()),
+      statusCode,
+      parseLeniently(await textOf(response)),
       typeof retryAfter === 'string' ? retryAfter : undefined,
     );
   }

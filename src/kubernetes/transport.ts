@@ -1,32 +1,95 @@
-import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { Agent, request as startRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as startSecureRequest } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import type { Clock } from './clock.ts';
 import type { Credentials, TlsProof } from './credentials.ts';
+import { connectThrough } from './proxy-tunnel.ts';
 
 /** Milliseconds for which credentials are cached. The official client checks token files once a minute. */
 const proofLifetime = 10_000;
 /** Each of about 25 watches occupies a connection, and requests must never wait for them. */
 const connections = 100;
+/** Milliseconds after which an unused connection is closed: sooner than any server does, so that no request meets a closed one. */
+const idleTimeout = 4_000;
+/** Milliseconds of silence after which TCP keepalive probes begin. They detect a lost peer while a watch is quiet. */
+const keepAliveDelay = 30_000;
 
-export interface Access {
-  readonly dispatcher: Dispatcher;
+export interface WireRequest {
+  /** Path and query, below the path of the server's URL. */
+  readonly path: string;
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal;
 }
 
-/** The connection pool to the API server. It is replaced without closing connections in use when TLS material is renewed. */
+interface Access {
+  readonly agent: Agent;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The TLS material of the agent. */
+  readonly tls: string;
+}
+
+/**
+ * The connection pool to the API server. It is replaced without closing connections in use when TLS material is renewed. It uses the
+ * HTTP client of Node, which the process loads for its servers anyway.
+ */
 export class Transport {
   private readonly credentials: Credentials;
   private readonly clock: Clock;
-  private access: Promise<Access & { readonly tls: string }> | undefined;
+  private readonly url: URL;
+  private access: Promise<Access> | undefined;
   private provenAt = 0;
-  private readonly dispatchers = new Set<Dispatcher>();
+  private readonly agents = new Set<Agent>();
 
   constructor(credentials: Credentials, clock: Clock) {
     this.credentials = credentials;
     this.clock = clock;
+    this.url = new URL(credentials.server);
   }
 
-  /** Connections and credentials for one request. @throws errors of loading the credentials */
-  async open(): Promise<Access> {
+  /**
+   * Sends a request. Resolves with the head of the response; its body must be read or destroyed.
+   *
+   * @throws errors of loading the credentials and of the connection, the reason of `signal` if that is aborted
+   */
+  async send({ path, method, headers, body, signal }: WireRequest): Promise<IncomingMessage> {
+    const access = await this.open();
+    signal.throwIfAborted();
+    const options = {
+      agent: access.agent,
+      host: this.url.hostname.replace(/^\[|\]$/g, ''),
+      port: this.url.port,
+      path: this.url.pathname.replace(/\/$/, '') + path,
+      method,
+      // Node does not add the length to a DELETE.
+      headers: {
+        ...access.headers,
+        ...headers,
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+      },
+      signal,
+    };
+    const start = this.url.protocol === 'https:' ? startSecureRequest : startRequest;
+    return new Promise((resolve, reject) => {
+      const request = start(options, resolve);
+      request.on('error', reject);
+      request.on('socket', (socket) => socket.setKeepAlive(true, keepAliveDelay));
+      request.end(body);
+    });
+  }
+
+  /** Closes all connections. Requests that wait for one fail. */
+  close(): void {
+    for (const agent of this.agents) {
+      const waiting = Object.values(agent.requests).flat() as unknown as readonly ClientRequest[];
+      for (const request of waiting) request.destroy();
+      agent.destroy();
+    }
+    this.agents.clear();
+  }
+
+  private async open(): Promise<Access> {
     if (this.access === undefined || this.clock.now() - this.provenAt > proofLifetime) {
       this.provenAt = this.clock.now();
       const renewing = this.renew(this.access);
@@ -39,32 +102,30 @@ export class Transport {
     return this.access;
   }
 
-  /** Closes all connections. */
-  async close(): Promise<void> {
-    await Promise.all([...this.dispatchers].map((dispatcher) => dispatcher.destroy()));
-    this.dispatchers.clear();
-  }
-
-  private async renew(
-    before: Promise<Access & { readonly tls: string }> | undefined,
-  ): Promise<Access & { readonly tls: string }> {
+  private async renew(before: Promise<Access> | undefined): Promise<Access> {
     const { headers, tls } = await this.credentials.prove();
     const former = await before?.catch(() => undefined);
     const material = JSON.stringify(tls);
     if (former?.tls === material) return { ...former, headers };
-    const dispatcher = createDispatcher(tls, this.credentials.proxy);
-    this.dispatchers.add(dispatcher);
-    if (former !== undefined) void former.dispatcher.close().then(() => this.dispatchers.delete(former.dispatcher));
-    return { dispatcher, headers, tls: material };
+    // A former pool loses its connections as their requests end.
+    for (const agent of this.agents) if (Object.keys(agent.sockets).length === 0) this.agents.delete(agent);
+    const agent = createAgent(this.url, tls, this.credentials.proxy);
+    this.agents.add(agent);
+    return { agent, headers, tls: material };
   }
 }
 
-function createDispatcher(tls: TlsProof, proxy: string | undefined): Dispatcher {
-  // TCP keepalive detects a lost peer while a watch is quiet.
-  const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 };
-  // The client has its own timeouts. Those of undici would end quiet watches.
-  const limits = { connections, headersTimeout: 0, bodyTimeout: 0 };
-  return proxy === undefined
-    ? new Agent({ ...limits, connect })
-    : new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
+function createAgent(
+  { protocol }: URL,
+  { ca, cert, key, ...verification }: TlsProof,
+  proxy: string | undefined,
+): Agent {
+  const pool = { keepAlive: true, maxSockets: connections, timeout: idleTimeout };
+  // One context for all connections: they would each parse the authorities otherwise.
+  const agent =
+    protocol === 'https:'
+      ? new SecureAgent({ ...pool, ...verification, secureContext: createSecureContext({ ca, cert, key }) })
+      : new Agent(pool);
+  if (proxy !== undefined) agent.createConnection = connectThrough(new URL(proxy), protocol);
+  return agent;
 }

@@ -1,6 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect as dial, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { ApiError, createClient, loadCredentials, type ApiClient, type Proof } from '../../../src/kubernetes/index.ts';
@@ -38,6 +41,18 @@ describe('requests', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
     await Promise.all(Array.from({ length: 400 }, () => client.request(namespace)));
     expect(server.connections()).toBeLessThanOrEqual(100);
+  });
+
+  test('that wait for a connection fail when the client is closed', async () => {
+    const server = await start();
+    const client = connect(credentialsFor(server.url));
+    for (let count = 0; count < 120; count++) server.fail({ when: () => true, act: 'hang' });
+    const answers = Array.from({ length: 120 }, () => client.request(namespace));
+    const failures = Promise.allSettled(answers);
+    await eventually(() => expect(server.audit).toHaveLength(100));
+    await client.close();
+    for (const answer of await failures) expect(answer).toMatchObject({ reason: { name: 'ConnectionError' } });
+    expect(server.connections()).toBe(100);
   });
 
   test('may lie below a path of the server', async () => {
@@ -92,6 +107,56 @@ describe('requests', () => {
     await expect(client.request(namespace)).rejects.toMatchObject({ status: 502, message: '<html>Bad Gateway</html>' });
     server.fail({ when: () => true, act: { code: 200, body: '<html>Login</html>' } });
     await expect(client.request(namespace)).rejects.toMatchObject({ name: 'ProtocolError' });
+  });
+});
+
+describe('an HTTP proxy in front of the API server', () => {
+  interface Proxy {
+    readonly url: string;
+    /** The head of every CONNECT, in short. */
+    readonly asked: string[];
+  }
+
+  async function startProxy(answer: (client: Duplex, port: number) => void): Promise<Proxy> {
+    const asked: string[] = [];
+    const proxy = createServer().on('connect', ({ url = '', headers }, client) => {
+      asked.push(`${url} ${headers['proxy-authorization'] ?? 'no password'}`);
+      answer(
+        client.on('error', () => {}),
+        Number(url.split(':').at(-1)),
+      );
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => void proxy.close(resolve)));
+    return { url: `http://me:se%20cret@127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked };
+  }
+
+  test('carries TLS to the server, which is verified as ever', async () => {
+    const authority = await createAuthority();
+    const server = await start({
+      certificate: await issueServingCertificate(authority, { dnsNames: [], ipAddresses: ['127.0.0.1'] }),
+    });
+    const proxy = await startProxy((client, port) => {
+      const upstream = dial(port, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+      upstream
+        .on('error', () => {})
+        .pipe(client)
+        .pipe(upstream);
+    });
+    const through = (tls: Proof['tls']) =>
+      connect({ ...credentialsFor(server.url, () => ({ headers: {}, tls })), proxy: proxy.url });
+    const client = through({ ca: authority.certificate });
+    expect(await client.request(namespace)).toMatchObject({ metadata: { name: 'default' } });
+    expect(await client.request(namespace)).toMatchObject({ metadata: { name: 'default' } });
+    expect(proxy.asked).toEqual([`${new URL(server.url).host} Basic ${btoa('me:se cret')}`]);
+    await expect(through({}).request(namespace)).rejects.toMatchObject({ name: 'ConnectionError' });
+    expect(server.audit).toHaveLength(2);
+  });
+
+  test('that refuses is an error of the request', async () => {
+    const proxy = await startProxy((client) => client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
+    const client = connect({ ...credentialsFor('https://127.0.0.1:6443'), proxy: proxy.url });
+    await expect(client.request(namespace)).rejects.toThrow('answered CONNECT with 407');
   });
 });
 
