@@ -49,8 +49,8 @@ export class Auditor {
     this.#term = term;
     const rounds = startRounds(
       async () => {
-        await term.round();
-        return interval;
+        const outcome = await term.round();
+        return outcome === 'waiting' ? interval / 10 : interval;
       },
       {
         longest: 60_000,

@@ -93,19 +93,20 @@ export class AuditTerm {
     await this.#discovery.stop();
   }
 
-  /** Judges what has changed since the last round, and writes the reports that are out of date. */
-  async round(): Promise<void> {
+  /** Judges what has changed since the last round, and writes the reports that are out of date. `waiting`: for the objects. */
+  async round(): Promise<'waiting' | 'done'> {
     // A part of the objects would cause wrong findings.
-    if (!this.#discovery.synced || !this.#options.ready()) return;
+    if (!this.#discovery.synced || !this.#options.ready()) return 'waiting';
     this.#noticeBasis();
     await this.#look();
     for (const object of this.objects.take()) {
-      if (this.#controller.signal.aborted) return;
+      if (this.#controller.signal.aborted) return 'done';
       await this.#judge(object);
     }
     // Each result has its time now. Those that are left belong to findings that are gone.
     this.#inherited = new Map();
     await this.#writeChanged();
+    return 'done';
   }
 
   /** The settings and the day decide on all objects. */

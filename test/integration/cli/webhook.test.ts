@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { leases } from '../../../src/kubernetes/lease-record.ts';
 import { pathOf } from '../../../src/kubernetes/index.ts';
-import { kubernetesStage } from '../../support/kubernetes.ts';
+import { defineKind } from '../../support/definitions.ts';
+import { kubernetesStage, seed } from '../../support/kubernetes.ts';
 import { freePort, startProgram } from '../../support/program.ts';
 import { until } from '../../support/until.ts';
 
@@ -18,6 +19,21 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(folder, { recursive: true }));
+
+/** Writes a kubeconfig for a fake API server. */
+async function kubeconfigOf(server: string): Promise<string> {
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      clusters: [{ name: 'fake', cluster: { server, 'insecure-skip-tls-verify': true } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+      users: [{ name: 'nobody', user: {} }],
+      'current-context': 'fake',
+    }),
+  );
+  return kubeconfig;
+}
 
 interface Ended {
   readonly code: number;
@@ -82,16 +98,7 @@ describe('a webhook that cannot start says why, without a stack', () => {
 
 test('a webhook that stops gives its lease to another replica while it still serves', async () => {
   const stage = await kubernetesStage();
-  const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(
-    kubeconfig,
-    JSON.stringify({
-      clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }],
-      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
-      users: [{ name: 'nobody', user: {} }],
-      'current-context': 'fake',
-    }),
-  );
+  const kubeconfig = await kubeconfigOf(stage.server.url);
   const probePort = await freePort();
   process.env['KUBECONFIG'] = kubeconfig;
   const program = startProgram(
@@ -115,6 +122,41 @@ test('a webhook that stops gives its lease to another replica while it still ser
     void program.stop('SIGTERM');
     await until(async () => expect(await holder()).toBe(''));
     expect(await reasons()).toContain('stopping');
+  } finally {
+    await program.stop('SIGKILL');
+    await stage.close();
+  }
+});
+
+test('with --audit-reports, the leader audits stored objects', async () => {
+  const stage = await kubernetesStage();
+  defineKind(stage, 'HTTPRoute', 'v1');
+  seed(
+    stage,
+    { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', plural: 'httproutes', namespaced: true },
+    {
+      kind: 'HTTPRoute',
+      metadata: { name: 'late', namespace: 'default' },
+      spec: { rules: [{ timeouts: { request: '1.5s' } }] },
+    },
+  );
+  process.env['KUBECONFIG'] = await kubeconfigOf(stage.server.url);
+  const probePort = await freePort();
+  const program = startProgram(
+    'webhook',
+    '--port=0',
+    `--probe-port=${probePort}`,
+    '--namespace=default',
+    '--identity=first',
+    '--drain=0',
+    '--audit-reports',
+  );
+  try {
+    await until(async () =>
+      expect(await (await fetch(`http://127.0.0.1:${probePort}/metrics`)).text()).toContain(
+        'sallyport_audit_findings{rule="duration-form",namespace="default",result="fail"} 1',
+      ),
+    );
   } finally {
     await program.stop('SIGKILL');
     await stage.close();
