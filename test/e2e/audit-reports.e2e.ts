@@ -128,7 +128,7 @@ describe('the continuous audit', () => {
       });
     const admitted = await create({ annotations });
     expect(admitted.code).toBe(0);
-    expect(admitted.stderr).toContain('The object is exempt until 9999-12-31.');
+    expect(admitted.stderr).toContain('Exempt until 9999-12-31: ');
     const ended = await create({ annotations: { ...annotations, 'sallyport.dev/exempt-until': '2020-12-31' } });
     expect(ended.code).not.toBe(0);
     expect(ended.stderr).toContain('The exemption expired after 2020-12-31.');

@@ -297,8 +297,9 @@ function allowed(warnings: readonly string[]): AdmissionVerdict {
 
 function warningOf(finding: JudgedFinding): string {
   const { rule, path, message, exemption } = finding;
-  const exempt = exemption === undefined ? '' : ` The object is exempt until ${exemption.until}.`;
-  return `[${rule}] ${shortPath(path)}: ${message}${exempt}`;
+  // At the beginning, because the API server shortens long warnings.
+  const exempt = exemption === undefined ? '' : `Exempt until ${exemption.until}: `;
+  return `[${rule}] ${shortPath(path)}: ${exempt}${message}`;
 }
 
 function modeOf(finding: JudgedFinding, fresh: ReadonlySet<JudgedFinding>): CountedFinding['mode'] {

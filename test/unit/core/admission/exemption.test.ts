@@ -24,9 +24,7 @@ describe('an exemption', () => {
         allowed: true,
         warnings: [
           expect.stringMatching(
-            new RegExp(
-              `^\\[redirect-with-backends\\] spec\\.rules\\[0\\]\\.filters\\[0\\]: .* The object is exempt until ${until}\\.$`,
-            ),
+            new RegExp(`^\\[redirect-with-backends\\] spec\\.rules\\[0\\]\\.filters\\[0\\]: Exempt until ${until}: .*`),
           ),
         ],
         findings: [{ rule: 'redirect-with-backends', mode: 'exempt' }],
