@@ -54,6 +54,11 @@ export class OverlayIndexes {
   *reachedMemos(query: AnyQuery, mayContinue: () => boolean): Generator<Memo | undefined> {
     const reach = this.currentReach();
     const memos = reach.memosOf(query);
+    // A result that reads an index needs all changes of it. One that is asked for first would make them all in a single step.
+    for (const _ of this.comparingAll(query.stratum - 1)) {
+      yield undefined;
+      if (!mayContinue()) return;
+    }
     let position = 0;
     do {
       for (let memo = memos[position]; memo !== undefined; memo = memos[position]) {
@@ -62,6 +67,13 @@ export class OverlayIndexes {
       }
       yield undefined;
     } while (mayContinue() && (reach.advance(query.stratum) || this.compareNext(query.stratum - 1)));
+  }
+
+  /** Compares all indexes with at most this stratum, step by step. Steps that are left out are made up for on demand. */
+  private *comparingAll(stratum: number): Generator<undefined> {
+    for (let table = this.nextTable(); table !== undefined && table.stratum <= stratum; table = this.nextTable()) {
+      yield* this.comparing(table);
+    }
   }
 
   /** Compares the next index if its stratum is at most `stratum`; otherwise returns false. */
@@ -85,16 +97,24 @@ export class OverlayIndexes {
     return this.reach;
   }
 
-  /** All or nothing: if a contributor throws, the index remains to be compared. */
   private compare(table: IndexTable): void {
+    for (const _ of this.comparing(table));
+  }
+
+  /** All or nothing: if a contributor throws, or the steps are not completed, the index remains to be compared. */
+  private *comparing(table: IndexTable): Generator<undefined> {
+    const reach = this.currentReach();
+    while (reach.advance(table.stratum)) yield;
     const buckets = new ForkedBuckets(table);
     const removed = this.compareDriving(table, buckets);
-    const reach = this.currentReach();
-    while (reach.advance(table.stratum));
     for (const contributor of reach.contributorsTo(table)) {
+      yield;
+      // Somebody has read the index between two steps, which has compared it.
+      if (this.nextTable() !== table) return;
       if (removed.has(contributor) || !this.overlay.mayBeReached(contributor)) continue;
       replaceContributions(buckets, contributor.output as readonly IndexEntry[], this.produce(table, contributor.args));
     }
+    if (this.nextTable() !== table) return;
     this.compared.set(table.index, buckets);
     this.next++;
     buckets.spreadTo(reach);

@@ -247,6 +247,18 @@ describe('many', () => {
     ]);
   });
 
+  test('are examined in steps before the first of them is judged, so that no step grows with their number', () => {
+    const firstTold = (count: number): number => {
+      const world = evaluate([...platform, ...numbered(count)]);
+      const tells = (steps: number): boolean => {
+        let left = steps;
+        return decide(world, requestOf({ oldObject: cart }), { mayContinue: () => left-- > 0 }).warnings.length > 0;
+      };
+      return Array.from({ length: 2_000 }, (_, steps) => steps).find(tells) ?? 0;
+    };
+    expect(firstTold(40)).toBeGreaterThan(firstTold(20) + 20);
+  });
+
   test('without any time nothing is said', () => {
     expect(
       decide(evaluate([...platform, ...numbered(3)]), requestOf({ oldObject: cart }), { mayContinue: () => false })
