@@ -37,7 +37,9 @@ export async function startDemoBackends(
 function demoEndpoints(workspace: Workspace): readonly DemoBackend[] {
   const all = workspace.objects().flatMap(({ candidate: { resource } }): readonly DemoBackend[] => {
     if (resource.kind !== 'EndpointSlice') return [];
-    const service = `${resource.ref.namespace}/${resource.meta.labels['kubernetes.io/service-name'] ?? resource.ref.name}`;
+    const { labels } = resource.meta;
+    const owner = labels['kubernetes.io/service-name'] ?? labels['multicluster.kubernetes.io/service-name'];
+    const service = `${resource.ref.namespace}/${owner ?? resource.ref.name}`;
     const ports = (resource.ports ?? []).flatMap(({ port }) => (port === undefined ? [] : [port]));
     const hosts = (resource.endpoints ?? [])
       .flatMap(({ addresses }) => addresses ?? [])

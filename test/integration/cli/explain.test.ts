@@ -100,13 +100,16 @@ describe('sallyport explain, for everything that a rule does', () => {
     expect(code).toBe(1);
   });
 
-  test('reports mirrors, timeouts, retries, and the path and Host that the backend gets', async () => {
+  test('reports mirrors, timeouts, retries, sessions, and the path and Host that the backend gets', async () => {
     const { code, output } = await outcome('explain', '-f', folder, 'http://shop.example.com/cart/1?q=2');
     expect(output).toContain('1 of 1 to shop/cart/80: 127.0.0.1:9101');
     expect(output).toContain('as cart.internal/basket/1?q=2');
     expect(output).toContain('mirrors 50 of 100 requests to shop/copy/80');
     expect(output).toContain('request timeout 10000 ms');
     expect(output).toContain('retries 2 times on failed connections and status 503');
+    expect(output).toContain(
+      'keeps clients at their endpoint of each backend by cookie cart with path /, ends after 3600000 ms',
+    );
     expect(code).toBe(0);
   });
 
@@ -170,6 +173,7 @@ spec:
       requestMirror: { backendRef: { name: copy, port: 80 }, percent: 50 }
     timeouts: { request: 10s }
     retry: { attempts: 2, codes: [503] }
+    sessionPersistence: { absoluteTimeout: 1h, cookie: { name: cart } }
     backendRefs: [{ name: cart, port: 80 }]
   - matches: [{ path: { value: /cors } }]
     filters:

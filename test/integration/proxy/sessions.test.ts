@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Session } from '../../../src/core/routing/config.ts';
-import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
+import { closeBackends, startBackend, startEcho, startHttp2Backend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
+import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { backendOf, closeProxies, routeTo, send, startProxy, type Received, type Sent } from '../../support/proxy.ts';
 
 afterEach(async () => {
+  closeHttp2();
   await closeProxies();
   await closeBackends();
 });
@@ -145,5 +147,29 @@ describe('session persistence through a data plane', () => {
     expect((await send(port, '/')).headers['set-cookie']).toHaveLength(1);
     await apply(routeTo('app'));
     expect((await send(port, '/')).headers['set-cookie']).toBeUndefined();
+  });
+
+  test('gRPC calls over one HTTP/2 connection keep a session by header, and their status', async () => {
+    const answering = (name: string): Promise<{ readonly port: number }> =>
+      startHttp2Backend((stream) => {
+        stream.resume();
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+        stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+        stream.end(name);
+      });
+    const backends = await Promise.all(['a', 'b', 'c'].map(answering));
+    const { port } = await replica(
+      backends.map((backend) => backend.port),
+      { type: 'header', identity: 'GRPCRoute/shop/web 0', name: 'X-Session' },
+    );
+    const call = { ':method': 'POST', ':path': '/shop.Cart/Add', 'content-type': 'application/grpc', te: 'trailers' };
+    const client = openHttp2(port);
+    const first = await request(client, call, 'x');
+    const headers = { ...call, 'x-session': String(first.headers['x-session']) };
+    for (let turn = 0; turn < 6; turn += 1) {
+      const answer = await request(client, headers, 'x');
+      expect([answer.body, answer.trailers['grpc-status']]).toEqual([first.body, '0']);
+      expect(answer.headers['x-session']).toBeUndefined();
+    }
   });
 });
