@@ -39,8 +39,17 @@ export interface SessionKeysResource {
 /** The key of the only resource of its kind. */
 export const sessionKeysKey = 'sessionKeys/current';
 
+/** The key with which a proxy verifies traces (`traceKeyOf`). There is at most one. */
+export interface TraceKeyResource {
+  readonly kind: 'traceKey';
+  /** `traceResourceKey` */
+  readonly key: ConfigKey;
+  /** Hexadecimal. Never logged. */
+  readonly secret: string;
+}
+
 /** All resources that are sent by key. */
-export type ChannelResource = ConfigResource | CertificateResource | SessionKeysResource;
+export type ChannelResource = ConfigResource | CertificateResource | SessionKeysResource | TraceKeyResource;
 
 /** A fingerprint of a resource's content; see `digestOf`. */
 export type Digest = string;

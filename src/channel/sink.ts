@@ -1,12 +1,14 @@
 import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
 import type {
   CertificateResource,
+  ChannelResource,
   Digest,
   Peer,
   ResourceProblem,
   SessionKeysResource,
   ToController,
   ToProxy,
+  TraceKeyResource,
   Transaction,
 } from './messages.ts';
 
@@ -17,6 +19,8 @@ export interface ConfigChange {
   readonly certificates: readonly CertificateResource[];
   /** New keys for session persistence; absent: unchanged. */
   readonly sessionKeys?: SessionKeysResource;
+  /** A new key for traces. */
+  readonly traceKey?: TraceKeyResource;
   readonly removals: readonly ConfigKey[];
 }
 
@@ -117,12 +121,13 @@ export class ConfigurationSink {
     for (const key of keys) this.failed.delete(key);
     try {
       const resources = upserts.map(({ resource }) => resource);
-      const certificates = resources.filter((resource) => resource.kind === 'certificate');
       const sessionKeys = resources.find((resource) => resource.kind === 'sessionKeys');
+      const traceKey = resources.find((resource) => resource.kind === 'traceKey');
       this.reported = await this.apply({
-        upserts: resources.filter((resource) => resource.kind !== 'certificate' && resource.kind !== 'sessionKeys'),
-        certificates,
+        upserts: resources.filter(isConfiguration),
+        certificates: resources.filter((resource) => resource.kind === 'certificate'),
         ...(sessionKeys === undefined ? {} : { sessionKeys }),
+        ...(traceKey === undefined ? {} : { traceKey }),
         removals,
       });
       for (const key of removals) this.digests.delete(key);
@@ -134,4 +139,9 @@ export class ConfigurationSink {
       for (const key of keys) this.failed.set(key, error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** Whether a resource comes from the evaluation. The others contain secrets. */
+function isConfiguration(resource: ChannelResource): resource is ConfigResource {
+  return resource.kind !== 'certificate' && resource.kind !== 'sessionKeys' && resource.kind !== 'traceKey';
 }

@@ -34,7 +34,7 @@ import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { openProbes } from './process/readiness.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
-import { controllerName } from './settings.ts';
+import { controllerName, shortestTraceSecret, traceSecretName } from './settings.ts';
 
 /** Settings of `sallyport controller`. */
 export interface ControllerCommandOptions {
@@ -123,6 +123,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     onChange: (events, delta) => controller.observe(events, delta),
   });
   running.add(() => state.stop());
+  followTraceSecret(surroundings, (secret) => controller.setTraceSecret(secret));
   const own = new OwnObjects({ client, log, namespace, onEvents: (events) => controller.observeOwn(events) });
   running.add(() => own.stop());
   running.add(() => controller.stop());
@@ -164,6 +165,28 @@ async function dataPlaneSettings(
     authority: joinPem(authorities.certificates),
     addressPool,
   });
+}
+
+/** Follows the Secret from which the keys for traces are derived. It exists only if somebody wants traces. */
+function followTraceSecret(
+  { options: { namespace }, running, client, log }: Surroundings,
+  onSecret: (secret: string | undefined) => void,
+): void {
+  const store = new ClusterSecretStore({ client, log }, { namespace, name: traceSecretName });
+  const read = async (): Promise<void> => {
+    try {
+      const secret = (await store.read())?.data['key'];
+      if (secret !== undefined && secret.length < shortestTraceSecret)
+        log.warn(
+          { secret: traceSecretName },
+          `traces are ignored: the key has less than ${shortestTraceSecret} characters`,
+        );
+      onSecret(secret === undefined || secret.length < shortestTraceSecret ? undefined : secret);
+    } catch (error) {
+      log.warn({ secret: traceSecretName, problem: String(error) }, 'cannot read the key for traces');
+    }
+  };
+  running.add(store.onChange(() => void read()));
 }
 
 /** One replica holds the lease. It renews the authority and writes to the cluster. */

@@ -10,6 +10,7 @@ import type { SourceDocument } from '../files/document.ts';
 import type { SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { inForceOf, layer4RouteOf, readLiveDataPlanes, routeOf, type InForce } from './live/in-force.ts';
+import { traceAll, type TraceOptions, type TraceResult } from './live/trace.ts';
 import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
 import { printExplanation, type Explanation } from './report/explanation.ts';
 import { jsonText } from './report/json-text.ts';
@@ -29,6 +30,8 @@ export interface ExplainOptions extends SourceOptions {
   readonly output: 'text' | 'json';
   /** The namespace of the controller, which knows what data planes have acknowledged. */
   readonly controllerNamespace: string;
+  /** How to send the request through data planes. `undefined`: it is not sent. */
+  readonly trace: Pick<TraceOptions, 'address' | 'insecure'> | undefined;
 }
 
 /**
@@ -58,10 +61,27 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection),
     gateways: workspace.kernel.emitted(infrastructure),
     ...(await liveState(options, source.documents)),
+    traces: new Map(),
   };
-  if (options.output === 'json') terminal.line(jsonText(jsonOf(found), 2));
-  else print(terminal, request === undefined ? url : `${options.method.toUpperCase()} ${url}`, found);
-  return succeeds(found) ? 0 : 1;
+  const traces = options.trace === undefined ? found.traces : await tracesOf(found, options, source.documents);
+  const traced = { ...found, traces };
+  if (options.output === 'json') terminal.line(jsonText(jsonOf(traced), 2));
+  else print(terminal, request === undefined ? url : `${options.method.toUpperCase()} ${url}`, traced);
+  return succeeds(traced) ? 0 : 1;
+}
+
+/** Sends the request through data planes. @throws UsageError if that is impossible */
+function tracesOf(
+  { request, requests }: Explained,
+  { cluster, files, trace, header, controllerNamespace: namespace }: ExplainOptions,
+  documents: readonly SourceDocument[],
+): Promise<Explained['traces']> {
+  if (cluster === undefined || files.length > 0 || trace === undefined)
+    throw new UsageError('--trace requires --cluster without files: data planes do not have objects of files.');
+  if (request === undefined || typeof request === 'string')
+    throw new UsageError('--trace requires a valid request with an http or https URL.');
+  const fields = fieldsOf(header).flatMap(([name, value]) => (name.toLowerCase() === 'host' ? [] : [name, value]));
+  return traceAll(requests, { request, documents }, { cluster, namespace, fields, ...trace });
 }
 
 type InForceAt = (outcome: Outcome | Layer4Outcome) => InForce | undefined;
@@ -96,16 +116,20 @@ interface Explained {
   readonly gateways: ReadonlyMap<string, Infrastructure>;
   /** Whether data planes answer like this. `undefined` if that is unknown. */
   readonly inForce: InForceAt;
+  /** The results of requests that were sent. */
+  readonly traces: ReadonlyMap<Outcome | Layer4Outcome, TraceResult>;
 }
 
-function jsonOf({ request, requests, connections, gateways, inForce }: Explained): object {
+function jsonOf({ request, requests, connections, gateways, inForce, traces }: Explained): object {
   const outcomes = [...requests, ...connections].map((outcome) => {
     const proxyProtocol = useOf(gateways, outcome);
     const state = inForce(outcome);
+    const trace = traces.get(outcome);
     return {
       ...outcome,
       ...(Object.keys(proxyProtocol).length > 0 && { proxyProtocol }),
       ...(state !== undefined && { inForce: { ...state, lines: undefined } }),
+      ...(trace !== undefined && { trace: { ...trace, lines: undefined } }),
     };
   });
   return typeof request === 'string' ? { refused: request, outcomes } : { outcomes };
@@ -118,7 +142,7 @@ function useOf(gateways: Explained['gateways'], { gateway, listener }: Outcome |
 function print(
   terminal: Terminal,
   title: string,
-  { request, connection, requests, connections, gateways, inForce }: Explained,
+  { request, connection, requests, connections, gateways, inForce, traces }: Explained,
 ): void {
   terminal.line(terminal.style('bold', title));
   if (typeof request === 'string')
@@ -126,7 +150,7 @@ function print(
   else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
   const complete = (explanation: Explanation, outcome: Outcome | Layer4Outcome): Explanation => {
     const { lines, ...rest } = withProxyProtocol(explanation, useOf(gateways, outcome));
-    return { ...rest, lines: [...lines, ...(inForce(outcome)?.lines ?? [])] };
+    return { ...rest, lines: [...lines, ...(inForce(outcome)?.lines ?? []), ...(traces.get(outcome)?.lines ?? [])] };
   };
   for (const outcome of requests) printExplanation(terminal, complete(explainOutcome(outcome), outcome));
   for (const outcome of connections) printExplanation(terminal, complete(explainLayer4Outcome(outcome), outcome));
@@ -140,8 +164,9 @@ function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {
   return `No listener found for ${arrival?.protocol} on port ${arrival?.port}${gateway}.`;
 }
 
-/** Whether some Gateway does what its routes intend, and so does every Gateway with a matching listener. */
-function succeeds({ requests, connections }: Explained): boolean {
+/** Whether no trace differs, some Gateway does what its routes intend, and so does every Gateway with a matching listener. */
+function succeeds({ requests, connections, traces }: Explained): boolean {
+  if ([...traces.values()].some(({ differences }) => differences.length > 0)) return false;
   const all = [
     ...requests.map((one) => ({ listener: one.listener, works: isServed(one) })),
     ...connections.map((one) => ({ listener: one.listener, works: isForwarded(one) })),
@@ -152,6 +177,11 @@ function succeeds({ requests, connections }: Explained): boolean {
 const httpUrl = /^(?<scheme>https?):\/\/(?<authority>[^/?#]+)(?<target>[^#]*)/i;
 const wellKnownPorts = { HTTP: 80, HTTPS: 443 } as const;
 
+/** Names and values. */
+function fieldsOf(header: ExplainOptions['header']): readonly (readonly [string, string])[] {
+  return header.map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]);
+}
+
 /** The request as a data plane parses it, or why a data plane rejects it. */
 function requestOf(url: string, { method, header }: ExplainOptions): ArrivingRequest | AnswerReason {
   const { scheme, authority, target } = httpUrl.exec(url)?.groups ?? {};
@@ -160,10 +190,7 @@ function requestOf(url: string, { method, header }: ExplainOptions): ArrivingReq
       `Invalid URL ${quote(url)}: use a URL such as http://store.example.com/cart, tls://db.example.com:5432 or tcp://front:5432`,
     );
   }
-  const fields = header.flatMap((line) => [
-    line.slice(0, line.indexOf(':')).trim(),
-    line.slice(line.indexOf(':') + 1).trim(),
-  ]);
+  const fields = fieldsOf(header).flat();
   const namesHost = fields.some((text, position) => position % 2 === 0 && text.toLowerCase() === 'host');
   const rawHeaders = namesHost ? fields : ['host', authority, ...fields];
   const head = readHttp1Head(

@@ -8,6 +8,7 @@ import {
   type ConfigChange,
   type ResourceProblem,
 } from '../channel/index.ts';
+import { traceResourceKey } from '../channel/trace.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import type { ProxyVersions } from '../core/text/proxy-protocol.ts';
 import type { ForwardedPolicy } from '../proxy/messages/forwarding-fields.ts';
@@ -132,6 +133,8 @@ async function applyChange(
   certificates.add(change.certificates);
   if (change.sessionKeys !== undefined) proxy.setSessionKeys(change.sessionKeys.keys);
   else if (change.removals.includes(sessionKeysKey)) proxy.setSessionKeys([]);
+  if (change.traceKey !== undefined) proxy.setTraceKey(change.traceKey.secret);
+  else if (change.removals.includes(traceResourceKey)) proxy.setTraceKey(undefined);
   const problems = await proxy.apply(change);
   const haveGone = certificates.remove(change.removals);
   return haveGone || change.certificates.length > 0 ? proxy.reloadCertificates() : problems;

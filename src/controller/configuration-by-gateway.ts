@@ -1,4 +1,4 @@
-import { sessionKeysKey, type ChannelResource } from '../channel/messages.ts';
+import { sessionKeysKey, type ChannelResource, type TraceKeyResource } from '../channel/messages.ts';
 import {
   endpointsFor,
   endpointsOf,
@@ -12,7 +12,7 @@ import { sessionKeysFor } from './session-keys.ts';
 
 /** A change of configuration. A key is either upserted or removed. */
 export interface ConfigurationChange {
-  readonly upserted: ReadonlyMap<ConfigKey, ChannelResource>;
+  readonly upserted: ReadonlyMap<ConfigKey, Exclude<ChannelResource, TraceKeyResource>>;
   readonly removed: ReadonlySet<ConfigKey>;
 }
 
@@ -30,7 +30,7 @@ interface Placed {
 }
 
 type User = ListenerConfig | RouteConfig | Layer4RouteConfig;
-type Shared = Exclude<ChannelResource, User>;
+type Shared = Exclude<ChannelResource, User | TraceKeyResource>;
 
 /**
  * Splits the configuration of all data planes by Gateway, incrementally. A Gateway gets its listeners with their certificates,

@@ -193,6 +193,11 @@ export class Controller {
     return this.#dataPlanes.sourceOf(gateway);
   }
 
+  /** Lets data planes answer traces that are signed with keys from this text; `undefined`: they ignore traces. */
+  setTraceSecret(secret: string | undefined): void {
+    this.#dataPlanes.setTraceSecret(secret);
+  }
+
   async stop(): Promise<void> {
     this.#dataPlanes.stop();
     this.#finalizers.stop();

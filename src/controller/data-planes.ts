@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigurationSource } from '../channel/source.ts';
 import type { AcknowledgementReport } from './acknowledgement-report.ts';
-import { ConfigurationByGateway, type ConfigurationChange } from './configuration-by-gateway.ts';
+import { traceKeyOf, traceResourceKey } from '../channel/trace.ts';
+import { ConfigurationByGateway, type ConfigurationChange, type GatewayChange } from './configuration-by-gateway.ts';
 import type { Reachability } from './data-plane-services.ts';
 import { GatewayDataPlanes, type DataPlanesOptions, type DataPlaneState } from './gateway-data-planes.ts';
 
@@ -22,6 +23,7 @@ export class DataPlanes {
   readonly #options: DataPlanesOptions;
   /** The last report of each other replica. */
   readonly #otherReports = new Map<string, AcknowledgementReport>();
+  #traceSecret: string | undefined;
 
   constructor(options: DataPlanesOptions) {
     this.#options = options;
@@ -40,6 +42,17 @@ export class DataPlanes {
   /** Starts to serve a Gateway: its data planes may connect, even if there is no configuration yet. */
   serve(gateway: string): void {
     this.#open(gateway);
+  }
+
+  /**
+   * Gives each data plane the key of its Gateway for traces, derived from a secret text.
+   *
+   * @param secret `undefined`: data planes ignore traces
+   */
+  setTraceSecret(secret: string | undefined): void {
+    if (secret === this.#traceSecret) return;
+    this.#traceSecret = secret;
+    for (const [gateway, dataPlanes] of this.#gateways) dataPlanes.publish(traceChange(secret, gateway));
   }
 
   /** Stops serving a Gateway that was deleted or is no longer ours. */
@@ -106,6 +119,17 @@ export class DataPlanes {
     const opened = new GatewayDataPlanes(gateway, this.#options);
     this.#gateways.set(gateway, opened);
     for (const [replica, report] of this.#otherReports) opened.observeReport(replica, report.get(gateway));
+    if (this.#traceSecret !== undefined) opened.publish(traceChange(this.#traceSecret, gateway));
     return opened;
   }
+}
+
+function traceChange(secret: string | undefined, gateway: string): GatewayChange {
+  const key = traceResourceKey;
+  return secret === undefined
+    ? { upserts: new Map(), removals: new Set([key]) }
+    : {
+        upserts: new Map([[key, { kind: 'traceKey', key, secret: traceKeyOf(secret, gateway) }]]),
+        removals: new Set(),
+      };
 }

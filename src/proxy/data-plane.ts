@@ -1,5 +1,6 @@
 import type { Routing } from '../core/routing/decision/decide.ts';
 import type { AccessLogEntry } from './handling/access-log.ts';
+import type { Tracing } from './handling/tracing.ts';
 import type { CompiledRule } from './handling/compiled-rule.ts';
 import type { ProxyCounters } from './counters.ts';
 import type { EndpointRegistry } from './upstream/endpoints.ts';
@@ -27,6 +28,7 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly sessions: Sessions;
   readonly limits: ProxyLimits;
   readonly quotas: Quotas;
+  readonly tracing: Tracing;
   readonly forwardedPolicy: ForwardedPolicy;
   readonly proxyProtocol: ProxyProtocolSettings;
   readonly counters: ProxyCounters;

@@ -1,5 +1,6 @@
 import { isReserved, type ConfigKey, type ListenerConfig } from '../core/routing/config.ts';
 import type { AccessLogEntry } from './handling/access-log.ts';
+import { Tracing } from './handling/tracing.ts';
 import { formatAddress } from './sockets/address.ts';
 import type { Address } from './sockets/address.ts';
 import { Configuration } from './configuration.ts';
@@ -62,6 +63,8 @@ export interface Proxy {
   reloadCertificates(): Promise<readonly ConfigProblem[]>;
   /** Replaces the keys for session persistence. Without keys, requests are served without it. */
   setSessionKeys(keys: readonly SessionKeyMaterial[]): void;
+  /** Sets the key for traces (`traceKeyOf`); `undefined`: traces are ignored, as before the first call. */
+  setTraceKey(key: string | undefined): void;
   counters(): ProxyCounters;
   /**
    * From now on every connection ends with its next response; new ones are still accepted. Call it some time before
@@ -129,6 +132,7 @@ class DataPlaneProxy implements Proxy {
       sessions: new Sessions(),
       limits,
       quotas,
+      tracing: new Tracing(),
       forwardedPolicy: options.forwarded ?? 'append',
       proxyProtocol: options.proxyProtocol ?? {},
       counters,
@@ -158,6 +162,10 @@ class DataPlaneProxy implements Proxy {
       const address = listeners.some(({ key }) => key === listener) ? this.fronts.get(name)?.address : undefined;
       return address === undefined ? [] : [address];
     });
+  }
+
+  setTraceKey(key: string | undefined): void {
+    this.plane.tracing.setKey(key);
   }
 
   counters(): ProxyCounters {

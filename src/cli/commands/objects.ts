@@ -11,6 +11,7 @@ import {
   clusterOption,
   collect,
   contextOption,
+  parseHostAndPort,
   parseMinor,
   parseRelease,
   profileOption,
@@ -67,10 +68,25 @@ export function addObjectCommands(program: Command): void {
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
     .option('--controller-namespace <name>', 'namespace of the controller, for --cluster', 'sallyport-system')
+    .option(
+      '--trace',
+      'send the request through the data planes, and compare their decision with the prediction',
+      false,
+    )
+    .addOption(
+      new Option('--address <host:port>', 'where to send the request, instead of the address of the Gateway')
+        .argParser(parseHostAndPort)
+        .implies({ trace: true }),
+    )
+    .option('--insecure', 'accept any certificate of a data plane', false)
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
-    .action(async (url: string, { cluster, context, ...options }: ExplainArguments) => {
+    .action(async (url: string, { cluster, context, trace, address, insecure, ...options }: ExplainArguments) => {
       const { explain } = await import('../explain.ts');
-      process.exitCode = await explain(url, { ...options, cluster: clusterOf(cluster, context) });
+      process.exitCode = await explain(url, {
+        ...options,
+        cluster: clusterOf(cluster, context),
+        trace: trace ? { address: placeOf(address), insecure } : undefined,
+      });
     });
 
   program
@@ -200,6 +216,13 @@ async function runCheck(
   });
 }
 
+/** Splits `host:port`. */
+function placeOf(address: string | undefined): { readonly host: string; readonly port: number } | undefined {
+  if (address === undefined) return undefined;
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+}
+
 function scopeOf({ closed, stateless }: Pick<CheckArguments, 'closed' | 'stateless'>): CheckOptions['scope'] {
   if (closed && stateless)
     throw new UsageError(
@@ -229,7 +252,12 @@ interface ClusterArguments {
   readonly context?: string;
 }
 
-interface ExplainArguments extends Omit<ExplainOptions, 'cluster'>, ClusterArguments {}
+interface ExplainArguments extends Omit<ExplainOptions, 'cluster' | 'trace'>, ClusterArguments {
+  readonly trace: boolean;
+  readonly address?: string;
+  readonly insecure: boolean;
+}
+
 interface AuditArguments extends Pick<AuditOptions, 'files' | 'output' | 'profile'>, ClusterArguments {
   readonly since?: string;
 }

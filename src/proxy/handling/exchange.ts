@@ -18,6 +18,7 @@ import { Forwarding } from './forwarding.ts';
 import { answerFor, passing } from '../messages/reasons.ts';
 import type { AnswerReason, Reason } from '../messages/reasons.ts';
 import type { RequestHead } from '../messages/request-head.ts';
+import { TracedStream, type TraceReport } from './traced-stream.ts';
 import { Timer } from '../sockets/timer.ts';
 
 const clientLeft = 499;
@@ -32,7 +33,7 @@ const roomForRequest = 16 * 1024;
 export class Exchange implements AuthorizedRequest {
   readonly plane: DataPlane;
   readonly connection: Connection;
-  readonly client: ClientStream;
+  client: ClientStream;
   /** The client's address. */
   readonly address: string;
   /** `host:port` of the endpoint tried last. */
@@ -97,6 +98,7 @@ export class Exchange implements AuthorizedRequest {
     }
     this.head = head;
     this.isCall = isCall(head);
+    if (this.plane.tracing.accepts(head)) this.client = new TracedStream(this.client, () => this.traceReport());
     const listener = this.connection.listenerFor(head.host);
     if (typeof listener === 'string') {
       this.answer(listener);
@@ -269,6 +271,24 @@ export class Exchange implements AuthorizedRequest {
   private limitTime({ rule: { requestTimeout } }: Taken<CompiledRule>): void {
     if (requestTimeout > 0)
       this.requestTimer = new Timer(requestTimeout, () => this.guard(() => this.giveUp('request-timeout')));
+  }
+
+  private traceReport(): TraceReport {
+    const { listener, matched, backend, upstream, reason } = this;
+    return {
+      ...(listener === undefined ? {} : { listener: listener.key, listenerGeneration: listener.generation }),
+      ...(matched === undefined
+        ? {}
+        : {
+            route: routeLabel(matched),
+            routeGeneration: matched.route.generation,
+            rule: matched.rule.index,
+            match: matched.match.index,
+          }),
+      ...(backend === undefined ? {} : { backend: backend.label }),
+      ...(upstream === undefined ? {} : { upstream }),
+      ...(reason === undefined ? {} : { reason }),
+    };
   }
 
   private record(): void {

@@ -1,3 +1,4 @@
+import { traceField } from '../../channel/trace.ts';
 import { listItems, nameKey, valueOf } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { RequestHead } from './request-head.ts';
@@ -31,6 +32,8 @@ const rewritten: readonly string[] = [
   'content-length',
   'expect',
   'host',
+  // Only data planes may see traces, and only they may answer them.
+  traceField,
   'trailer',
   'x-forwarded-for',
   'x-forwarded-host',
@@ -58,7 +61,7 @@ const endToEnd: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-const droppedFromAnswers: ReadonlySet<string> = new Set(hopByHop);
+const droppedFromAnswers: ReadonlySet<string> = new Set([...hopByHop, traceField]);
 
 /** Returns the fields of a request for the backend, without Host, Content-Length and Via. */
 export function forwardedFields(head: RequestHead, peer: Peer, policy: ForwardedPolicy): string[] {

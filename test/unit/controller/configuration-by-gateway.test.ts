@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CertificateResource, ChannelResource, SessionKeysResource } from '../../../src/channel/messages.ts';
+import type {
+  CertificateResource,
+  ChannelResource,
+  SessionKeysResource,
+  TraceKeyResource,
+} from '../../../src/channel/messages.ts';
 import { ConfigurationByGateway, type GatewayChange } from '../../../src/controller/configuration-by-gateway.ts';
 import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
 
-function change(upserts: readonly ChannelResource[], removals: readonly string[] = []) {
+function change(upserts: readonly Exclude<ChannelResource, TraceKeyResource>[], removals: readonly string[] = []) {
   return { upserted: new Map(upserts.map((resource) => [resource.key, resource])), removed: new Set(removals) };
 }
 

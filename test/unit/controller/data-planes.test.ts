@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ConfigurationSource } from '../../../src/channel/source.ts';
 import type { ToProxy } from '../../../src/channel/messages.ts';
+import { traceKeyOf } from '../../../src/channel/trace.ts';
 import { DataPlanes } from '../../../src/controller/data-planes.ts';
 import type { ListenerConfig } from '../../../src/core/routing/config.ts';
 import type { Write } from '../../../src/core/incremental/index.ts';
@@ -266,5 +267,34 @@ describe('data planes that are late', () => {
     ready('late');
     await until(() => expect(remarks).toHaveLength(1));
     expect(told).toEqual([]);
+  });
+});
+
+describe('the key for traces', () => {
+  function held(source: ConfigurationSource): readonly string[] {
+    const keys: string[] = [];
+    const peer = source.connect('p', (message: ToProxy) => {
+      if (message.type !== 'transaction') return;
+      for (const { resource } of message.upserts) if (resource.kind === 'traceKey') keys.push(`+${resource.secret}`);
+      for (const key of message.removals) if (key.startsWith('traceKey/')) keys.push('-');
+    });
+    void peer.receive({ type: 'hello', digests: {} });
+    return keys;
+  }
+
+  test('goes to each Gateway, also to new ones, derived for it alone, and away again', () => {
+    const { planes, source } = started();
+    const before = held(source);
+    planes.setTraceSecret('secret');
+    planes.setTraceSecret('secret');
+    planes.serve('ns/new');
+    const created = planes.sourceOf('ns/new');
+    if (created === undefined) throw new Error('the Gateway is served');
+    const after = held(created);
+    expect(before).toEqual([`+${traceKeyOf('secret', 'ns/gw')}`]);
+    expect(after).toEqual([`+${traceKeyOf('secret', 'ns/new')}`]);
+    planes.setTraceSecret(undefined);
+    expect(before.at(-1)).toBe('-');
+    expect(JSON.stringify([before, after])).not.toContain('"+secret');
   });
 });

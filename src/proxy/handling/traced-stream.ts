@@ -1,0 +1,112 @@
+import type { Duplex, Readable } from 'node:stream';
+import { traceField } from '../../channel/trace.ts';
+import type { ClientStream } from '../messages/client-stream.ts';
+import type { Fields } from '../messages/forwarder.ts';
+import type { RequestHead } from '../messages/request-head.ts';
+import type { ProxyLimits } from '../limits/limits.ts';
+import type { AnswerReason } from '../messages/reasons.ts';
+
+/** The decision of a data plane about one request. All members are names or numbers of the configuration. */
+export interface TraceReport {
+  /** Key of the listener, and the generation of its owner that is in force. */
+  readonly listener?: string;
+  readonly listenerGeneration?: number;
+  /** `HTTPRoute/namespace/name` */
+  readonly route?: string;
+  readonly routeGeneration?: number;
+  readonly rule?: number;
+  readonly match?: number;
+  /** `namespace/service/port` */
+  readonly backend?: string;
+  /** `host:port` of the endpoint that was tried last. */
+  readonly upstream?: string;
+  /** Why the proxy responded itself. */
+  readonly reason?: string;
+}
+
+/** The stream of a trace: adds the report to the head of the response. */
+export class TracedStream implements ClientStream {
+  readonly #stream: ClientStream;
+  readonly #report: () => TraceReport;
+
+  constructor(stream: ClientStream, report: () => TraceReport) {
+    this.#stream = stream;
+    this.#report = report;
+  }
+
+  get method(): string {
+    return this.#stream.method;
+  }
+
+  readHead(limits: ProxyLimits): RequestHead | AnswerReason {
+    return this.#stream.readHead(limits);
+  }
+
+  get upgrade(): string | undefined {
+    return this.#stream.upgrade;
+  }
+
+  switchProtocol(fields: Fields): Duplex {
+    return this.#stream.switchProtocol(this.#reported(fields));
+  }
+
+  get body(): Readable {
+    return this.#stream.body;
+  }
+
+  get trailers(): Fields {
+    return this.#stream.trailers;
+  }
+
+  get isComplete(): boolean {
+    return this.#stream.isComplete;
+  }
+
+  continue(): void {
+    this.#stream.continue();
+  }
+
+  inform(status: number, fields: Fields): boolean {
+    return this.#stream.inform(status, fields);
+  }
+
+  writeHead(status: number, fields: string[]): void {
+    this.#stream.writeHead(status, this.#reported(fields));
+  }
+
+  get headSent(): boolean {
+    return this.#stream.headSent;
+  }
+
+  get status(): number {
+    return this.#stream.status;
+  }
+
+  flushHead(): void {
+    this.#stream.flushHead();
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#stream.write(chunk);
+  }
+
+  end(trailers: Fields): void {
+    this.#stream.end(trailers);
+  }
+
+  get waitingBytes(): number {
+    return this.#stream.waitingBytes;
+  }
+
+  get isFinished(): boolean {
+    return this.#stream.isFinished;
+  }
+
+  breakOff(): void {
+    this.#stream.breakOff();
+  }
+
+  #reported(fields: Fields): string[] {
+    return [...fields, traceField, JSON.stringify(this.#report())];
+  }
+}
