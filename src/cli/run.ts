@@ -5,11 +5,13 @@ import { addresses } from '../core/graph/addresses.ts';
 import type { Write } from '../core/incremental/index.ts';
 import { isReserved } from '../core/routing/config.ts';
 import { configuration } from '../core/routing/emit.ts';
+import { infrastructure } from '../core/routing/infrastructure.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { FileProblem } from '../files/document.ts';
 import { watchFolder, type FolderChange } from '../files/watch.ts';
-import { createProxy, type Proxy } from '../proxy/proxy.ts';
+import { createCounters } from '../proxy/counters.ts';
+import { createProxy } from '../proxy/proxy.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { buildProbes } from '../webhook/probes.ts';
@@ -24,6 +26,7 @@ import { assumedBundle, filesOnly, policyOf } from './settings.ts';
 import { hasManyLoopbackHosts, StandaloneAddresses } from './standalone/addresses.ts';
 import { StandaloneDataPlane } from './standalone/data-plane.ts';
 import { startDemoBackends } from './standalone/demo-backends.ts';
+import { StandaloneProxies } from './standalone/proxies.ts';
 import { printServing } from './standalone/report-serving.ts';
 import { printStatuses } from './standalone/report-status.ts';
 import { startStandaloneWebhook } from './standalone/standalone-webhook.ts';
@@ -59,7 +62,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const terminal = createTerminal();
   const log = createLogger('info');
   const policy = policyOf(options.profile, assumedBundle);
-  const workspace = new Workspace(filesOnly(assumedBundle), policy, [configuration, statuses]);
+  const workspace = new Workspace(filesOnly(assumedBundle), policy, [configuration, infrastructure, statuses]);
   const metrics = createMetrics();
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
@@ -76,24 +79,35 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     ...(options.listen === undefined ? {} : { listen: options.listen }),
     requested: (gateway) => requestedAddresses(workspace, gateway),
   });
-  const proxy = createProxy({
-    bind: (listener) => places.addressesOf(listener),
-    certificates: (secret) => tlsMaterial(workspace, secret),
-    onFault: errors.report,
-    ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
-    ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
+  const sessionKeys = [createSessionKey(Date.now())];
+  const counters = createCounters();
+  exposeProxyCounters(metrics, counters);
+  const proxies = new StandaloneProxies({
+    parametersOf: (gateway) => workspace.kernel.emitted(infrastructure).get(gateway)?.parameters ?? {},
+    grace: options.grace,
+    create(settings) {
+      const proxy = createProxy({
+        ...settings,
+        counters,
+        bind: (listener) => places.addressesOf(listener),
+        certificates: (secret) => tlsMaterial(workspace, secret),
+        onFault: errors.report,
+        ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
+        ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
+      });
+      proxy.setSessionKeys(sessionKeys);
+      return proxy;
+    },
   });
-  proxy.setSessionKeys([createSessionKey(Date.now())]);
-  exposeProxyCounters(metrics, proxy.counters());
   const plane = new StandaloneDataPlane(
-    (change) => proxy.apply(change),
+    (change) => proxies.apply(change),
     (listener) => places.addressesOf(listener),
   );
   plane.onAcknowledged((writes) => applyAcknowledgement(workspace, writes, log));
   const demo = options.demo ? await startDemoBackends(workspace) : { backends: [], close: async () => {} };
   running.add(() => demo.close());
   running.add(() => plane.close());
-  running.add(() => proxy.close({ graceMs: options.grace }));
+  running.add(() => proxies.close(options.grace));
   await plane.publish(initial);
 
   const webhook = await startStandaloneWebhook(
@@ -112,14 +126,14 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   printStatusSection(terminal, workspace);
   const listeners = plane
     .listeners()
-    .map((listener) => ({ listener, addresses: isReserved(listener) ? [] : proxy.addressesOf(listener.key) }));
+    .map((listener) => ({ listener, addresses: isReserved(listener) ? [] : proxies.addressesOf(listener.key) }));
   printServing(
     terminal,
     { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } },
     workspace,
   );
   errors.survive(running);
-  started.resolve(createFollower({ terminal, workspace, plane, proxy, log, problems: watcher.content.problems }));
+  started.resolve(createFollower({ terminal, workspace, plane, proxies, log, problems: watcher.content.problems }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
 }
 
@@ -163,7 +177,7 @@ interface Followed {
   readonly terminal: Terminal;
   readonly workspace: Workspace;
   readonly plane: StandaloneDataPlane;
-  readonly proxy: Proxy;
+  readonly proxies: StandaloneProxies;
   readonly log: Logger;
   /** The problems of the files at the start. */
   readonly problems: readonly FileProblem[];
@@ -174,7 +188,7 @@ function createFollower({
   terminal,
   workspace,
   plane,
-  proxy,
+  proxies,
   log,
   problems: known,
 }: Followed): (change: FolderChange) => Promise<void> {
@@ -186,7 +200,10 @@ function createFollower({
       problems = change.problems;
       await plane.publish(workspace.update(change.documents));
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
-      if (touched.some((document) => isSecret(document.value))) plane.sink.report(await proxy.reloadCertificates());
+      if (touched.some((document) => isOfKind(document.value, 'ConfigMap', 'GatewayClass', 'Gateway')))
+        plane.sink.report(await proxies.apply({ upserts: [], removals: [] }));
+      if (touched.some((document) => isOfKind(document.value, 'Secret')))
+        plane.sink.report(await proxies.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
       terminal.heading(
         `${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`,
@@ -203,8 +220,8 @@ function createFollower({
   };
 }
 
-function isSecret(json: unknown): boolean {
-  return typeof json === 'object' && json !== null && (json as { kind?: unknown }).kind === 'Secret';
+function isOfKind(json: unknown, ...kinds: readonly unknown[]): boolean {
+  return typeof json === 'object' && json !== null && kinds.includes((json as { kind?: unknown }).kind);
 }
 
 function tlsMaterial(

@@ -41,6 +41,8 @@ export interface ProxyOptions {
   readonly onFault?: (error: unknown) => void;
   readonly limits?: Partial<ProxyLimits>;
   readonly forwarder?: Forwarder;
+  /** Counters to add to, for several data planes in one process. If undefined, it has its own. */
+  readonly counters?: ProxyCounters;
 }
 
 /** The reason why an active resource does not work as configured, for people. */
@@ -112,7 +114,7 @@ class DataPlaneProxy implements Proxy {
     this.options = options;
     const limits = { ...defaultLimits, ...options.limits };
     const fault = options.onFault ?? throwLater;
-    const counters = createCounters();
+    const counters = options.counters ?? createCounters();
     const quotas = createQuotas(limits, counters);
     const forwarder = options.forwarder ?? new ProtocolForwarder(limits, fault, quotas);
     const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream));
