@@ -62,11 +62,11 @@ describe('evaluation', () => {
   });
 
   test('keeps no more than what is followed can read', () => {
-    // The route's hostnames, its matches and the size of its regular expressions, which findings of other routes depend on, and the
-    // Gateways of its Services, which own BackendTLSPolicies.
-    expect(evaluated().statistics().contributors).toBe(4);
+    // The route's hostnames, its matches, the requests that it takes and the size of its regular expressions, which findings of
+    // other routes depend on, and the Gateways of its Services, which own BackendTLSPolicies.
+    expect(evaluated().statistics().contributors).toBe(5);
     // The findings of the three objects themselves.
-    expect(evaluated(findingCounts).statistics().contributors).toBe(7);
+    expect(evaluated(findingCounts).statistics().contributors).toBe(8);
     expect(evaluated(statuses).statistics().contributors).toBeGreaterThan(6);
   });
 });
