@@ -1,9 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { sessionKeysKey, type SessionKeysResource } from '../channel/messages.ts';
-import type { ConfigurationChange } from './configuration-by-gateway.ts';
+import type { ConfigKey } from '../core/routing/config.ts';
 
 /** The change of configuration that follows from new keys for session persistence. */
-export function sessionKeysChange(keys: SessionKeysResource['keys']): ConfigurationChange {
+export function sessionKeysChange(keys: SessionKeysResource['keys']): {
+  readonly upserted: ReadonlyMap<ConfigKey, SessionKeysResource>;
+  readonly removed: ReadonlySet<ConfigKey>;
+} {
   const resource: SessionKeysResource = { kind: 'sessionKeys', key: sessionKeysKey, keys };
   return { upserted: new Map([[sessionKeysKey, resource]]), removed: new Set() };
 }
