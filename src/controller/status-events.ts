@@ -1,4 +1,5 @@
 import { shadowed } from '../core/rules/matches/match-taken.ts';
+import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record.ts';
 import type { StatusEntry } from './merge-status.ts';
 import type { EventNote, WireObject } from './ports.ts';
@@ -78,6 +79,7 @@ const successes: ReadonlySet<unknown> = new Set(['Accepted', 'Programmed']);
 const negative: ReadonlySet<unknown> = new Set([
   'PartiallyInvalid',
   shadowed.condition,
+  partlyServed.condition,
   'OverlappingTLSConfig',
   'InsecureFrontendValidationMode',
 ]);

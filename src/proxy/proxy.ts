@@ -285,7 +285,7 @@ function throwLater(error: unknown): void {
 }
 
 const bindErrors: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process already uses this port',
+  EADDRINUSE: 'the port is already in use',
   EADDRNOTAVAIL: 'this machine does not have the address',
   EACCES: 'binding this port needs a privilege that the process lacks',
 };

@@ -104,7 +104,7 @@ test('tells what it may not read, and does not call it healthy', async () => {
 
 test('finds that nobody leads', async () => {
   await kubectlOutput(['scale', 'deployment/sallyport-controller', '-n', 'sallyport-system', '--replicas=0']);
-  expect(await verdict('controller-leader', 'nobody writes statuses')).toMatchObject({ status: 'fail' });
+  expect(await verdict('controller-leader', 'statuses are not updated')).toMatchObject({ status: 'fail' });
   await kubectlOutput(['scale', 'deployment/sallyport-controller', '-n', 'sallyport-system', '--replicas=2']);
   await verdict('controller-leader', 'leads');
 });

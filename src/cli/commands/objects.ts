@@ -78,7 +78,7 @@ export function addObjectCommands(program: Command): void {
         .argParser(parseHostAndPort)
         .implies({ trace: true }),
     )
-    .option('--insecure', 'accept any certificate of a data plane', false)
+    .option('--insecure', 'accept any certificate of a data plane, for --trace', false)
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .action(async (url: string, { cluster, context, trace, address, insecure, ...options }: ExplainArguments) => {
       const { explain } = await import('../explain.ts');

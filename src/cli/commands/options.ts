@@ -15,7 +15,13 @@ export function clusterOption(): Option {
   return new Option(
     '--cluster [kubeconfig]',
     'read the objects of a cluster; files take precedence; default: the kubeconfig that kubectl uses',
-  );
+  ).argParser(parseKubeconfig);
+}
+
+function parseKubeconfig(text: string): string {
+  if (/^[a-z]+:\/\//i.test(text))
+    throw new InvalidArgumentError('Use a kubeconfig file or no value. A URL belongs before --cluster.');
+  return text;
 }
 
 /** The option `--context`. */
@@ -77,7 +83,9 @@ function parseMilliseconds(text: string): number {
 
 /** The option `--namespace`. */
 export function namespaceOption(): Option {
-  return new Option('--namespace <name>', 'namespace of the Service').env('POD_NAMESPACE').default('sallyport-system');
+  return new Option('--namespace <name>', 'namespace of the installation')
+    .env('POD_NAMESPACE')
+    .default('sallyport-system');
 }
 
 /** The option `--identity`. */

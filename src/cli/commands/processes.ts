@@ -55,7 +55,7 @@ export function addProcessCommands(program: Command): void {
     .option('--settings <file>', 'settings file; reloaded on change')
     .option(
       '--audit-reports',
-      'judge all stored objects continuously, and write the findings to policy reports; only the leader',
+      'validate all stored objects continuously on the leader, and write the findings to policy reports',
       false,
     )
     .option('--port <port>', 'webhook port; 0 for any free port', parsePort, 10_250)

@@ -58,7 +58,15 @@ function guard({ kinds, guardedBundle, guardBinding }: DoctorFacts): readonly Ve
         'kubectl auth can-i get validatingadmissionpolicies.admissionregistration.k8s.io',
       ),
     ];
-  const isBound = guardBinding.type === 'known' && !guardBinding.value ? 'its binding' : undefined;
+  if (guardBinding.type === 'unknown')
+    return [
+      warn(
+        'crds-guard',
+        `cannot read the binding of ${safeUpgrades}: ${guardBinding.problem}`,
+        'kubectl auth can-i get validatingadmissionpolicybindings.admissionregistration.k8s.io',
+      ),
+    ];
+  const isBound = !guardBinding.value ? 'its binding' : undefined;
   const missing = guardedBundle.value === undefined ? `ValidatingAdmissionPolicy ${safeUpgrades}` : isBound;
   if (missing === undefined) return [ok('crds-guard', `${safeUpgrades} denies older bundles`)];
   return [

@@ -22,7 +22,7 @@ function replicas(facts: DoctorFacts): readonly Verdict[] {
       : [
           fail(
             'controller',
-            `no controller found in namespace "${namespace}", but ${classes.length} GatewayClasses name it: nobody reconciles their Gateways`,
+            `no controller found in namespace "${namespace}", but ${classes.length} GatewayClasses name it: their Gateways are not reconciled`,
             look,
           ),
         ];
@@ -61,12 +61,14 @@ function leader(facts: DoctorFacts): readonly Verdict[] {
     ];
   const { holder, renewed, duration } = lease.value ?? { holder: '', renewed: 0, duration: 0 };
   if (holder === '')
-    return [fail('controller-leader', `nobody holds Lease "${namespace}/${name}": nobody writes statuses`, look, logs)];
+    return [
+      fail('controller-leader', `Lease "${namespace}/${name}" has no holder: statuses are not updated`, look, logs),
+    ];
   if (renewed + duration + tolerance < facts.now)
     return [
       fail(
         'controller-leader',
-        `${holder} has not renewed Lease "${namespace}/${name}" since ${new Date(renewed).toISOString()}: nobody writes statuses`,
+        `${holder} has not renewed Lease "${namespace}/${name}" since ${new Date(renewed).toISOString()}: statuses are not updated`,
         look,
         logs,
       ),

@@ -108,8 +108,10 @@ export interface CertificateUse {
 }
 
 export interface IdleService {
-  /** `namespace/name:port` */
-  readonly service: string;
+  readonly kind: 'Service' | 'ServiceImport';
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: string;
   /** `HTTPRoute shop/cart` */
   readonly routes: readonly string[];
 }

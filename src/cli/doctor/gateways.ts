@@ -96,7 +96,7 @@ function addresses(facts: DoctorFacts): readonly Verdict[] {
 
 function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
   const objects = served(facts);
-  const { dataPlanePods, reports } = facts.controller;
+  const { dataPlanePods, deploymentProblems, reports } = facts.controller;
   if (objects === undefined || objects.gateways.length === 0) return [];
   if (dataPlanePods.type === 'unknown')
     return [warn('data-planes', `cannot list pods: ${dataPlanePods.problem}`, 'kubectl auth can-i list pods -A')];
@@ -110,7 +110,21 @@ function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
             `kubectl auth can-i list configmaps -n ${facts.installation.namespace}`,
           ),
         ];
-  const bad = [...unread, ...objects.gateways.flatMap((gateway) => dataPlaneVerdicts(gateway, facts.controller))];
+  const unknown =
+    deploymentProblems.type === 'known'
+      ? []
+      : [
+          warn(
+            'data-planes',
+            `cannot list Deployments: ${deploymentProblems.problem}`,
+            'kubectl auth can-i list deployments.apps -A',
+          ),
+        ];
+  const bad = [
+    ...unread,
+    ...unknown,
+    ...objects.gateways.flatMap((gateway) => dataPlaneVerdicts(gateway, facts.controller)),
+  ];
   return bad.length > 0
     ? firstOf('data-planes', bad)
     : [

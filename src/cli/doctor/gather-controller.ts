@@ -141,7 +141,7 @@ function textOf(value: unknown, otherwise: string): string {
 /** The validity of the authority that expires last: others may be on their way out. */
 function latestAuthority(configMap: KubernetesObject): CertificateFacts | undefined {
   const facts = authorityFacts(configMap);
-  if (facts.type === 'unusable') return undefined;
+  if (facts.type === 'unusable') return facts;
   const [latest] = facts.certificates
     .map((pem) => new X509Certificate(pem))
     .toSorted((one, other) => other.validToDate.getTime() - one.validToDate.getTime());
@@ -170,8 +170,10 @@ function idleServices(resources: readonly ConfigResource[]): readonly IdleServic
       .map((key) => ({ key, route: `${kindOf(resource)} ${resource.route}` }));
   });
   return [...Map.groupBy(uses, ({ key }) => key)].map(([key, some]) => {
-    const [, namespace = '', name = '', port = ''] = key.split('/');
-    return { service: `${namespace}/${name}:${port}`, routes: some.map(({ route }) => route) };
+    const parts = key.split('/').slice(1);
+    const kind = parts[0] === 'ServiceImport' && parts.length === 4 ? 'ServiceImport' : 'Service';
+    const [namespace = '', name = '', port = ''] = parts.slice(-3);
+    return { kind, namespace, name, port, routes: some.map(({ route }) => route) };
   });
 }
 

@@ -60,5 +60,7 @@ export function printVerdicts(terminal: Terminal, verdicts: readonly Verdict[]):
     for (const command of commands) terminal.line(`     $ ${command}`);
   }
   const count = (status: Verdict['status']): number => verdicts.filter((verdict) => verdict.status === status).length;
-  terminal.line(`${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed`);
+  terminal.line(
+    `${count('ok')} ok, ${count('warn')} ${count('warn') === 1 ? 'warning' : 'warnings'}, ${count('fail')} failed`,
+  );
 }

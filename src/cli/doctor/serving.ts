@@ -14,10 +14,14 @@ const overdue = 0.8;
 function certificates(facts: DoctorFacts): readonly Verdict[] {
   const { objects } = facts.controller;
   if (isControllerInstalled(facts) !== true || objects.type === 'unknown') return [];
-  const { certificates: used } = objects.value;
+  const { certificates: used, unobserved } = objects.value;
   const bad = used.flatMap((use) => certificateVerdicts(use, facts.now));
   if (bad.length > 0) return firstOf('certificates', bad);
-  return used.length === 0 ? [] : [ok('certificates', `${used.length} certificates and authorities are valid`)];
+  // The check of the objects reports which kinds cannot be read.
+  const isComplete = unobserved.every(({ kind }) => kind !== 'Secret' && kind !== 'ConfigMap');
+  return used.length === 0 || !isComplete
+    ? []
+    : [ok('certificates', `${used.length} certificates and authorities are valid`)];
 }
 
 function certificateVerdicts({ user, source, facts }: CertificateUse, now: number): readonly Verdict[] {
@@ -33,19 +37,22 @@ function certificateVerdicts({ user, source, facts }: CertificateUse, now: numbe
   return isSoon ? [warn('certificates', `${subject}: expires soon, at ${facts.notAfter}`, look)] : [];
 }
 
+const sliceLabels = {
+  Service: 'kubernetes.io/service-name',
+  ServiceImport: 'multicluster.kubernetes.io/service-name',
+} as const;
+
 function backends(facts: DoctorFacts): readonly Verdict[] {
   const { objects } = facts.controller;
   if (isControllerInstalled(facts) !== true || objects.type === 'unknown') return [];
   return firstOf(
     'backends',
-    objects.value.idle.map(({ service, routes }) => {
-      const [namespace = '', rest = ''] = service.split('/');
-      const [name = ''] = rest.split(':');
-      return warn(
+    objects.value.idle.map(({ kind, namespace, name, port, routes }) =>
+      warn(
         'backends',
-        `Service "${service}" has no ready endpoint: requests of ${someOf(routes)} get 503`,
-        `kubectl get endpointslices -n ${namespace} -l kubernetes.io/service-name=${name}`,
-      );
-    }),
+        `${kind} "${namespace}/${name}:${port}" has no ready endpoint; used by ${someOf(routes)}`,
+        `kubectl get endpointslices -n ${namespace} -l ${sliceLabels[kind]}=${name}`,
+      ),
+    ),
   );
 }

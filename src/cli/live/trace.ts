@@ -5,7 +5,7 @@ import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
 import type { TraceReport } from '../../proxy/handling/traced-stream.ts';
-import { traceSecretName } from '../settings.ts';
+import { shortestTraceSecret, traceSecretName } from '../settings.ts';
 import { UsageError } from '../usage-error.ts';
 import { sendTraced } from './trace-request.ts';
 
@@ -44,7 +44,7 @@ export async function traceAll(
   { request, documents }: { readonly request: ArrivingRequest; readonly documents: readonly SourceDocument[] },
   options: TraceOptions,
 ): Promise<ReadonlyMap<Outcome, TraceResult>> {
-  const secret = await readTraceSecret(options);
+  const secret = longEnough(await readTraceSecret(options));
   const results = new Map<Outcome, TraceResult>();
   for (const outcome of outcomes) {
     if (outcome.listener === undefined) continue;
@@ -72,6 +72,14 @@ async function readTraceSecret({ cluster, namespace }: TraceOptions): Promise<st
   }
   throw new UsageError(
     `Secret "${namespace}/${traceSecretName}" with a key for traces not found. Create it: kubectl create secret generic ${traceSecretName} -n ${namespace} --from-literal=key=$(openssl rand -hex 32)`,
+  );
+}
+
+/** The controller ignores shorter keys. */
+function longEnough(key: string): string {
+  if (key.length >= shortestTraceSecret) return key;
+  throw new UsageError(
+    `The key in Secret "${traceSecretName}" must have at least ${shortestTraceSecret} characters. Create it with openssl rand -hex 32.`,
   );
 }
 

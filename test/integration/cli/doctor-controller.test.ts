@@ -120,7 +120,9 @@ test('the Gateways of our classes, their certificates without keys, and Services
     },
   ]);
   expect(JSON.stringify(objects.value)).not.toContain('PRIVATE');
-  expect(objects.value.idle).toEqual([{ service: 'shop/cart:80', routes: ['HTTPRoute shop/store'] }]);
+  expect(objects.value.idle).toEqual([
+    { kind: 'Service', namespace: 'shop', name: 'cart', port: '80', routes: ['HTTPRoute shop/store'] },
+  ]);
 });
 
 test('writes nothing', () => {

@@ -197,7 +197,7 @@ describe('ports', () => {
       },
     );
     expect(await apply(blocked, routeOn(blocked.key))).toEqual([
-      { key: blocked.key, message: `cannot listen on 127.0.0.1:${taken}: another process already uses this port` },
+      { key: blocked.key, message: `cannot listen on 127.0.0.1:${taken}: the port is already in use` },
     ]);
     expect(proxy.addressesOf(blocked.key)).toEqual([]);
     expect((await send(port, '/')).status).toBe(200);

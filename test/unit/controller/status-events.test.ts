@@ -119,12 +119,16 @@ describe('what people are told when a status changes', () => {
         {
           parentRef: { kind: 'Gateway', namespace: 'infra', name: 'a' },
           controllerName: us,
-          conditions: [condition('sallyport.dev/Shadowed', 'True', 'MatchTaken', 'An older route has it.')],
+          conditions: [
+            condition('sallyport.dev/Shadowed', 'True', 'MatchTaken', 'An older route has it.'),
+            condition('sallyport.dev/HostnameNotPermitted', 'True', 'HostnameNotPermitted', 'Shop owns it.'),
+          ],
         },
       ],
     };
     expect(told({}, route)).toEqual([
       'Warning MatchTaken Gateway infra/a: sallyport.dev/Shadowed is True: An older route has it.',
+      'Warning HostnameNotPermitted Gateway infra/a: sallyport.dev/HostnameNotPermitted is True: Shop owns it.',
     ]);
     expect(told(route, { parents: [] })).toEqual([]);
     expect(told({}, { conditions: [condition('SupportedVersion', 'False', 'UnsupportedVersion', 'v0.8.')] })).toEqual([

@@ -109,7 +109,7 @@ describe('the doctor of the controller', () => {
       { check: 'controller', status: 'ok', message: 'not installed', commands: [] },
     ]);
     expect(bad(none)).toEqual([
-      'fail controller: no controller found in namespace "sallyport-system", but 1 GatewayClasses name it: nobody reconciles their Gateways',
+      'fail controller: no controller found in namespace "sallyport-system", but 1 GatewayClasses name it: their Gateways are not reconciled',
     ]);
   });
 
@@ -141,7 +141,7 @@ describe('the doctor of the controller', () => {
 
   test('nobody leads, or the leader is gone', () => {
     expect(bad({ lease: known({ holder: '', renewed: now, duration: 1 }) })).toEqual([
-      'fail controller-leader: nobody holds Lease "sallyport-system/sallyport-controller": nobody writes statuses',
+      'fail controller-leader: Lease "sallyport-system/sallyport-controller" has no holder: statuses are not updated',
     ]);
     expect(bad({ lease: known({ holder: 'c-9', renewed: now - day, duration: 15_000 }) })[0]).toContain(
       'fail controller-leader: c-9 has not renewed Lease',
@@ -337,8 +337,18 @@ describe('certificates', () => {
 });
 
 test('Services without endpoints behind routes', () => {
-  const idle = [{ service: 'shop/cart:80', routes: ['HTTPRoute shop/store', 'GRPCRoute shop/calls'] }];
+  const idle = [
+    {
+      kind: 'Service' as const,
+      namespace: 'shop',
+      name: 'cart',
+      port: '80',
+      routes: ['HTTPRoute shop/store', 'TCPRoute shop/db'],
+    },
+    { kind: 'ServiceImport' as const, namespace: 'shop', name: 'far', port: '80', routes: ['HTTPRoute shop/store'] },
+  ];
   expect(bad({ objects: known({ ...objects, idle }) })).toEqual([
-    'warn backends: Service "shop/cart:80" has no ready endpoint: requests of HTTPRoute shop/store, GRPCRoute shop/calls get 503',
+    'warn backends: Service "shop/cart:80" has no ready endpoint; used by HTTPRoute shop/store, TCPRoute shop/db',
+    'warn backends: ServiceImport "shop/far:80" has no ready endpoint; used by HTTPRoute shop/store',
   ]);
 });
