@@ -1,18 +1,37 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Steps } from '../core/text/steps.ts';
 
-/** Milliseconds that one review may run before it yields to others. */
+/** Milliseconds that one review, or the audit, may run before it yields to others. */
 export const slice = 10;
 
-/** Runs all steps in slices, and yields to the event loop in between. */
-export async function inSlices<T>(steps: Steps<T>): Promise<T> {
-  let began = performance.now();
+/** The slices of one review, or of one round of the audit. */
+export class Slices {
+  readonly #now: () => number;
+  #began: number;
+
+  /** Begins the first slice. @param now monotonic milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#began = now();
+  }
+
+  get isUsedUp(): boolean {
+    return this.#now() - this.#began >= slice;
+  }
+
+  /** Begins the next slice after a turn of the event loop. Awaiting a settled promise would not let timers and requests run. */
+  async next(): Promise<void> {
+    await othersFirst();
+    this.#began = this.#now();
+  }
+}
+
+/** Runs all steps in slices, and yields to the event loop in between. Several calls can share slices. */
+export async function inSlices<T>(steps: Steps<T>, slices = new Slices()): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    if (performance.now() - began < slice) continue;
-    await othersFirst();
-    began = performance.now();
+    if (slices.isUsedUp) await slices.next();
   }
 }
 

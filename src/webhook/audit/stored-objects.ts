@@ -63,18 +63,22 @@ export class StoredObjects {
     for (const key of this.#objects.keys()) this.#pending.add(key);
   }
 
-  /** Takes the objects that have to be judged, one by one, until none is left. */
+  /**
+   * Takes the objects that have to be judged now, one by one. Objects that change in the meantime stay for the next call: constant
+   * changes would keep the caller for ever.
+   */
   *take(): Generator<StoredObject> {
-    for (const key of this.#pending) {
+    const keys = [...this.#pending];
+    for (const key of keys) {
       this.#pending.delete(key);
       const object = this.#objects.get(key);
       if (object !== undefined) yield object;
     }
   }
 
-  /** Whether an object is still stored as it was. */
-  isCurrent(object: StoredObject): boolean {
-    return this.#objects.get(keyOf(object)) === object;
+  /** Whether an object is stored, in any version. */
+  has(object: StoredObject): boolean {
+    return this.#objects.has(keyOf(object));
   }
 
   #keysOf(namespace: string): Set<string> {

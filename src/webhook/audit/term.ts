@@ -12,7 +12,7 @@ import {
 } from '../../kubernetes/index.ts';
 import type { Cell, Family, Logger, Metrics, Reading } from '../../telemetry/index.ts';
 import { namespaceLabels } from '../namespace-labels.ts';
-import { inSlices } from '../turns.ts';
+import { inSlices, Slices } from '../turns.ts';
 import { AuditLedger } from './ledger.ts';
 import { digestOf, reportOf, type ReportApi } from './report.ts';
 import { ReportStore } from './report-store.ts';
@@ -99,13 +99,16 @@ export class AuditTerm {
     if (!this.#discovery.synced || !this.#options.ready()) return 'waiting';
     this.#noticeBasis();
     await this.#look();
+    // Objects share slices: most of them take much less than a slice.
+    const slices = new Slices(() => this.#options.clock.now());
     for (const object of this.objects.take()) {
       if (this.#controller.signal.aborted) return 'done';
-      await this.#judge(object);
+      await this.#judge(object, slices);
+      if (slices.isUsedUp) await slices.next();
     }
     // Each result has its time now. Those that are left belong to findings that are gone.
     this.#inherited = new Map();
-    await this.#writeChanged();
+    await this.#writeChanged(slices);
     return 'done';
   }
 
@@ -117,10 +120,11 @@ export class AuditTerm {
     this.#basis = basis;
   }
 
-  async #judge(object: StoredObject): Promise<void> {
+  async #judge(object: StoredObject, slices: Slices): Promise<void> {
     const json = JSON.parse(object.text) as KubernetesObject;
-    const findings = await this.#findingsOf(object, json);
-    if (!this.objects.isCurrent(object)) return;
+    const findings = await this.#findingsOf(object, json, slices);
+    // If it has changed in the meantime, the next round judges it again. Until then, it keeps its results and their times.
+    if (!this.objects.has(object)) return;
     const { kind, namespace, name } = object;
     const { apiVersion = '', metadata } = json;
     const before = this.#ledger.timesOf(namespace, keyOf(object));
@@ -136,6 +140,7 @@ export class AuditTerm {
   async #findingsOf(
     { group, kind, namespace }: StoredObject,
     json: KubernetesObject,
+    slices: Slices,
   ): Promise<readonly JudgedFinding[]> {
     const { kernel, settings, bundleOf, today } = this.#options;
     const policy = policyFor(
@@ -150,7 +155,12 @@ export class AuditTerm {
       },
       bundleOf(group, findKind(group, kind)?.plural ?? ''),
     );
-    return policy === 'exempt' ? [] : inSlices(storedJudgement(json, () => kernel.read, policy));
+    return policy === 'exempt'
+      ? []
+      : inSlices(
+          storedJudgement(json, () => kernel.read, policy),
+          slices,
+        );
   }
 
   /** Finds the report API, and reads the stored reports from time to time. */
@@ -188,11 +198,12 @@ export class AuditTerm {
     for (const namespace of digests.keys()) this.#note(await this.#store.remove(api, namespace), namespace);
   }
 
-  async #writeChanged(): Promise<void> {
+  async #writeChanged(slices: Slices): Promise<void> {
     const api = this.#api;
     if (api === undefined || api === 'none') return;
     let left = writesPerRound;
     for (const namespace of this.#ledger.changed()) {
+      if (slices.isUsedUp) await slices.next();
       if (left === 0 || this.#controller.signal.aborted) return;
       const results = this.#ledger.resultsOf(namespace);
       const report = results.length === 0 ? undefined : reportOf(api, namespace, results);

@@ -41,6 +41,8 @@ let settings: Settings;
 let day: string;
 /** Milliseconds that the clock is ahead. */
 let ahead: number;
+/** Called when an object is judged. */
+let onJudgement: () => void;
 let stops: (() => Promise<void>)[];
 
 beforeEach(async () => {
@@ -48,6 +50,7 @@ beforeEach(async () => {
   settings = defaultSettings;
   day = '2026-11-23';
   ahead = 0;
+  onJudgement = () => {};
   stops = [];
   for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
   for (const name of ['shop', 'other']) seed(stage, namespaces, { kind: 'Namespace', metadata: { name } });
@@ -85,7 +88,10 @@ function begin() {
     clock: {
       ...systemClock,
       now: () => systemClock.now() + ahead,
-      date: () => new Date(Date.parse(`${day}T12:00:00Z`)),
+      date: () => {
+        onJudgement();
+        return new Date(Date.parse(`${day}T12:00:00Z`));
+      },
     },
     log,
     metrics,
@@ -310,6 +316,27 @@ describe('the continuous audit', () => {
     await eventually(() => expect(lines(stored(open, 'shop'))).toContain(`${invalid}cart`));
     expect(await metrics.scrape()).toContain('sallyport_audit_report_writes_total{result="forbidden"} 1');
     expect(stage.logged.some((line) => line.includes('cannot write a report'))).toBe(true);
+  });
+
+  test('many small objects together do not keep the event loop: it turns when a slice of 10 ms is used up', async () => {
+    install(open);
+    for (let index = 0; index < 40; index += 1) seedRoute(`route-${index}`);
+    let turn = 0;
+    const nextTurn = (): void => {
+      turn += 1;
+      others = setImmediate(nextTurn);
+    };
+    let others = setImmediate(nextTurn);
+    stops.push(async () => clearImmediate(others));
+    /** Turn of the event loop → objects judged in it. */
+    const judged = new Map<number, number>();
+    onJudgement = () => {
+      ahead += 6;
+      judged.set(turn, (judged.get(turn) ?? 0) + 1);
+    };
+    begin();
+    await eventually(() => expect(lines(stored(open, 'shop')).length).toBeGreaterThanOrEqual(40));
+    expect(Math.max(...judged.values())).toBeLessThanOrEqual(2);
   });
 
   test('writes no Events, and only reports', async () => {

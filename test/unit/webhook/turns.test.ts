@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Turns, inSlices } from '../../../src/webhook/turns.ts';
+import { Slices, Turns, inSlices } from '../../../src/webhook/turns.ts';
 
 describe('turns', () => {
   test('are taken one after the other, in order, by no more than may wait', async () => {
@@ -36,5 +36,20 @@ describe('slices', () => {
     setImmediate(() => order.push('other'));
     expect(await inSlices(steps())).toBe('done');
     expect(order).toEqual(['step 0', 'other', 'step 1', 'step 2']);
+  });
+
+  test('are shared by short runs, which yield together', async () => {
+    let time = 0;
+    const slices = new Slices(() => time);
+    const order: string[] = [];
+    function* steps(name: string) {
+      order.push(name);
+      time += 6;
+      yield;
+    }
+    setImmediate(() => order.push('other'));
+    for (const name of ['first', 'second', 'third']) await inSlices(steps(name), slices);
+    expect(order).toEqual(['first', 'second', 'other', 'third']);
+    expect(slices.isUsedUp).toBe(false);
   });
 });
