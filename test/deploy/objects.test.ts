@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BundlesInForce } from '../../src/cluster/bundles-in-force.ts';
 import { admissionKinds, controllerKinds } from '../../src/cluster/cluster-state.ts';
-import { reportApis } from '../../src/webhook/audit/report.ts';
+import { reportApis, reportName } from '../../src/webhook/audit/report.ts';
 import { auditedKinds } from '../../src/webhook/audit/stored-objects.ts';
 import { FailurePolicyKeeper } from '../../src/webhook/configuration/failure-policy-keeper.ts';
 import { InternalErrors } from '../../src/cli/process/internal-errors.ts';
@@ -189,12 +189,12 @@ whereRendered('permissions', () => {
     ]);
   });
 
-  test('the audit may read the kinds that admission does not read, and write reports', async () => {
+  test('the audit may read the kinds that admission does not read, and write only its own reports', async () => {
     const withAudit = await renderKustomize('overlays/enforce', ['components/audit-reports']);
     const role = withAudit.get('ClusterRole /sallyport-audit-reports')?.['rules'] as readonly Rule[];
-    const granted = (verb: string): readonly string[] =>
+    const granted = (verb: string, names?: readonly string[]): readonly string[] =>
       role
-        .filter(({ verbs }) => verbs.includes(verb))
+        .filter(({ verbs, resourceNames }) => verbs.includes(verb) && isDeepStrictEqual(resourceNames, names))
         .flatMap(({ apiGroups, resources }) => resources.map((resource) => `${resource}.${apiGroups[0]}`))
         .toSorted();
     const kinds = auditedKinds
@@ -205,7 +205,14 @@ whereRendered('permissions', () => {
       .flatMap(({ namespaced, cluster }) => [namespaced, cluster])
       .map(({ apiVersion, plural }) => `${plural}.${apiVersion.split('/')[0]}`);
     expect(granted('list')).toEqual([...kinds, ...reports].toSorted());
-    for (const verb of ['create', 'patch', 'delete']) expect(granted(verb)).toEqual(reports.toSorted());
+    expect(granted('create')).toEqual(reports.toSorted());
+    for (const verb of ['patch', 'delete']) {
+      expect(granted(verb)).toEqual([]);
+      expect(granted(verb, [reportName])).toEqual(reports.toSorted());
+    }
+    expect(new Set(role.flatMap(({ verbs }) => verbs))).toEqual(
+      new Set(['list', 'watch', 'create', 'patch', 'delete']),
+    );
     expect(withAudit.get('Deployment sallyport-system/sallyport-webhook')).toHaveProperty(
       'spec.template.spec.containers.0.args',
       [...podsOf('webhook').spec.containers[0].args, '--audit-reports'],
