@@ -23,6 +23,9 @@ export function connectThrough(proxy: URL, protocol: string): Agent['createConne
   };
 }
 
+/** Milliseconds. */
+const answerTimeout = 10_000;
+
 type OnTunnel = (error: Error | null, tunnel?: Duplex) => void;
 
 function openTunnel(proxy: URL, { host, port }: ClientRequestArgs, done: OnTunnel): void {
@@ -38,7 +41,11 @@ function openTunnel(proxy: URL, { host, port }: ClientRequestArgs, done: OnTunne
     agent: false,
   });
   request.on('error', done);
+  request.setTimeout(answerTimeout, () =>
+    request.destroy(new Error(`the HTTP proxy ${proxy.host} did not answer CONNECT within ${answerTimeout} ms`)),
+  );
   request.on('connect', ({ statusCode = 0 }, socket) => {
+    socket.setTimeout(0);
     if (statusCode >= 200 && statusCode < 300) return done(null, socket);
     socket.destroy();
     done(new Error(`the HTTP proxy ${proxy.host} answered CONNECT with ${statusCode}`));

@@ -74,6 +74,10 @@ export class Transport {
     return new Promise((resolve, reject) => {
       const request = start(options, resolve);
       request.on('error', reject);
+      // A request that has no connection yet emits no error.
+      const abort = (): void => reject(signal.reason as Error);
+      signal.addEventListener('abort', abort, { once: true });
+      request.on('close', () => signal.removeEventListener('abort', abort));
       request.on('socket', (socket) => socket.setKeepAlive(true, keepAliveDelay));
       request.end(body);
     });

@@ -75,6 +75,8 @@ export function* impactOf(
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
     const known = new Set((yield* before()).query(findings, kind, namespace, name).map(identity));
+    // The evaluation of the old object may have left turns to others, too.
+    if (!after.isValid) return { broken, more, incomplete: true };
     const [first, ...others] = findingsAfter().filter(
       (finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read),
     );

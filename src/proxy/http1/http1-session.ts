@@ -66,6 +66,8 @@ export class Http1Session implements Carrier, RequestEvents {
   /** Whether the socket is not read because the reader of the body is slow. */
   private isBodyPaused = false;
   private isReading = false;
+  /** Whether bytes sent ahead were dropped, and more may come. */
+  private hasDropped = false;
   private isStopped = false;
 
   /** `released` is called when the connection closes or no longer carries HTTP. */
@@ -97,7 +99,7 @@ export class Http1Session implements Carrier, RequestEvents {
 
   /** Closes the connection if it is between two requests. */
   closeIdle(): void {
-    if (this.exchange === undefined && !this.reader.isInRequest) this.socket.destroy();
+    if (this.exchange === undefined && !this.reader.isInRequest && this.held.length === 0) this.socket.destroy();
   }
 
   /** Checks the timeouts. */
@@ -222,6 +224,7 @@ export class Http1Session implements Carrier, RequestEvents {
   /** Drops the bytes sent ahead. The connection ends with the response. */
   private dropAhead(): void {
     this.isEnding = true;
+    this.hasDropped = true;
     this.stop();
     this.endPause();
   }
@@ -266,9 +269,12 @@ export class Http1Session implements Carrier, RequestEvents {
     const unwatch = destroyAtEnd(socket);
     socket.on('data', (bytes: Buffer) => this.receivedInTurn(bytes.length));
     if (held.length > 0) socket.unshift(held);
-    this.released(this);
     this.unwatch = unwatch;
-    stream?.offerUpgrade(protocol, unwatch);
+    // Until then, the limit on the time of flushing applies: the backend may answer without switching.
+    stream?.offerUpgrade(protocol, () => {
+      unwatch();
+      this.released(this);
+    });
     exchange?.start();
   }
 
@@ -284,25 +290,29 @@ export class Http1Session implements Carrier, RequestEvents {
     if (socket.destroyed) return;
     if (stream.isLast || this.isEnding) this.endAfter(stream);
     // Its head may have been sent before the drain, without `Connection: close`.
-    else if (this.connection.isDraining() && this.held.length === 0) socket.destroySoon();
+    else if (this.connection.isDraining() && this.held.length === 0) this.end(stream.isComplete);
     else this.goOn();
   }
 
   private endAfter(stream: Http1Stream): void {
-    const { socket } = this;
     this.unwatch?.();
     this.stop();
     this.endPause();
     this.watched = 'nothing';
-    // The client's further bytes must not cause a reset.
-    if (stream.isInterrupted || this.unwatch !== undefined) closeGently(socket);
-    else socket.destroySoon();
+    this.end(!stream.isInterrupted && this.unwatch === undefined && !this.hasDropped);
+  }
+
+  /** Ends the connection. Further bytes of a client that is not done must not cause a reset, which would hide the response. */
+  private end(isClientDone: boolean): void {
+    if (isClientDone) this.socket.destroySoon();
+    else closeGently(this.socket);
   }
 
   private goOn(): void {
     this.endPause();
     this.bodyWanted();
-    if (this.held.length > 0) this.readOn();
+    // Others first: thousands of requests that are answered here may have been sent ahead.
+    if (this.held.length > 0) setImmediate(() => this.guard(() => this.readOn()));
   }
 
   private checkTime(): void {
@@ -329,6 +339,7 @@ export class Http1Session implements Carrier, RequestEvents {
   private readonly ended = (): void => {
     // A request that did not arrive completely is aborted.
     if (this.reader.isInRequest) this.socket.destroy();
+    else if (this.stream?.isIncomplete === true) this.stream.breakOff();
     else this.socket.end();
   };
 

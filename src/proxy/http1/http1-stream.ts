@@ -7,6 +7,7 @@ import type { Connection } from '../messages/connection.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import type { RawRequest, RequestHead } from '../messages/request-head.ts';
 import { checkHttp1Head, hasNoContent, interimFields, sendableTrailers, switchFields } from '../messages/sendable.ts';
+import { reset } from '../sockets/reset.ts';
 import { ClientBody } from './client-body.ts';
 import { fieldText, ResponseText } from './response-text.ts';
 
@@ -183,6 +184,11 @@ export class Http1Stream implements ClientStream {
     return this.hasEnded && !this.isFinished;
   }
 
+  /** Whether the head was sent, and more must follow. */
+  get isIncomplete(): boolean {
+    return this.headSent && !this.headWaits && !this.hasEnded;
+  }
+
   get waitingBytes(): number {
     return this.carrier.socket.writableLength;
   }
@@ -190,7 +196,7 @@ export class Http1Stream implements ClientStream {
   breakOff(): void {
     const { socket, connection } = this.carrier;
     // A response to HTTP/1.0 may end with the connection, so only a reset signals an incomplete one.
-    if (this.raw.httpVersion === '1.0' && connection.peer.scheme === 'http') socket.resetAndDestroy();
+    if (this.raw.httpVersion === '1.0' && connection.peer.scheme === 'http') reset(socket);
     else socket.destroy();
   }
 

@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http';
 import type { Fields } from '../../core/text/fields.ts';
+import { standalone } from '../limits/buffered.ts';
 import { ChunkedBody } from '../messages/chunked-body.ts';
 import { fieldLines, fieldsFrom } from '../messages/field-lines.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
@@ -58,9 +59,9 @@ export class RequestReader {
     return this.partial !== undefined;
   }
 
-  /** Bytes of an incomplete head. */
+  /** Bytes of an incomplete head, of an incomplete line of a chunked body, and of trailers. */
   get heldBytes(): number {
-    return this.partial?.length ?? 0;
+    return (this.partial?.length ?? 0) + (this.chunks?.heldBytes ?? 0);
   }
 
   /** Whether a part of a request has arrived. */
@@ -86,6 +87,7 @@ export class RequestReader {
   stop(): void {
     this.stage = 'over';
     this.partial = undefined;
+    this.chunks = undefined;
   }
 
   private readHead(bytes: Buffer): Buffer {
@@ -106,7 +108,7 @@ export class RequestReader {
   /** Keeps an incomplete head, unless it is already invalid. `earlier` bytes of it were checked before. */
   private keep(all: Buffer, start: number, earlier: number): Buffer {
     // Not the empty lines: any number of them may come.
-    this.partial = start === all.length ? undefined : all.subarray(start);
+    this.partial = start === all.length ? undefined : standalone(all.subarray(start));
     const unchecked = all.toString('latin1', Math.max(start, earlier - 1));
     if (neverInHead.test(unchecked)) return this.malformed('bad-request');
     const isStart = all[start] === carriageReturn || startOfHead.test(all.toString('latin1', start, start + 32));

@@ -6,6 +6,8 @@ import { parseFieldLines } from './field-lines.ts';
 
 const lineBreak = Buffer.from('\r\n');
 const longestLine = 4_096;
+/** A line takes many times its bytes in memory if it is short. */
+const mostTrailers = 200;
 
 export interface ChunkedBodyEnd {
   readonly trailers: Fields;
@@ -20,13 +22,19 @@ export class ChunkedBody {
   private readonly held = new Held();
   private stage: 'size' | 'data' | 'gap' | 'trailers' = 'size';
   private remaining = 0;
-  private trailers = '';
+  private readonly trailers: string[] = [];
+  private trailerLength = 0;
   /** Content of the current bytes. Many small chunks are passed on as one, since each piece costs more than its bytes. */
   private pieces: Buffer[] = [];
 
   constructor(onData: (data: Buffer) => void, trailerBytes: number) {
     this.onData = onData;
     this.trailerBytes = trailerBytes;
+  }
+
+  /** Bytes of an incomplete line and of trailers. */
+  get heldBytes(): number {
+    return this.held.length + this.trailerLength;
   }
 
   /** Reads the next bytes. Returns the end if it is among them, `broken` for a syntax error, `too-long` if a limit is exceeded. */
@@ -57,7 +65,7 @@ export class ChunkedBody {
       rest = line.rest;
       if (this.stage === 'trailers' && line.text === '') return this.end(rest);
       if (!this.readLine(line.text)) return 'broken';
-      if (this.trailers.length > this.trailerBytes) return 'too-long';
+      if (this.trailerLength > this.trailerBytes || this.trailers.length > mostTrailers) return 'too-long';
     }
     return undefined;
   }
@@ -72,7 +80,8 @@ export class ChunkedBody {
 
   private readLine(line: string): boolean {
     if (this.stage === 'trailers') {
-      this.trailers += `\r\n${line}`;
+      this.trailers.push(line);
+      this.trailerLength += line.length + lineBreak.length;
       return true;
     }
     if (this.stage === 'gap') {
@@ -86,7 +95,7 @@ export class ChunkedBody {
   }
 
   private end(rest: Buffer): ChunkedBodyEnd | 'broken' {
-    const trailers = parseFieldLines(this.trailers);
+    const trailers = parseFieldLines(this.trailers.map((line) => `\r\n${line}`).join(''));
     return trailers === undefined ? 'broken' : { trailers, rest };
   }
 }

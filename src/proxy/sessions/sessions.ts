@@ -46,15 +46,18 @@ export class Sessions {
   }
 
   #read(terms: Session, request: SessionRequest, now: number): Pick<SessionParts, 'known' | 'knownKey'> {
+    let newest: Pick<SessionParts, 'known' | 'knownKey'> = { known: { used: 0, assignments: [] }, knownKey: undefined };
+    // A client may send several cookies of one name, from former paths (RFC 6265, section 5.4).
     for (const token of tokensIn(terms, request)) {
       const opened = openToken(token, terms.identity, this.#keys);
       if (opened === undefined) continue;
       const { idleTimeout = Infinity, absoluteTimeout = Infinity } = terms;
       if (now - opened.state.used > idleTimeout) continue;
       const assignments = opened.state.assignments.filter(({ started }) => now - started < absoluteTimeout);
-      return { known: { ...opened.state, assignments }, knownKey: opened.key };
+      if (newest.knownKey === undefined || opened.state.used > newest.known.used)
+        newest = { known: { ...opened.state, assignments }, knownKey: opened.key };
     }
-    return { known: { used: 0, assignments: [] }, knownKey: undefined };
+    return newest;
   }
 }
 

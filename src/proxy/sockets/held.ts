@@ -1,3 +1,5 @@
+import { standalone } from '../limits/buffered.ts';
+
 /** Bytes of an incomplete block. */
 export class Held {
   private bytes: Buffer | undefined;
@@ -15,11 +17,15 @@ export class Held {
     const all = before === undefined ? bytes : Buffer.concat([before, bytes]);
     // Earlier bytes are not searched again, except for a terminator that arrived in pieces.
     const end = all.indexOf(terminator, Math.max(0, (before?.length ?? 0) - terminator.length + 1));
-    this.bytes = end === -1 ? all : undefined;
+    this.bytes = end === -1 ? standalone(all) : undefined;
     if ((end === -1 ? all.length : end) > limit) return 'too-long';
     return end === -1
       ? undefined
       : { text: all.toString('latin1', 0, end), rest: all.subarray(end + terminator.length) };
+  }
+
+  get length(): number {
+    return this.bytes?.length ?? 0;
   }
 
   get isEmpty(): boolean {

@@ -153,6 +153,13 @@ describe('an HTTP proxy in front of the API server', () => {
     expect(server.audit).toHaveLength(2);
   });
 
+  test('that never answers does not hold a request beyond its time', async () => {
+    const proxy = await startProxy((client) => closing.push(async () => client.destroy()));
+    const client = connect({ ...credentialsFor('https://127.0.0.1:6443'), proxy: proxy.url });
+    await expect(client.request({ ...namespace, timeout: 50 })).rejects.toThrow(/50 ms|time/);
+    expect(proxy.asked).toHaveLength(1);
+  });
+
   test('that refuses is an error of the request', async () => {
     const proxy = await startProxy((client) => client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
     const client = connect({ ...credentialsFor('https://127.0.0.1:6443'), proxy: proxy.url });

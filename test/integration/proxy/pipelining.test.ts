@@ -35,6 +35,22 @@ const several = [
 const asSeen = ['/0 ', '/1 ab\r\n\r\ncd\r\n\r\n', '/2 ef\r\n\r\ngh\r\n\r\n', '/3 ', '/last '];
 
 describe('pipelined requests', () => {
+  test('that the proxy answers itself leave turns to others', async () => {
+    const { port } = await startProxyTo((await startEcho()).port);
+    const count = 1_000;
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    const requests = 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count);
+    setImmediate(turn);
+    await sendRaw(port, `${requests}OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    isOver = true;
+    expect(turns).toBeGreaterThan(count / 2);
+  });
+
   test.each([several.length, 1, 2, 3, 5, 7, 31, 64])(
     'are served one after the other, in pieces of %i bytes',
     async (size) => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { evaluate, grantIn, serviceWith } from '../../../support/evaluation.ts';
+import { decisionOf } from '../../../../src/core/admission/decide.ts';
+import { objectCell } from '../../../../src/core/graph/inputs.ts';
+import { write } from '../../../../src/core/incremental/index.ts';
+import { runToEnd } from '../../../../src/core/text/steps.ts';
+import { evaluate, grantIn, serviceWith, standardPolicy } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule } from './requests.ts';
 
 const grant = grantIn(
@@ -257,6 +261,24 @@ describe('many', () => {
       return Array.from({ length: 2_000 }, (_, steps) => steps).find(tells) ?? 0;
     };
     expect(firstTold(40)).toBeGreaterThan(firstTold(20) + 20);
+  });
+
+  test('end where the cluster changes between any two steps, without an error', () => {
+    const { spec } = gateway as { readonly spec: object };
+    const listeners = [{ name: 'other', port: 81, protocol: 'HTTP', hostname: 'other.example.com' }];
+    const object = { ...gateway, spec: { ...spec, listeners } };
+    const update = requestOf({ oldObject: gateway, object });
+    const changedAfter = (steps: number): boolean => {
+      const { kernel } = evaluate([...platform, ...numbered(3)]);
+      const decision = decisionOf(update, { kernel, policy: standardPolicy, mayContinue: () => true });
+      for (let step = 0; step < steps; step += 1) if (decision.next().done === true) return false;
+      kernel.apply([write(objectCell, ['Service', 'shop', 'other'], undefined)]);
+      expect(runToEnd(decision).allowed).toBe(true);
+      return true;
+    };
+    let steps = 0;
+    while (changedAfter(steps)) steps += 1;
+    expect(steps).toBeGreaterThan(3);
   });
 
   test('without any time nothing is said', () => {

@@ -53,6 +53,15 @@ describe('a head', () => {
     expect(events).toEqual(['GET / 1.0 Host|a']);
   });
 
+  test('keeps no more than the incomplete part of a read', () => {
+    const { reader } = startReader(0, 200_000);
+    const large = Buffer.allocUnsafeSlow(64 * 1024).fill('\r\n');
+    large.write('G', large.length - 1);
+    reader.read(Buffer.concat([large.subarray(0, -2), Buffer.from('G')]));
+    expect(reader['partial']?.buffer.byteLength).toBe(1);
+    expect(reader.heldBytes).toBe(1);
+  });
+
   test('keeps the byte A0 at the end of a value', () => {
     const { events, read } = startReader();
     read('GET / HTTP/1.1\r\nA: b\xa0 \r\n\r\n');
@@ -128,5 +137,23 @@ describe('a body', () => {
     reader.stop();
     expect(read('abcdef')).toBe('');
     expect(events).toHaveLength(1);
+  });
+});
+
+describe('trailers', () => {
+  const begin = 'POST / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  test('count as bytes that wait', () => {
+    const { reader, read } = startReader('chunked');
+    read(begin, '1\r\nx\r\n0\r\nA: b\r\nC: d\r\n', 'E:');
+    expect(reader.heldBytes).toBe(14);
+  });
+
+  test('are limited in number, because short lines take many times their bytes', () => {
+    const { events, read } = startReader('chunked', 32_768);
+    read(begin, '0\r\n', 'a:\r\n'.repeat(200));
+    expect(events).toHaveLength(1);
+    read('a:\r\n');
+    expect(events.at(-1)).toBe('headers-too-large');
   });
 });

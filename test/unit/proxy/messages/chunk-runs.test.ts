@@ -43,6 +43,7 @@ describe('small chunks', () => {
 });
 
 test.each([
+  ['a size of more digits than a chunk alone may have', `${'0'.repeat(13)}1\r\nx\r\n`.repeat(2)],
   ['a single chunk', '3\r\nabc\r\n'],
   ['an incomplete chunk', '5\r\nab'],
   ['large chunks', `2000\r\n${'x'.repeat(0x2000)}\r\n`.repeat(2)],

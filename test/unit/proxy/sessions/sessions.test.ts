@@ -112,6 +112,17 @@ describe('session persistence', () => {
     expect(pinned(sessions, cookie, ['cookie', own.replace('cart=', 'CART=')])).toBeUndefined();
   });
 
+  test('of several valid cookies the newest counts, for example beside one of a former path', () => {
+    const clock = { now: 1_000 };
+    const sessions = sessionsAt(clock);
+    const valueOf = (endpoint: Endpoint): string => answer(sessions, cookie, [], { endpoint })[1]?.split(';')[0] ?? '';
+    const former = valueOf(one);
+    clock.now = 61_000;
+    const present = valueOf(two);
+    expect(pinned(sessions, cookie, ['Cookie', `${former}; ${present}`])).toBe(two);
+    expect(pinned(sessions, cookie, ['Cookie', `${present}; ${former}`])).toBe(two);
+  });
+
   test('where the endpoint is gone, suspended or tried, another one is chosen and the session is renewed', () => {
     const sessions = sessionsAt({ now: 1_000 });
     const request = returned(answer(sessions, cookie, [], { endpoint: two }));
