@@ -1,5 +1,6 @@
 import type { Path } from '../resources/path.ts';
 import { valueAt } from '../rules/engine/site-judge.ts';
+import { hostnameNotPermitted } from '../rules/parents/hostname-not-permitted.ts';
 import type { Candidate } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 
@@ -26,10 +27,14 @@ export interface Judged {
   readonly findings: readonly JudgedFinding[];
 }
 
+/** Rules with findings about a value that is not in the subtree of their path: a hostname of the route, found at a parentRef. */
+const aboutValues: ReadonlySet<string> = new Set([hostnameNotPermitted.id]);
+
 /** Leaves out list positions, so that inserting a rule above an old mistake does not make the mistake a new one. */
 function fingerprintOf(finding: JudgedFinding, { json }: Judged['candidate']): string {
   const fields = finding.path.filter((part) => typeof part === 'string').join('.');
-  return `${finding.rule} ${fields} ${canonical(valueAt(json, subtreeOf(finding.path)))}`;
+  const value = aboutValues.has(finding.rule) ? (finding.value ?? '') : '';
+  return `${finding.rule} ${fields} ${JSON.stringify(value)} ${canonical(valueAt(json, subtreeOf(finding.path)))}`;
 }
 
 /** Returns the list item that contains the finding, or the field itself: the unit that its owner wrote. */

@@ -1,5 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { hasHostnamePolicies } from './hostname-policies.ts';
+import { refusedListeners } from './listener-hostnames.ts';
 import { listenerOwners, servingGateway, type ListenerOwner, type OwnerKind } from './listener-sets.ts';
 import { ListenerClaims, type ConflictReason } from '../semantics/listeners.ts';
 import { listenersOf, type ListenerNode } from './listeners.ts';
@@ -36,7 +38,7 @@ const conflictsOfGateway = defineQuery({
   name: 'conflictsOfGateway',
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): ByListener<ByListener<ListenerConflict>> {
-    const onPorts = Map.groupBy(ownedListeners(read, namespace, gateway), ({ port }) => port).values();
+    const onPorts = Map.groupBy(permittedListeners(read, namespace, gateway), ({ port }) => port).values();
     return byOwner(onPorts.flatMap(conflictsOnPort));
   },
 });
@@ -75,6 +77,16 @@ function ownedListeners(read: Reader, namespace: string, gateway: string): reado
   return read
     .query(listenerOwners, namespace, gateway)
     .flatMap((owner) => read.query(requestedListeners, owner.kind, owner.namespace, owner.name));
+}
+
+/** Leaves out the listeners whose hostnames HostnamePolicies do not permit. They reserve nothing, so they cause no conflicts. */
+function permittedListeners(read: Reader, namespace: string, gateway: string): readonly OwnedListener[] {
+  const listeners = ownedListeners(read, namespace, gateway);
+  if (!read.query(hasHostnamePolicies)) return listeners;
+  return listeners.filter(
+    ({ owner, name }) =>
+      owner.kind === 'Gateway' || !Object.hasOwn(read.query(refusedListeners, owner.namespace, owner.name), name),
+  );
 }
 
 /** A port of a Gateway. A TCP port and a UDP port with the same number are different ports. */
@@ -161,7 +173,7 @@ const overlapsOfGateway = defineQuery({
   name: 'overlapsOfGateway',
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): ByListener<ByListener<readonly OtherListener[]>> {
-    const secure = ownedListeners(read, namespace, gateway).filter(({ protocol }) => protocol === 'HTTPS');
+    const secure = permittedListeners(read, namespace, gateway).filter(({ protocol }) => protocol === 'HTTPS');
     return byOwner(
       Map.groupBy(secure, ({ port }) => port)
         .values()

@@ -65,16 +65,30 @@ export const hostnamePermission = defineQuery({
   name: 'hostnamePermission',
   stratum: strata.links,
   compute(read, hostname: string, gateway: string, namespace: string): HostnamePermission {
-    for (const wider of [hostname, ...widerHostnames(hostname)]) {
-      const policies = policiesFor(read, `of ${wider}`, gateway);
-      if (policies.length > 0) return decide(read, policies, namespace);
-    }
+    const covering = read.query(coveringPermission, hostname, gateway, namespace);
+    if (covering !== undefined) return covering;
     const below = Map.groupBy(policiesFor(read, `below ${hostname}`, gateway), ({ owned }) => owned);
     const decisions = [...below.values()].map((policies) => decide(read, policies, namespace));
     return (
       decisions.find(({ type }) => type === 'refused') ??
       decisions.find(({ type }) => type === 'unobserved') ?? { type: 'permitted' }
     );
+  },
+});
+
+/**
+ * What the policies with the narrowest hostname that covers a hostname decide about a namespace on a Gateway (`namespace/name`);
+ * `undefined` if no policy covers it.
+ */
+export const coveringPermission = defineQuery({
+  name: 'coveringHostnamePermission',
+  stratum: strata.links,
+  compute(read, hostname: string, gateway: string, namespace: string): HostnamePermission | undefined {
+    for (const wider of [hostname, ...widerHostnames(hostname)]) {
+      const policies = policiesFor(read, `of ${wider}`, gateway);
+      if (policies.length > 0) return decide(read, policies, namespace);
+    }
+    return undefined;
   },
 });
 

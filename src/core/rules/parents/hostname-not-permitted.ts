@@ -1,7 +1,10 @@
 import { attachments, type RefusedHostname } from '../../graph/attachment.ts';
+import { refusedListeners } from '../../graph/listener-hostnames.ts';
+import { listenersOf } from '../../graph/listeners.ts';
+import type { Reader } from '../../incremental/reader.ts';
 import { quote } from '../../text/display.ts';
 import { denied } from '../engine/effects.ts';
-import { rule, type Consequence } from '../engine/rule.ts';
+import { rule, type Consequence, type Report } from '../engine/rule.ts';
 
 const reason = 'HostnameNotPermitted';
 
@@ -15,15 +18,22 @@ export const partlyServed = {
   scope: 'parentRef',
 } as const satisfies Consequence;
 
+/** A listener of a ListenerSet with that hostname is not served. */
+const listenerNotServed = { condition: 'Accepted', reason, scope: 'listener' } as const satisfies Consequence;
+
 export const hostnameNotPermitted = rule({
   id: 'hostname-not-permitted',
   // TCPRoute and UDPRoute have no hostnames.
-  kinds: ['HTTPRoute', 'GRPCRoute', 'TLSRoute'],
-  summary: 'A HostnamePolicy permits a hostname of the route only in other namespaces.',
+  kinds: ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'ListenerSet'],
+  summary: 'A HostnamePolicy permits a hostname of the route or ListenerSet only in other namespaces.',
   effect: denied,
   consequence: notServed,
   source: 'HostnamePolicy of sallyport.dev/v1alpha1; Gateway API security model, "Avoiding hostname/domain hijacking"',
   check({ kind, ref: { namespace, name } }, read, report) {
+    if (kind === 'ListenerSet') {
+      checkListeners({ namespace, name }, read, report);
+      return;
+    }
     for (const { index, outcome } of read.query(attachments, kind, namespace, name)) {
       if (outcome.type !== 'attached' && outcome.type !== 'notPermitted') continue;
       const distinct = new Map((outcome.refused ?? []).map((refused) => [`${refused.own} ${refused.owned}`, refused]));
@@ -38,6 +48,24 @@ export const hostnameNotPermitted = rule({
     }
   },
 });
+
+function checkListeners(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  read: Reader,
+  report: Report,
+): void {
+  const refusedByName = read.query(refusedListeners, namespace, name);
+  for (const listener of listenersOf(read, { kind: 'ListenerSet', namespace, name })) {
+    const refused = Object.hasOwn(refusedByName, listener.name) ? refusedByName[listener.name] : undefined;
+    if (refused === undefined) continue;
+    report({
+      path: ['spec', 'listeners', listener.index, 'hostname'],
+      value: refused.own,
+      consequence: listenerNotServed,
+      message: `${problemOf(refused, namespace)} ${cureOf(refused)}`,
+    });
+  }
+}
 
 function problemOf({ gateway, own, served, owned, policies, owners }: RefusedHostname, namespace: string): string {
   const hostname = own === '' ? nameOf(served) : nameOf(own);

@@ -56,6 +56,41 @@ describe('on UPDATE', () => {
     expect(update([odd], [odd, rule])).toMatchObject({ allowed: true, auditAnnotations: { tolerated: 'schema' } });
   });
 
+  describe('of a hostname that another namespace owns', () => {
+    const owned = evaluate([
+      ...platform,
+      {
+        apiVersion: 'sallyport.dev/v1alpha1',
+        kind: 'HostnamePolicy',
+        metadata: { name: 'banks' },
+        spec: { hostnames: ['shop.example.com', 'bank.example.com'], namespaces: { names: ['bank'] } },
+      },
+    ]);
+    const routeFor = (...hostnames: readonly string[]): object => {
+      const route = cartRoute([rule]) as { readonly spec: object };
+      return { ...route, spec: { ...route.spec, hostnames } };
+    };
+    const from = routeFor('shop.example.com', 'free.example.com');
+
+    test('the same hostname is tolerated', () => {
+      const object = routeFor('other.example.com', 'shop.example.com');
+      expect(decide(owned, requestOf({ oldObject: from, object }))).toMatchObject({
+        allowed: true,
+        auditAnnotations: { tolerated: 'hostname-not-permitted' },
+      });
+    });
+
+    test.each([
+      ['instead', ['bank.example.com']],
+      ['as well', ['bank.example.com', 'shop.example.com']],
+    ])('another owned hostname %s is not', (_, hostnames) => {
+      expect(decide(owned, requestOf({ oldObject: from, object: routeFor(...hostnames) }))).toMatchObject({
+        allowed: false,
+        auditAnnotations: { denied: 'hostname-not-permitted' },
+      });
+    });
+  });
+
   test('an old object that cannot be read excuses nothing', () => {
     const request = {
       ...requestOf({ oldObject: cartRoute([]), object: cartRoute([wrongRule]) }),

@@ -156,3 +156,70 @@ describe('hostname-not-permitted', () => {
     expect(consequencesOf(route, willing, set, onFront)).toEqual([refused]);
   });
 });
+
+describe('hostname-not-permitted for listeners of a ListenerSet', () => {
+  const gateway = gatewayWith({ ...web, hostname: '*.example.com' }) as { readonly spec: object };
+  const willing = { ...gateway, spec: { ...gateway.spec, allowedListeners: open } };
+  const setIn = (namespace: string, ...listeners: readonly object[]): unknown => ({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'ListenerSet',
+    metadata: { name: 'take', namespace },
+    spec: { parentRef: { name: 'front', namespace: 'shop' }, listeners },
+  });
+  const listenerFor = (hostname: string) => ({ ...web, name: 'x', hostname });
+  const notServed = 'Accepted HostnameNotPermitted listener';
+
+  test('names the hostname, the Gateway, the policy and the owner', () => {
+    const set = setIn('market', listenerFor('market.example.com'), { ...listenerFor('shop.example.com'), name: 'y' });
+    expect(findings(set, willing, shopOwns('shop.example.com'))).toEqual([
+      [
+        'spec.listeners[1].hostname',
+        'Namespace "market" may not serve hostname "shop.example.com" on Gateway "shop/front": HostnamePolicy "shop" permits it only in namespace "shop". Use a hostname of this namespace, or add the namespace to the policy.',
+        notServed,
+      ],
+    ]);
+  });
+
+  test.each([
+    ['a name below an owned wildcard', 'a.shop.example.com', '*.shop.example.com'],
+    ['an owned wildcard', '*.shop.example.com', '*.shop.example.com'],
+    ['a wildcard below an owned wildcard', '*.b.shop.example.com', '*.shop.example.com'],
+    ['any hostname if every hostname is owned', 'example.org', '*'],
+    ['other case', 'SHOP.example.com', 'shop.example.com'],
+  ])('%s is refused', (_, hostname, owned) => {
+    expect(consequencesOf(setIn('market', listenerFor(hostname)), willing, shopOwns(owned))).toEqual([notServed]);
+  });
+
+  test.each([
+    ['the owner', setIn('shop', listenerFor('shop.example.com')), shopOwns('shop.example.com')],
+    ['a hostname that no policy covers', setIn('market', listenerFor('a.example.com')), shopOwns('shop.example.com')],
+    ['a wildcard that no policy covers', setIn('market', listenerFor('*.example.com')), shopOwns('shop.example.com')],
+    ['a listener without a hostname', setIn('market', { ...web, name: 'x' }), shopOwns('*')],
+    [
+      'a listener of a protocol without hostnames',
+      setIn('market', { ...listenerFor('shop.example.com'), protocol: 'TCP' }),
+      shopOwns('shop.example.com'),
+    ],
+    [
+      'a policy for another Gateway',
+      setIn('market', listenerFor('shop.example.com')),
+      policy('shop', {
+        hostnames: ['shop.example.com'],
+        namespaces: { names: ['shop'] },
+        gateways: [{ namespace: 'infra', name: 'front' }],
+      }),
+    ],
+  ])('%s is permitted', (_, set, hostnamePolicy) => {
+    expect(findings(set, willing, hostnamePolicy)).toEqual([]);
+  });
+
+  test('listeners of the Gateway itself are not judged', () => {
+    expect(findings(gatewayWith(listenerFor('bank.example.com')), shopOwns('*'))).toEqual([]);
+  });
+
+  test('a ListenerSet that the Gateway does not allow is not judged', () => {
+    expect(findings(setIn('market', listenerFor('shop.example.com')), gateway, shopOwns('shop.example.com'))).toEqual(
+      [],
+    );
+  });
+});
