@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   auditEvents,
@@ -9,6 +10,7 @@ import {
 } from './support/cluster.ts';
 import { apply, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
+import { serviceImportCrd, serviceImportDefinition } from './support/service-import-crd.ts';
 import {
   installSallyport,
   render,
@@ -23,6 +25,7 @@ import { waitFor } from './support/wait.ts';
 
 // What webhook and watchdog ask of the API server, as its audit log shows it: no more than they may, and no less.
 const namespace = useNamespace('permissions');
+const hostnamePolicies = join(import.meta.dirname, '../../deploy/components/hostname-policy/crd.yaml');
 const accounts = `system:serviceaccount:${systemNamespace}:`;
 
 let installed: string;
@@ -49,6 +52,9 @@ if (clusterState === undefined)
 else {
   beforeAll(async () => {
     await installCrds('v1.7.0', 'standard');
+    // Kinds that are followed only if they are installed.
+    await kubectlOutput(['apply', '-f', hostnamePolicies]);
+    await apply(serviceImportDefinition());
     installed = new Date().toISOString();
     await installSallyport('enforce');
     await apply(httpRoute({ name: 'stored', namespace }, { rules: [{}] }));
@@ -56,6 +62,8 @@ else {
 
   afterAll(async () => {
     await uninstallSallyport();
+    await kubectl(['delete', '-f', hostnamePolicies, '--ignore-not-found']);
+    await kubectl(['delete', 'customresourcedefinition', serviceImportCrd, '--ignore-not-found']);
     await removeCrds();
   });
 

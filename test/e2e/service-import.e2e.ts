@@ -4,11 +4,11 @@ import { gateway, installController, uninstallController, waitForGateway } from 
 import { deployEcho } from './support/echo.ts';
 import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
+import { serviceImportCrd, serviceImportDefinition } from './support/service-import-crd.ts';
 import { waitFor } from './support/wait.ts';
 
 // A Service of another cluster: its CustomResourceDefinition comes and goes at run time.
 const namespace = useNamespace('service-import');
-const crd = 'serviceimports.multicluster.x-k8s.io';
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
-  await kubectl(['delete', 'customresourcedefinition', crd, '--ignore-not-found']);
+  await kubectl(['delete', 'customresourcedefinition', serviceImportCrd, '--ignore-not-found']);
   await uninstallController();
   await removeCrds();
 });
@@ -47,26 +47,6 @@ async function answers(code: number): Promise<void> {
 }
 
 /** The definition with the fields that matter here, in the two versions of mcs-api v0.5.0. */
-function definition(): object {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: {
-      name: crd,
-      annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes/enhancements/pull/1748' },
-    },
-    spec: {
-      group: 'multicluster.x-k8s.io',
-      scope: 'Namespaced',
-      names: { plural: 'serviceimports', singular: 'serviceimport', kind: 'ServiceImport' },
-      versions: [
-        { name: 'v1alpha1', served: true, storage: false, schema },
-        { name: 'v1beta1', served: true, storage: true, schema },
-      ],
-    },
-  };
-}
 
 test('a ServiceImport is a backend while its CustomResourceDefinition is installed', async () => {
   await apply(
@@ -84,9 +64,9 @@ test('a ServiceImport is a backend while its CustomResourceDefinition is install
   await resolved('InvalidKind');
   await answers(500);
 
-  await apply(definition());
+  await apply(serviceImportDefinition());
   await resolved('BackendNotFound');
-  await kubectlOutput(['wait', '--for=condition=Established', `customresourcedefinition/${crd}`, '--timeout=60s']);
+  await kubectlOutput(['wait', '--for=condition=Established', `customresourcedefinition/${serviceImportCrd}`, '--timeout=60s']);
 
   const service = await getObject<{ readonly spec: { readonly clusterIP: string } }>([
     'service',
@@ -136,8 +116,8 @@ test('a ServiceImport is a backend while its CustomResourceDefinition is install
   ]);
   await answers(200);
 
-  await kubectlOutput(['delete', 'customresourcedefinition', crd, '--timeout=60s']);
+  await kubectlOutput(['delete', 'customresourcedefinition', serviceImportCrd, '--timeout=60s']);
   await resolved('InvalidKind');
   await answers(500);
-  expect((await kubectl(['get', crd, '-n', namespace])).code).not.toBe(0);
+  expect((await kubectl(['get', serviceImportCrd, '-n', namespace])).code).not.toBe(0);
 });
