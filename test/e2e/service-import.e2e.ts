@@ -66,7 +66,12 @@ test('a ServiceImport is a backend while its CustomResourceDefinition is install
 
   await apply(serviceImportDefinition());
   await resolved('BackendNotFound');
-  await kubectlOutput(['wait', '--for=condition=Established', `customresourcedefinition/${serviceImportCrd}`, '--timeout=60s']);
+  await kubectlOutput([
+    'wait',
+    '--for=condition=Established',
+    `customresourcedefinition/${serviceImportCrd}`,
+    '--timeout=60s',
+  ]);
 
   const service = await getObject<{ readonly spec: { readonly clusterIP: string } }>([
     'service',
