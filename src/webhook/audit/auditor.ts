@@ -45,7 +45,7 @@ export class Auditor {
   /** Audits until `stop`. Can be started again, for another term as leader. */
   start(): Rounds {
     const { log, interval = 5_000 } = this.#options;
-    const term = new AuditTerm({ ...this.#options, writes: this.#writes });
+    const term = new AuditTerm({ ...this.#options, interval, writes: this.#writes });
     this.#term = term;
     const rounds = startRounds(
       async () => {

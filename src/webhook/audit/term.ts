@@ -18,6 +18,7 @@ import { digestOf, reportOf, type ReportApi } from './report.ts';
 import { ReportStore } from './report-store.ts';
 import { resultsOf } from './result.ts';
 import { auditedKinds, keyOf, StoredObjects, type StoredObject } from './stored-objects.ts';
+import { WriteDelays } from './write-delays.ts';
 
 /** Milliseconds between two looks for report APIs. */
 const lookInterval = 60_000;
@@ -46,6 +47,7 @@ export interface AuditOptions {
 
 interface TermOptions extends AuditOptions {
   readonly writes: Family<Cell>;
+  readonly interval: number;
 }
 
 /** The audit during one term as leader. It lists and watches the objects itself, so that other replicas do not hold them. */
@@ -56,6 +58,7 @@ export class AuditTerm {
   readonly #controller = new AbortController();
   readonly #discovery: Discovery;
   readonly #store: ReportStore;
+  readonly #delays: WriteDelays;
   #basis: { readonly settings: Settings; readonly day: string } | undefined;
   /** `undefined` before the first look. */
   #api: ReportApi | 'none' | undefined;
@@ -69,8 +72,9 @@ export class AuditTerm {
   /** Starts to follow the objects. */
   constructor(options: TermOptions) {
     this.#options = options;
-    const { client, clock, log } = options;
+    const { client, clock, log, interval } = options;
     this.#store = new ReportStore(client, this.#controller.signal);
+    this.#delays = new WriteDelays(clock, interval);
     this.#discovery = new Discovery({
       client,
       clock,
@@ -173,11 +177,13 @@ export class AuditTerm {
       this.#looked = now;
       return;
     }
-    if (hasChanged)
+    if (hasChanged) {
+      this.#delays.clear();
       this.#options.log.info(
         { api: api === 'none' ? api : api.namespaced.apiVersion },
         'API for the reports of the audit',
       );
+    }
     this.#digests = new Map();
     for (const other of others) await this.#clear(other);
     if (api !== 'none') {
@@ -203,6 +209,7 @@ export class AuditTerm {
     if (api === undefined || api === 'none') return;
     let left = writesPerRound;
     for (const namespace of this.#ledger.changed()) {
+      if (!this.#delays.isDue(namespace)) continue;
       if (slices.isUsedUp) await slices.next();
       if (left === 0 || this.#controller.signal.aborted) return;
       const results = this.#ledger.resultsOf(namespace);
@@ -210,6 +217,7 @@ export class AuditTerm {
       const digest = report && digestOf(report);
       if (digest === this.#digests.get(namespace)) {
         this.#ledger.mark(namespace, 'written');
+        this.#delays.succeeded(namespace);
         continue;
       }
       left -= 1;
@@ -218,8 +226,13 @@ export class AuditTerm {
       const outcome = await (report === undefined
         ? this.#store.remove(api, namespace)
         : this.#store.write(api, report));
-      if (!this.#note(outcome, namespace)) this.#ledger.mark(namespace, 'changed');
-      else if (digest === undefined) this.#digests.delete(namespace);
+      if (!this.#note(outcome, namespace)) {
+        this.#ledger.mark(namespace, 'changed');
+        this.#delays.failed(namespace, outcome.type === 'unavailable' ? outcome.retryAfter : undefined);
+        continue;
+      }
+      this.#delays.succeeded(namespace);
+      if (digest === undefined) this.#digests.delete(namespace);
       else this.#digests.set(namespace, digest);
     }
   }

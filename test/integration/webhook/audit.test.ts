@@ -41,6 +41,8 @@ let settings: Settings;
 let day: string;
 /** Milliseconds that the clock is ahead. */
 let ahead: number;
+/** Milliseconds of a clock that stands still. `undefined`: it runs. */
+let frozen: number | undefined;
 /** Called when an object is judged. */
 let onJudgement: () => void;
 let stops: (() => Promise<void>)[];
@@ -50,6 +52,7 @@ beforeEach(async () => {
   settings = defaultSettings;
   day = '2026-11-23';
   ahead = 0;
+  frozen = undefined;
   onJudgement = () => {};
   stops = [];
   for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
@@ -87,7 +90,8 @@ function begin() {
     client,
     clock: {
       ...systemClock,
-      now: () => systemClock.now() + ahead,
+      now: () => (frozen ?? systemClock.now()) + ahead,
+      random: () => 0,
       date: () => {
         onJudgement();
         return new Date(Date.parse(`${day}T12:00:00Z`));
@@ -316,6 +320,40 @@ describe('the continuous audit', () => {
     await eventually(() => expect(lines(stored(open, 'shop'))).toContain(`${invalid}cart`));
     expect(await metrics.scrape()).toContain('sallyport_audit_report_writes_total{result="forbidden"} 1');
     expect(stage.logged.some((line) => line.includes('cannot write a report'))).toBe(true);
+  });
+
+  test('a write that fails again and again is repeated with growing delays, without delaying other reports', async () => {
+    install(open);
+    seedRoute('cart');
+    const isWrite = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+      method === 'PATCH' && path.includes('/namespaces/shop/');
+    for (let count = 0; count < 3; count += 1)
+      stage.server.fail({ when: isWrite, act: { code: 403, reason: 'Forbidden' } });
+    const attempts = (): number => stage.server.audit.filter(isWrite).length;
+    let rounds = 0;
+    /** Each change of another namespace is written by another round. */
+    const fewRounds = async (): Promise<void> => {
+      for (const end = rounds + 3; rounds < end; rounds += 1) {
+        seedRoute(`about-${rounds}`, 'other');
+        await eventually(() => expect(lines(stored(open, 'other'))).toContain(`${invalid}about-${rounds}`));
+      }
+    };
+    frozen = systemClock.now();
+    begin();
+    await eventually(() => expect(attempts()).toBe(1));
+    for (const [elapsed, expected] of [
+      [0, 1],
+      [3, 2],
+      [4, 2],
+      [1, 3],
+      [9, 3],
+    ] as const) {
+      ahead += elapsed;
+      await fewRounds();
+      expect(attempts()).toBe(expected);
+    }
+    ahead += 1;
+    await eventually(() => expect(lines(stored(open, 'shop'))).toContain(`${invalid}cart`));
   });
 
   test('many small objects together do not keep the event loop: it turns when a slice of 10 ms is used up', async () => {

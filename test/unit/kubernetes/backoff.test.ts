@@ -11,6 +11,13 @@ describe('delays between attempts', () => {
     expect(backoff.next()).toBe(800);
   });
 
+  test('can have other limits', () => {
+    const backoff = new Backoff(() => 1, { shortest: 5_000, longest: 15_000 });
+    expect(Array.from({ length: 4 }, () => backoff.next())).toEqual([5_000, 10_000, 15_000, 15_000]);
+    backoff.reset();
+    expect(backoff.next()).toBe(5_000);
+  });
+
   test('are half chance', () => {
     expect(new Backoff(() => 0).next()).toBe(400);
   });
