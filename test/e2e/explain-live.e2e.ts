@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 async function explain(...args: readonly string[]) {
-  const program = startProgram('explain', '--cluster', url, ...args);
+  const program = startProgram('explain', url, '--cluster', ...args);
   const code = await program.ended();
   return { code, output: program.output(), errors: program.errors() };
 }
