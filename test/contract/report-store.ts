@@ -51,6 +51,8 @@ export function reportStoreContract(name: string, prepare: () => Promise<Kuberne
       for (const definition of reportDefinitions(api))
         expect(await create({ client, type: customResourceDefinitions }, definition)).toHaveProperty('type', 'ok');
       await eventually(async () => expect(await store.installed()).toContain(api));
+      // A real server needs a moment until it serves both new kinds.
+      await eventually(async () => expect((await store.read(api)).digests.size).toBe(0));
     });
 
     test.each([
