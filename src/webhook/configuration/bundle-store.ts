@@ -1,6 +1,5 @@
 import type { BundleStore, StoredBundle } from '../../certificates/index.ts';
 import { FollowedObject, type ClusterAccess } from '../../cluster/followed-object.ts';
-import { doneOrConflict } from '../../kubernetes/index.ts';
 import {
   applyTrusted,
   readWebhookConfiguration,
@@ -33,7 +32,7 @@ export class ClusterBundleStore implements BundleStore {
   async publish(certificates: readonly string[], version: string): Promise<'published' | 'conflict'> {
     if (this.#last?.version !== version) return 'conflict';
     const outcome = await applyTrusted(this.#access.client, this.#last, certificates);
-    return outcome.type === 'notFound' ? 'conflict' : doneOrConflict(outcome, 'published');
+    return outcome === 'applied' ? 'published' : 'conflict';
   }
 
   onChange(listener: () => void): () => void {

@@ -90,9 +90,7 @@ export class FailurePolicyKeeper {
 
   async #take(step: FailurePolicyStep, configuration: WebhookConfiguration): Promise<void> {
     const { client, log, events } = this.#options;
-    const written = await applyFailurePolicy(client, configuration, step.to);
-    if (written.type === 'conflict' || written.type === 'notFound') return;
-    if (written.type !== 'ok') throw new Error(written.message);
+    if ((await applyFailurePolicy(client, configuration, step.to)) === 'conflict') return;
     this.#present = step.to;
     this.#record = noProbes;
     this.#counts.changes.at(step.to, step.reason).value += 1;

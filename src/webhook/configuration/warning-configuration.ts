@@ -63,10 +63,8 @@ export class WarningConfiguration {
     if (target === undefined || trusted.length === 0) return interval;
     const isTrusting = target.webhooks.every((webhook) => isSame(webhook.trusted, trusted));
     if (isTrusting && !mayBlock(target)) return interval;
-    const written = await applyWarning(client, target, trusted);
-    // Somebody else has changed it, which starts another round.
-    if (written.type === 'conflict' || written.type === 'notFound') return interval;
-    if (written.type !== 'ok') throw new Error(written.message);
+    // Another client has changed it, which starts another round.
+    if ((await applyWarning(client, target, trusted)) === 'conflict') return interval;
     log.info({ configuration: to, authorities: trusted.length }, 'configuration for warnings updated');
     return interval;
   }

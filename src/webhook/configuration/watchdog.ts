@@ -149,9 +149,7 @@ export class Watchdog {
 
   async #release(configuration: WebhookConfiguration): Promise<void> {
     const { client, log, events, service, patience } = this.#options;
-    const written = await applyFailurePolicy(client, configuration, 'Ignore');
-    if (written.type === 'conflict' || written.type === 'notFound') return;
-    if (written.type !== 'ok') throw new Error(written.message);
+    if ((await applyFailurePolicy(client, configuration, 'Ignore')) === 'conflict') return;
     this.#deadSince = undefined;
     this.#released.value += 1;
     log.warn(

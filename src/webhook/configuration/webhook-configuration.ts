@@ -4,10 +4,10 @@ import { recordOf } from '../../core/text/record.ts';
 import {
   ApiError,
   applyForced,
+  doneOrConflict,
   pathOf,
   type ApiClient,
   type ResourceType,
-  type WriteOutcome,
 } from '../../kubernetes/index.ts';
 
 export const webhookConfigurations: ResourceType = {
@@ -74,34 +74,38 @@ export function mayBlock({ webhooks }: WebhookConfiguration): boolean {
   return webhooks.some(({ failurePolicy }) => failurePolicy === 'Fail');
 }
 
-/** Sets the trusted certificates of every webhook; a `conflict` if the configuration has changed since it was read. */
+/** `conflict`: the configuration changed since it was read, or was deleted. */
+type Applied = 'applied' | 'conflict';
+
+/** Sets the trusted certificates of every webhook. @throws if the API server rejects the write or does not respond */
 export function applyTrusted(
   client: ApiClient,
   configuration: WebhookConfiguration,
   certificates: readonly string[],
-): Promise<WriteOutcome> {
+): Promise<Applied> {
   const fields = { clientConfig: { caBundle: encodeBundle(certificates) } };
   return applyToAll(client, configuration, { manager: managers.trusted, fields });
 }
 
-/** Sets the failurePolicy of every webhook; a `conflict` if the configuration has changed since it was read. */
+/** Sets the failurePolicy of every webhook. @throws if the API server rejects the write or does not respond */
 export function applyFailurePolicy(
   client: ApiClient,
   configuration: WebhookConfiguration,
   failurePolicy: FailurePolicy,
-): Promise<WriteOutcome> {
+): Promise<Applied> {
   return applyToAll(client, configuration, { manager: managers.failurePolicy, fields: { failurePolicy } });
 }
 
 /**
- * Sets the trusted certificates of every webhook that only warns, and the failurePolicy Ignore; a `conflict` if the configuration
- * has changed since it was read.
+ * Sets the trusted certificates of every webhook that only warns, and the failurePolicy Ignore.
+ *
+ * @throws if the API server rejects the write or does not respond
  */
 export function applyWarning(
   client: ApiClient,
   configuration: WebhookConfiguration,
   certificates: readonly string[],
-): Promise<WriteOutcome> {
+): Promise<Applied> {
   const fields = { clientConfig: { caBundle: encodeBundle(certificates) }, failurePolicy: 'Ignore' };
   return applyToAll(client, configuration, { manager: managers.warning, fields });
 }
@@ -116,16 +120,17 @@ interface AppliedFields {
 }
 
 /** Applies fields with uid and resourceVersion, so neither another object of this name nor a newer version is overwritten. */
-function applyToAll(
+async function applyToAll(
   client: ApiClient,
   { name, uid, version, webhooks }: WebhookConfiguration,
   { manager, fields }: AppliedFields,
-): Promise<WriteOutcome> {
+): Promise<Applied> {
   const object = {
     metadata: { name, uid, resourceVersion: version },
     webhooks: webhooks.map((webhook) => ({ name: webhook.name, ...fields })),
   };
-  return applyForced({ client, type: webhookConfigurations }, object, { fieldManager: manager });
+  const outcome = await applyForced({ client, type: webhookConfigurations }, object, { fieldManager: manager });
+  return outcome.type === 'notFound' ? 'conflict' : doneOrConflict(outcome, 'applied');
 }
 
 /** Parses the JSON of a configuration without trusting it. */
