@@ -223,12 +223,14 @@ function seekLeadership(
     wanted: () => settings().failurePolicy,
   });
   const rotation = new AuthorityRotation({ secrets, bundles, policy, log });
-  const { impactConfiguration: to } = options;
+  const { impactConfiguration } = options;
   const duties = [
     keeper,
     ...(options.certificate === undefined ? [rotation] : []),
     ...(auditor === undefined ? [] : [auditor]),
-    ...(to === undefined ? [] : [new WarningConfiguration({ client, log, from: configuration, to })]),
+    ...(impactConfiguration === undefined
+      ? []
+      : [new WarningConfiguration({ client, log, bundles, configuration: impactConfiguration })]),
   ];
   const election = new Election({
     client,

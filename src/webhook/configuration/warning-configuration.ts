@@ -1,22 +1,16 @@
-import { startRounds, type Rounds } from '../../certificates/index.ts';
+import { startRounds, type BundleStore, type Rounds } from '../../certificates/index.ts';
 import { FollowedObject } from '../../cluster/followed-object.ts';
 import type { ApiClient } from '../../kubernetes/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
-import {
-  applyWarning,
-  mayBlock,
-  readWebhookConfiguration,
-  trustedByAll,
-  webhookConfigurations,
-} from './webhook-configuration.ts';
+import { applyWarning, mayBlock, readWebhookConfiguration, webhookConfigurations } from './webhook-configuration.ts';
 
 export interface WarningConfigurationOptions {
   readonly client: ApiClient;
   readonly log: Logger;
-  /** Name of the ValidatingWebhookConfiguration that validates. Its trusted authorities apply to both. */
-  readonly from: string;
+  /** The trusted authorities of the ValidatingWebhookConfiguration that validates. They apply to both. */
+  readonly bundles: Pick<BundleStore, 'read' | 'onChange'>;
   /** Name of the ValidatingWebhookConfiguration that only warns. */
-  readonly to: string;
+  readonly configuration: string;
   /** Milliseconds between rounds without a change. */
   readonly interval?: number;
 }
@@ -37,16 +31,14 @@ export class WarningConfiguration {
 
   /** Reconciles until `stop`. Can be started again, for another term as leader. */
   start(): Rounds {
-    const { client, log, from, to, interval = defaultInterval } = this.#options;
-    const followed = [from, to].map(
-      (name) => new FollowedObject({ client, log }, { type: webhookConfigurations, name }),
-    );
+    const { client, log, bundles, configuration: name, interval = defaultInterval } = this.#options;
+    const followed = new FollowedObject({ client, log }, { type: webhookConfigurations, name });
     return startRounds(() => this.round(), {
       longest: interval,
       retry: 1_000,
       onError: (err) =>
-        log.warn({ err, configuration: to }, 'cannot reconcile the configuration for warnings, will retry'),
-      wakeOn: followed.map((object) => (listener: () => void) => object.onChange(listener)),
+        log.warn({ err, configuration: name }, 'cannot reconcile the configuration for warnings, will retry'),
+      wakeOn: [(listener) => bundles.onChange(listener), (listener) => followed.onChange(listener)],
     });
   }
 
@@ -56,16 +48,16 @@ export class WarningConfiguration {
    * @throws if a configuration cannot be read or written
    */
   async round(): Promise<number> {
-    const { client, log, from, to, interval = defaultInterval } = this.#options;
-    const [source, target] = await Promise.all([from, to].map((name) => readWebhookConfiguration(client, name)));
-    const trusted = source === undefined ? [] : trustedByAll(source);
+    const { client, log, bundles, configuration: name, interval = defaultInterval } = this.#options;
+    const [source, target] = await Promise.all([bundles.read(), readWebhookConfiguration(client, name)]);
+    const trusted = source?.certificates ?? [];
     // Without a certificate, calls fail and are ignored, as before.
     if (target === undefined || trusted.length === 0) return interval;
     const isTrusting = target.webhooks.every((webhook) => isSame(webhook.trusted, trusted));
     if (isTrusting && !mayBlock(target)) return interval;
     // Another client has changed it, which starts another round.
     if ((await applyWarning(client, target, trusted)) === 'conflict') return interval;
-    log.info({ configuration: to, authorities: trusted.length }, 'configuration for warnings updated');
+    log.info({ configuration: name, authorities: trusted.length }, 'configuration for warnings updated');
     return interval;
   }
 }

@@ -273,8 +273,11 @@ describe('the configuration for warnings', () => {
     }));
     seed(stage, webhookConfigurations, { metadata: { name: configuration }, webhooks });
   };
-  const keeper = () =>
-    new WarningConfiguration({ client: stage.client, log: stage.log, from: name, to: 'warnings', interval: 100 });
+  const keeper = () => {
+    const { client, log } = stage;
+    const bundles = new ClusterBundleStore({ client, log }, name);
+    return new WarningConfiguration({ client, log, bundles, configuration: 'warnings', interval: 100 });
+  };
   const seen = async (): Promise<unknown> => {
     const { webhooks = [] } = (await readWebhookConfiguration(stage.client, 'warnings')) ?? {};
     return webhooks.map(({ trusted, failurePolicy }) => [trusted.length, failurePolicy]);
