@@ -12,6 +12,7 @@ import { withBaseline } from './report/baseline.ts';
 import { describeComparison, readEarlierFindings } from './report/comparison.ts';
 import { ExemptionList } from './report/exemptions.ts';
 import { reportWorkspace } from './report/findings.ts';
+import { reportIn } from './report/in-namespace.ts';
 import type { FormatName } from './report/format-names.ts';
 import type { Report } from './report/report.ts';
 import { writeReport } from './report/write.ts';
@@ -23,6 +24,8 @@ import { orUsageError } from './usage-error.ts';
 export interface AuditOptions extends SourceOptions {
   readonly profile: Profile;
   readonly output: FormatName;
+  /** Restricts the report to objects of this namespace. All others are context. */
+  readonly namespace: string | undefined;
   /** A JSON report of an earlier run. Its findings do not count again. */
   readonly since: string | undefined;
 }
@@ -34,7 +37,7 @@ export interface AuditOptions extends SourceOptions {
  * @throws UsageError for objects or reports that cannot be read
  */
 export async function audit(options: AuditOptions): Promise<number> {
-  const { files, cluster, output, since } = options;
+  const { files, cluster, namespace, output, since } = options;
   const earlier = since === undefined ? undefined : await readEarlierFindings(since);
   const source = await readCompleteObjects({ files, cluster });
   const others =
@@ -44,7 +47,7 @@ export async function audit(options: AuditOptions): Promise<number> {
   printNotes(others.notes);
   const exemptions = new ExemptionList(today());
   const judged = exemptions.passing(
-    withAnnotations(judgeAll(source, others.objects.map(clusterDocument), options.profile)),
+    withAnnotations(reportIn(namespace, judgeAll(source, others.objects.map(clusterDocument), options.profile))),
   );
   const comparison = earlier && (() => earlier.comparison());
   const setting = {

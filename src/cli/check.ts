@@ -13,6 +13,7 @@ import { createLoneReporter } from './report/alone.ts';
 import { withAnnotations } from './report/annotation.ts';
 import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
 import { reportWorkspace } from './report/findings.ts';
+import { reportIn } from './report/in-namespace.ts';
 import type { FormatName } from './report/format-names.ts';
 import type { Report, Reported, Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
@@ -34,6 +35,8 @@ export interface CheckOptions {
   readonly output: FormatName;
   /** How to treat known findings. */
   readonly baseline: { readonly type: 'none' } | { readonly type: 'read' | 'write'; readonly file: string };
+  /** Restricts the report to objects of this namespace. All others are context. */
+  readonly namespace: string | undefined;
   /** A cluster to overlay with the files. `undefined`: files only. */
   readonly cluster?: CredentialSource | undefined;
 }
@@ -45,15 +48,15 @@ export interface CheckOptions {
  * @throws UsageError if a baseline cannot be read or written
  */
 export async function check(paths: readonly string[], options: CheckOptions): Promise<number> {
-  const { output, baseline, cluster } = options;
+  const { output, baseline, cluster, namespace } = options;
   const { style } = createTerminal();
   const progress = createProgress(process.stderr, 'objects read');
   const recorder = new BaselineRecorder();
-  const judged = withAnnotations(
+  const everything =
     cluster === undefined
       ? judgeFiles(paths, options, () => progress.step())
-      : await judgeCluster({ files: paths, cluster }, options),
-  );
+      : await judgeCluster({ files: paths, cluster }, options);
+  const judged = withAnnotations(reportIn(namespace, everything));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
   const tally = await writeReport(report, { output, progress, setting: { style, version: packageVersion() } });
   if (baseline.type === 'write') {

@@ -28,6 +28,8 @@ export interface ExplainOptions extends SourceOptions {
   /** `name: value`. */
   readonly header: readonly string[];
   readonly output: 'text' | 'json';
+  /** Restricts the answer to Gateways of this namespace. */
+  readonly namespace: string | undefined;
   /** The namespace of the controller, which knows what data planes have acknowledged. */
   readonly controllerNamespace: string;
   /** How to send the request through data planes. `undefined`: it is not sent. */
@@ -54,11 +56,14 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   ]);
   workspace.update(source.documents);
   const resources = [...workspace.kernel.emitted(configuration).values()];
+  const isMeant = ({ gateway }: { readonly gateway: string }): boolean =>
+    options.namespace === undefined || gateway.startsWith(`${options.namespace}/`);
   const found: Explained = {
     request,
     connection,
-    requests: request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request),
-    connections: connection === undefined ? [] : connectionOutcomes(resources, connection),
+    requests:
+      request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request).filter(isMeant),
+    connections: connection === undefined ? [] : connectionOutcomes(resources, connection).filter(isMeant),
     gateways: workspace.kernel.emitted(infrastructure),
     ...(await liveState(options, source.documents)),
     traces: new Map(),

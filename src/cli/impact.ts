@@ -8,6 +8,7 @@ import type { SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
 import { identityOf, overlay, type SourceOptions } from '../sources/objects.ts';
 import { emittedBy, followed, readCompleteObjects, rejectProblems } from './evaluated.ts';
+import { impactIn } from './report/in-namespace.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
 import { policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
@@ -17,8 +18,10 @@ import { UsageError } from './usage-error.ts';
 export interface ImpactOptions extends SourceOptions {
   /** Files and folders of objects to apply. */
   readonly change: readonly string[];
-  /** Objects to delete: `KIND/NAMESPACE/NAME`, or `KIND/NAME` for cluster-scoped kinds. */
+  /** Objects to delete: `KIND/NAMESPACE/NAME`, or `KIND/NAME` for cluster-scoped kinds and with a namespace. */
   readonly delete: readonly string[];
+  /** Restricts the report to effects on objects of this namespace, and completes names of objects to delete. */
+  readonly namespace: string | undefined;
   readonly failOn: 'broken' | 'changed' | 'never';
   readonly output: keyof typeof impactFormats;
 }
@@ -37,7 +40,7 @@ export async function impact(options: ImpactOptions): Promise<number> {
   rejectProblems(change.problems);
   const workspace = followed(source.installation, policyOf('standard', source.bundle), source.documents);
   const before = emittedBy(workspace.kernel);
-  const deleted = options.delete.map((text) => identityToDelete(text, source.documents));
+  const deleted = options.delete.map((text) => identityToDelete(text, options.namespace, source.documents));
   const remaining = source.documents.filter((document) => !deleted.includes(identityOf(document) ?? ''));
   workspace.update(overlay(remaining, change.documents));
   const after = emittedBy(workspace.kernel);
@@ -46,16 +49,20 @@ export async function impact(options: ImpactOptions): Promise<number> {
     change.documents.flatMap((document) => identityOf(document) ?? []).filter((id) => !existing.has(id)),
   );
   const routing = compareRouting(before.configuration, after.configuration);
-  const report: ImpactReport = {
+  const report = impactIn(options.namespace, {
     statuses: compareStatuses(before.statuses, after.statuses, { created, deleted: new Set(deleted) }),
     routing: routing.changes,
     incomplete: routing.incomplete,
-  };
+  });
   process.stdout.write(impactFormats[options.output](report, createTerminal().style));
   return fails(report, options.failOn) ? 1 : 0;
 }
 
-function identityToDelete(text: string, documents: readonly SourceDocument[]): string {
+function identityToDelete(
+  text: string,
+  defaultNamespace: string | undefined,
+  documents: readonly SourceDocument[],
+): string {
   const [kind = '', ...rest] = text.split('/');
   const entry = Object.values(tables).find((candidate) =>
     [candidate.kind.toLowerCase(), candidate.plural].includes(kind.toLowerCase()),
@@ -64,7 +71,9 @@ function identityToDelete(text: string, documents: readonly SourceDocument[]): s
     throw new UsageError(
       `Unsupported kind ${quote(kind)} in --delete ${quote(text)}. Use a kind that the Gateway API refers to, such as service or httproute.`,
     );
-  const parts = entry.namespaced ? rest : ['', ...rest];
+  const isNameOnly = entry.namespaced && rest.length === 1 && defaultNamespace !== undefined;
+  const prefix = entry.namespaced ? [] : [''];
+  const parts = [...(isNameOnly ? [defaultNamespace] : prefix), ...rest];
   const [namespace = '', name = ''] = parts;
   if (parts.length !== 2 || name === '' || (entry.namespaced && namespace === '')) {
     throw new UsageError(

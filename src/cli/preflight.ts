@@ -24,6 +24,7 @@ import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
 import { definitionOf, readUpgradeFacts } from '../sources/upgrade-facts.ts';
 import { printNotes, readCompleteObjects, snapshotOf } from './evaluated.ts';
 import { effectLines } from './report/impact.ts';
+import { findingsIn, impactIn } from './report/in-namespace.ts';
 import { preflightFormats, type PreflightReport } from './report/preflight.ts';
 import { readReportFile } from './report/report-file.ts';
 import { controllerName, policyOf } from './settings.ts';
@@ -36,6 +37,8 @@ export interface PreflightOptions extends SourceOptions {
   readonly target: Target | undefined;
   /** A JSON report of an earlier run. */
   readonly since: string | undefined;
+  /** Restricts findings about objects to those of this namespace. */
+  readonly namespace: string | undefined;
   readonly output: keyof typeof preflightFormats;
 }
 
@@ -46,7 +49,7 @@ export interface PreflightOptions extends SourceOptions {
  * @throws UsageError for objects or reports that cannot be read
  */
 export async function preflight(options: PreflightOptions): Promise<number> {
-  const { files, cluster, target, since } = options;
+  const { files, cluster, namespace, target, since } = options;
   const earlier = since === undefined ? undefined : await readEarlier(since);
   const source = await readCompleteObjects({ files, cluster });
   const { facts, others, notes } =
@@ -57,10 +60,14 @@ export async function preflight(options: PreflightOptions): Promise<number> {
   const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
   const present = installedIn(source, cluster === undefined);
   const routes = routeStates(objects);
-  const report =
+  const complete =
     target === undefined
       ? comparison({ from: nameOfBundle(present.bundle), objects, routes }, earlier ?? [])
-      : prediction({ source: { ...source, ...present }, facts, objects, routes, earlier: earlier ?? [] }, target);
+      : prediction(
+          { source: { ...source, ...present }, facts, objects, routes, earlier: earlier ?? [], namespace },
+          target,
+        );
+  const report = { ...complete, findings: findingsIn(namespace, complete.findings) };
   process.stdout.write(preflightFormats[options.output](report, createTerminal().style));
   return report.findings.some(({ severity }) => severity === 'blocker') ? 1 : 0;
 }
@@ -71,15 +78,20 @@ interface Present {
   readonly objects: readonly StoredObject[];
   readonly routes: readonly RouteState[];
   readonly earlier: readonly RouteState[];
+  readonly namespace: string | undefined;
 }
 
-function prediction({ source, facts, objects, routes, earlier }: Present, target: Target): PreflightReport {
+function prediction({ source, facts, objects, routes, earlier, namespace }: Present, target: Target): PreflightReport {
   return {
     version: 1,
     from: nameOfBundle(source.bundle),
     to: nameOfTarget(target),
     objects: objects.length,
-    findings: [...judgeChange(objects, facts, target), ...effectsOf(source, target), ...lostAccepted(earlier, routes)],
+    findings: [
+      ...judgeChange(objects, facts, target),
+      ...effectsOf(source, target, namespace),
+      ...lostAccepted(earlier, routes),
+    ],
     upgrade: installCommand(target),
     routes,
   };
@@ -97,7 +109,11 @@ function comparison(
 }
 
 /** Compares statuses and requests of our routes before and after the change. */
-function effectsOf({ documents, installation, bundle }: SourceObjects, target: Target): readonly PreflightFinding[] {
+function effectsOf(
+  { documents, installation, bundle }: SourceObjects,
+  target: Target,
+  namespace: string | undefined,
+): readonly PreflightFinding[] {
   const before = snapshotOf({ documents, installation, policy: policyOf('standard', bundle) });
   const changed = documents.map((document) => ({ ...document, value: converted(document.value, target.bundle) }));
   const after = snapshotOf({
@@ -108,15 +124,14 @@ function effectsOf({ documents, installation, bundle }: SourceObjects, target: T
   const routing = compareRouting(before.configuration, after.configuration);
   const statuses = compareStatuses(before.statuses, after.statuses, { created: new Set(), deleted: new Set() });
   const severities = { broken: 'blocker', changed: 'warning', recovered: 'note' } as const;
-  return effectLines({ statuses, routing: routing.changes, incomplete: routing.incomplete }).map(
-    ({ effect, subject, before: was, after: is }): PreflightFinding => ({
-      check: 'status-and-traffic',
-      severity: severities[effect],
-      subject,
-      message: `Before: ${was}. After: ${is}.`.replaceAll('..', '.'),
-      commands: [],
-    }),
-  );
+  const effects = impactIn(namespace, { statuses, routing: routing.changes, incomplete: routing.incomplete });
+  return effectLines(effects).map(({ effect, subject, before: was, after: is }): PreflightFinding => ({
+    check: 'status-and-traffic',
+    severity: severities[effect],
+    subject,
+    message: `Before: ${was}. After: ${is}.`.replaceAll('..', '.'),
+    commands: [],
+  }));
 }
 
 /** The target replaces the CRDs of its own kinds. CRDs of other kinds stay. */

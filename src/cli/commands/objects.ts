@@ -11,6 +11,7 @@ import {
   clusterOption,
   collect,
   contextOption,
+  objectNamespaceOption,
   parseHostAndPort,
   parseMinor,
   parseRelease,
@@ -33,6 +34,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
     .addOption(clusterOption().conflicts(['bundle', 'channel', 'closed', 'stateless']))
     .addOption(contextOption())
+    .addOption(objectNamespaceOption())
     .option('--closed', 'report references to objects that are not in the files', false)
     .option(
       '--stateless',
@@ -65,6 +67,7 @@ export function addObjectCommands(program: Command): void {
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
     .addOption(clusterOption())
     .addOption(contextOption())
+    .addOption(objectNamespaceOption())
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
     .option('--controller-namespace <name>', 'namespace of the controller, for --cluster', 'sallyport-system')
@@ -102,8 +105,14 @@ export function addObjectCommands(program: Command): void {
     )
     .addOption(clusterOption())
     .addOption(contextOption())
+    .addOption(objectNamespaceOption())
     .option('--change <file>', 'file or folder of objects to apply; may be repeated', collect, [])
-    .option('--delete <object>', 'object to delete, as KIND/NAMESPACE/NAME or KIND/NAME; may be repeated', collect, [])
+    .option(
+      '--delete <object>',
+      'object to delete, as KIND/NAMESPACE/NAME or KIND/NAME (cluster-scoped, or with --namespace); may be repeated',
+      collect,
+      [],
+    )
     .addOption(
       new Option('--fail-on <effect>', 'exit with code 1 if something breaks, if anything changes, or never')
         .choices(['broken', 'changed', 'never'])
@@ -126,6 +135,7 @@ export function addObjectCommands(program: Command): void {
     )
     .addOption(clusterOption())
     .addOption(contextOption())
+    .addOption(objectNamespaceOption())
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
     .addOption(profileOption())
     .option(
@@ -152,6 +162,7 @@ export function addObjectCommands(program: Command): void {
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
     .addOption(clusterOption())
     .addOption(contextOption())
+    .addOption(objectNamespaceOption())
     .option(
       '--since <report>',
       'compare the routes with an earlier report (-o json); exit code 1 if a route has lost Accepted',
@@ -170,6 +181,7 @@ export function addObjectCommands(program: Command): void {
       const target = to && { bundle: { minor: to.minor, channel }, version: to.version };
       process.exitCode = await preflight({
         files: options.files,
+        namespace: options.namespace,
         since: options.since,
         output: options.output,
         target,
@@ -237,7 +249,7 @@ function baselineOf(read: string | undefined, written: string | undefined): Chec
   return written === undefined ? { type: 'none' } : { type: 'write', file: written };
 }
 
-interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'>, ClusterArguments {
+interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output' | 'namespace'>, ClusterArguments {
   readonly bundle: Minor;
   readonly channel: Channel;
   readonly closed: boolean;
@@ -258,10 +270,10 @@ interface ExplainArguments extends Omit<ExplainOptions, 'cluster' | 'trace'>, Cl
   readonly insecure: boolean;
 }
 
-interface AuditArguments extends Pick<AuditOptions, 'files' | 'output' | 'profile'>, ClusterArguments {
+interface AuditArguments extends Pick<AuditOptions, 'files' | 'output' | 'profile' | 'namespace'>, ClusterArguments {
   readonly since?: string;
 }
-interface PreflightArguments extends Pick<PreflightOptions, 'files' | 'output'>, ClusterArguments {
+interface PreflightArguments extends Pick<PreflightOptions, 'files' | 'output' | 'namespace'>, ClusterArguments {
   readonly to?: Release;
   readonly channel: Channel;
   readonly since?: string;

@@ -29,6 +29,11 @@ export function contextOption(): Option {
   return new Option('--context <name>', 'context of the kubeconfig');
 }
 
+/** The option `--namespace` of commands that read objects. */
+export function objectNamespaceOption(): Option {
+  return new Option('-n, --namespace <name>', 'report only objects of this namespace; all others are context');
+}
+
 /** @returns how to connect to the cluster, `undefined` without `--cluster` */
 export function clusterOf(
   cluster: string | true | undefined,

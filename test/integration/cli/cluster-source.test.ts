@@ -140,6 +140,51 @@ describe('impact --cluster', () => {
   });
 });
 
+describe('--namespace', () => {
+  const elsewhere = ['--namespace', 'elsewhere'];
+
+  test('restricts an impact, and completes names of objects to delete', async () => {
+    const deleted = await outcome('impact', ...cluster, '-n', 'default', '--delete', 'service/cart');
+    expect(deleted).toMatchObject({ code: 1, errors: '' });
+    expect(deleted.output).toContain('HTTPRoute default/shop');
+    const other = await outcome('impact', ...cluster, ...elsewhere, '--delete', 'service/default/cart');
+    expect(other.output).not.toContain('default/');
+    expect(other.code).toBe(0);
+    expect((await outcome('impact', ...cluster, ...elsewhere, '--delete', 'service/cart')).errors).toContain(
+      'Service "elsewhere/cart" not found.',
+    );
+  });
+
+  test('restricts check and audit to its objects', async () => {
+    const wrong = await file(
+      'wrong.yaml',
+      ['default', 'elsewhere']
+        .map(
+          (namespace) =>
+            `apiVersion: ${group}/v1\nkind: HTTPRoute\nmetadata: { name: wrong, namespace: ${namespace} }\nspec: { parentRefs: [{ name: web, namespace: default }], rules: [{ backendRefs: [{ name: absent, port: 80 }] }] }\n`,
+        )
+        .join('---\n'),
+    );
+    for (const args of [
+      ['check', wrong, ...cluster],
+      ['audit', '-f', wrong, ...cluster],
+    ]) {
+      const { output } = await outcome(...args, ...elsewhere);
+      expect(output).toContain('Service "elsewhere/absent" not found');
+      expect(output).not.toContain('Service "default/absent" not found');
+      expect((await outcome(...args)).output).toContain('Service "default/absent" not found');
+    }
+  });
+
+  test('restricts explain to its Gateways', async () => {
+    const url = 'http://any.example/';
+    expect((await outcome('explain', url, ...cluster, '-n', 'default')).output).toContain('Gateway default/web');
+    const other = await outcome('explain', url, ...cluster, ...elsewhere);
+    expect(other.output).toContain('No listener found');
+    expect(other.code).toBe(1);
+  });
+});
+
 describe('check --cluster', () => {
   test('judges all objects of the cluster', async () => {
     const { code, output } = await outcome('check', ...cluster);
