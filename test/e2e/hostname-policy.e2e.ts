@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
 import type { Destination } from './support/client.ts';
@@ -41,6 +41,14 @@ afterAll(async () => {
 });
 
 function routeIn(namespace: string, name: string, ...hostnames: readonly string[]): object {
+  return routeForPath([namespace, name], '/', hostnames);
+}
+
+function routeForPath(
+  [namespace, name]: readonly [namespace: string, name: string],
+  path: string,
+  hostnames: readonly string[],
+): object {
   const stamp = { set: [{ name: servedBy, value: `${namespace}/${name}` }] };
   return httpRoute(
     { name, namespace },
@@ -49,6 +57,7 @@ function routeIn(namespace: string, name: string, ...hostnames: readonly string[
       hostnames,
       rules: [
         {
+          matches: [{ path: { type: 'PathPrefix', value: path } }],
           filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: stamp }],
           backendRefs: [{ name: 'cart', port: 80 }],
         },
@@ -86,9 +95,9 @@ async function waitForCondition(
   });
 }
 
-async function waitUntilServedBy(name: string): Promise<boolean> {
-  return waitFor(`${name} serves ${host}`, async () => {
-    const { headers } = await ask({ ...front, path: '/' });
+async function waitUntilServedBy(name: string, path = '/'): Promise<boolean> {
+  return waitFor(`${name} serves ${host}${path}`, async () => {
+    const { headers } = await ask({ ...front, path });
     return headers[servedBy] === name ? true : undefined;
   });
 }
@@ -139,6 +148,59 @@ test('a hostname without policy, and the namespace of the owner, are not affecte
   await apply(routeIn(market, 'own', 'market.example.com'), routeIn(shop, 'more', host));
   await waitForCondition([market, 'own'], 'Accepted', 'True Accepted');
   expect(await waitForCondition([shop, 'more'], 'Accepted', 'True Accepted')).toBe('');
+});
+
+describe('a policy for paths', () => {
+  const ofPaths = {
+    ...policy,
+    metadata: { name: 'offers' },
+    spec: { hostnames: [host], paths: ['/offers'], namespaces: { names: [market] } },
+  };
+
+  test('gives a path to a namespace that does not own the hostname', async () => {
+    await apply(ofPaths);
+    await waitFor('the webhook admits the route for the path', async () => {
+      const { code } = await kubectl(['apply', '-f', '-'], {
+        stdin: JSON.stringify(routeForPath([market, 'offers'], '/offers', [host])),
+      });
+      return code === 0 ? true : undefined;
+    });
+    await waitForCondition([market, 'offers'], 'Accepted', 'True Accepted');
+    expect(await waitUntilServedBy(`${market}/offers`, '/offers/today')).toBe(true);
+    expect(await waitUntilServedBy(`${shop}/owner`, '/offer')).toBe(true);
+  });
+
+  test('denies this path to the owner of the hostname, and other paths to the owner of the path', async () => {
+    const [taken, more] = await Promise.all(
+      [routeForPath([shop, 'taken'], '/offers/old', [host]), routeForPath([market, 'more'], '/list', [host])].map(
+        (route) => kubectl(['apply', '-f', '-'], { stdin: JSON.stringify(route) }),
+      ),
+    );
+    expect(taken?.code).not.toBe(0);
+    expect(taken?.stderr).toContain(
+      `HostnamePolicy "offers" permits path prefix "/offers" of hostname "${host}" only in namespace "${market}"`,
+    );
+    expect(more?.code).not.toBe(0);
+    expect(more?.stderr).toContain(`HostnamePolicy "shop" permits it only in namespace "${shop}"`);
+    expect(more?.stderr).toContain('[path-not-permitted]');
+  });
+
+  test('that is created later takes a stored match out of service', async () => {
+    await kubectlOutput(['delete', 'hostnamepolicy', 'offers']);
+    await waitForCondition([market, 'offers'], 'Accepted', 'False HostnameNotPermitted');
+    await waitFor('the webhook admits the route of the owner', async () => {
+      const { code } = await kubectl(['apply', '-f', '-'], {
+        stdin: JSON.stringify(routeForPath([shop, 'taken'], '/offers/old', [host])),
+      });
+      return code === 0 ? true : undefined;
+    });
+    expect(await waitUntilServedBy(`${shop}/taken`, '/offers/old')).toBe(true);
+    await apply(ofPaths);
+    const message = await waitForCondition([shop, 'taken'], 'Accepted', 'False PathNotPermitted');
+    expect(message).toContain(`only in namespace "${market}"`);
+    expect(await waitUntilServedBy(`${market}/offers`, '/offers/old')).toBe(true);
+    await kubectlOutput(['delete', 'hostnamepolicy', 'offers']);
+  });
 });
 
 test('without the policy, the route is served again', async () => {

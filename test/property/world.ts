@@ -308,6 +308,7 @@ const hostnamePolicy = fc.record({
   metadata: metadata({ name: fc.constantFrom('a', 'b', 'c') }),
   spec: fc.record({
     hostnames: fc.array(fc.oneof(hostname, fc.constant('*')), { maxLength: 2 }),
+    paths: maybe(fc.array(fc.constantFrom('/', '/a', '/a/b'), { maxLength: 2 })),
     namespaces: fc.record({
       names: maybe(fc.array(namespace, { maxLength: 2 })),
       selector: maybe(fc.constant({ matchLabels: { exposure: 'public' } })),

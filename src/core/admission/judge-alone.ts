@@ -6,6 +6,7 @@ import { backendNotPermitted } from '../rules/backends/backend-not-permitted.ts'
 import { backendProtocolUnsupported } from '../rules/backends/backend-protocol-unsupported.ts';
 import { runRules } from '../rules/engine/link-findings.ts';
 import { linkRules } from '../rules/engine/link-rules.ts';
+import { pathNotPermitted } from '../rules/matches/path-not-permitted.ts';
 import { hostnameNotPermitted } from '../rules/parents/hostname-not-permitted.ts';
 import { noMatchingListenerHostname } from '../rules/parents/no-matching-listener-hostname.ts';
 import { noMatchingParent } from '../rules/parents/no-matching-parent.ts';
@@ -26,6 +27,7 @@ const aboutOthers: ReadonlySet<string> = new Set(
     notAllowedByListeners,
     noMatchingListenerHostname,
     hostnameNotPermitted,
+    pathNotPermitted,
     backendNotFound,
     backendNotPermitted,
     backendKindUnsupported,

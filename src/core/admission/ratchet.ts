@@ -1,5 +1,6 @@
 import type { Path } from '../resources/path.ts';
 import { valueAt } from '../rules/engine/site-judge.ts';
+import { pathNotPermitted } from '../rules/matches/path-not-permitted.ts';
 import { hostnameNotPermitted } from '../rules/parents/hostname-not-permitted.ts';
 import type { Candidate } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
@@ -27,8 +28,8 @@ export interface Judged {
   readonly findings: readonly JudgedFinding[];
 }
 
-/** Rules with findings about a value that is not in the subtree of their path: a hostname of the route, found at a parentRef. */
-const aboutValues: ReadonlySet<string> = new Set([hostnameNotPermitted.id]);
+/** Rules with findings about a value that is not in the subtree of their path: a hostname of the route, found at a parentRef or match. */
+const aboutValues: ReadonlySet<string> = new Set([hostnameNotPermitted.id, pathNotPermitted.id]);
 
 /** Leaves out list positions, so that inserting a rule above an old mistake does not make the mistake a new one. */
 function fingerprintOf(finding: JudgedFinding, { json }: Judged['candidate']): string {

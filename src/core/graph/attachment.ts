@@ -8,7 +8,8 @@ import { hasHostnamePolicies, hostnamePermission, type HostnameRefusal } from '.
 import { isOwnerKind, ownerStanding, servingGateway, type ListenerOwner } from './listener-sets.ts';
 import { listenerNames } from './listeners.ts';
 import { allowsNamespace, mayAllowNamespace } from './namespaces.ts';
-import { servesHostnames, type ServedRouteKind } from './protocols.ts';
+import { routePermission } from './path-owners.ts';
+import { isLayer4, servesHostnames, type ServedRouteKind } from './protocols.ts';
 import { hostnamesOf } from './route-views.ts';
 import { strata } from './strata.ts';
 
@@ -49,7 +50,17 @@ export type AttachmentOutcome =
       readonly listeners: readonly AttachedListener[];
       /** Hostnames that HostnamePolicies do not permit; absent if there are none. */
       readonly refused?: readonly RefusedHostname[];
+      /** Where HostnamePolicies define owners of paths; absent if they define none. */
+      readonly byPath?: ServedByPath;
     };
+
+/** Hostnames of which some paths have owners. */
+export interface ServedByPath {
+  /** Our Gateway, `namespace/name`. */
+  readonly gateway: string;
+  /** The hostnames that the route serves, `''` for every hostname. */
+  readonly hostnames: readonly string[];
+}
 
 /** A hostname that the namespace of the route may not serve. */
 export interface RefusedHostname extends Omit<HostnameRefusal, 'type'> {
@@ -149,6 +160,7 @@ function attachTo(
   return permittedAmong(read, attached, {
     gateway: `${gateway.namespace}/${gateway.name}`,
     namespace: route.ref.namespace,
+    permission: isLayer4(route.kind) ? hostnamePermission : routePermission,
     hostnameOf,
   });
 }
@@ -157,6 +169,8 @@ interface HostnameUse {
   readonly gateway: string;
   /** The namespace of the route. */
   readonly namespace: string;
+  /** Only routes with matches can leave paths to others. */
+  readonly permission: typeof hostnamePermission | typeof routePermission;
   /** The hostnames of the listeners, `''` for every hostname. */
   readonly hostnameOf: ReadonlyMap<string, string>;
 }
@@ -165,21 +179,28 @@ interface HostnameUse {
 function permittedAmong(
   read: Reader,
   attached: readonly AttachedListener[],
-  { gateway, namespace, hostnameOf }: HostnameUse,
+  { gateway, namespace, permission, hostnameOf }: HostnameUse,
 ): AttachmentOutcome {
   const refused: RefusedHostname[] = [];
+  const byPath = new Set<string>();
   const listeners = attached.map(({ name, hostnames }) => ({
     name,
     hostnames: hostnames.filter((own) => {
       const served = intersectHostnames(hostnameOf.get(name) ?? '', own) ?? own;
-      const { type, ...refusal } = read.query(hostnamePermission, served, gateway, namespace);
-      if ('owned' in refusal) refused.push({ ...refusal, gateway, own, served });
+      const { type, ...rest } = read.query(permission, served, gateway, namespace);
+      if ('owned' in rest) refused.push({ ...rest, gateway, own, served });
+      if ('byPath' in rest) byPath.add(served);
       return type === 'permitted';
     }),
   }));
   const permitted = listeners.filter(({ hostnames }) => hostnames.length > 0);
   if (permitted.length > 0)
-    return { type: 'attached', listeners: permitted, ...(refused.length === 0 ? {} : { refused }) };
+    return {
+      type: 'attached',
+      listeners: permitted,
+      ...(refused.length === 0 ? {} : { refused }),
+      ...(byPath.size === 0 ? {} : { byPath: { gateway, hostnames: [...byPath] } }),
+    };
   return refused.length === 0 ? { type: 'unobserved' } : { type: 'notPermitted', refused };
 }
 

@@ -20,8 +20,8 @@ export function compileCalls(
   matches: readonly MatchView<'GRPCRoute'>[] | undefined,
   isInvalid: (index: number) => boolean,
 ): readonly RouteMatch[] {
-  if (matches === undefined || matches.length === 0) return [everyCall];
-  return matches.map((match, index) => compileCall(match, index)).filter(({ index }) => !isInvalid(index));
+  const all = matches === undefined || matches.length === 0 ? [everyCall] : matches.map(compileCall);
+  return all.filter(({ index }) => !isInvalid(index));
 }
 
 /** Compiles a match of a GRPCRoute at a position of its rule, valid or not. */

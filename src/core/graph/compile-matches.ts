@@ -8,14 +8,15 @@ export const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', va
 
 /**
  * Compiles the matches of an HTTPRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
- * match nothing. Defaults are those of the CRD: without matches, or without a path, every path matches.
+ * match nothing. Defaults are those of the CRD: without matches, or without a path, every path matches. The match of a rule without
+ * matches has position 0.
  */
 export function compileMatches(
   matches: readonly MatchView<'HTTPRoute'>[] | undefined,
   isInvalid: (index: number) => boolean,
 ): readonly RouteMatch[] {
-  if (matches === undefined || matches.length === 0) return [everything];
-  return matches.map((match, index) => compileMatch(match, index)).filter((match) => !isInvalid(match.index));
+  const all = matches === undefined || matches.length === 0 ? [everything] : matches.map(compileMatch);
+  return all.filter(({ index }) => !isInvalid(index));
 }
 
 /** Compiles a match of an HTTPRoute at a position of its rule, valid or not. */

@@ -2,12 +2,15 @@ import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isLost, type Resource } from '../resources/resource.ts';
 import { widerHostnames } from '../text/hostname.ts';
+import { canonicalSpelling } from '../text/path.ts';
 import { selectorMatches } from '../text/selector.ts';
 import { installationCell, objectsOf, readObject } from './inputs.ts';
 import { mayAllowNamespace, namespaceLabels } from './namespaces.ts';
+import { withoutTrailingSlash } from './precedence.ts';
 import { strata } from './strata.ts';
 
-// HostnamePolicies define which namespaces may serve a hostname. A hostname that no policy contains belongs to everybody.
+// HostnamePolicies define which namespaces may serve a hostname, or some paths of it. A hostname that no policy contains belongs to
+// everybody. Here are the decisions about hostnames with all of their paths; `path-owners.ts` has those about single paths.
 
 /**
  * HostnamePolicies by hostname; entry: JSON of hostname and name of the policy. Buckets: `of <hostname>` for
@@ -39,7 +42,7 @@ export const hasHostnamePolicies = defineQuery({
   compute: (read): boolean => read.input(installationCell)?.hostnamePolicies === true,
 });
 
-/** Whether a namespace may serve a hostname. */
+/** Whether a namespace may serve a hostname, or a path of it. */
 export type HostnamePermission =
   | { readonly type: 'permitted' }
   /** It depends on the labels of the namespace, which are unknown here. */
@@ -50,6 +53,8 @@ export interface HostnameRefusal {
   readonly type: 'refused';
   /** The hostname in the policies, `''` for every hostname. It can be narrower than the one of the route. */
   readonly owned: string;
+  /** The path prefix in the policies, without a final slash; `''` for every path. */
+  readonly path: string;
   /** The policies that contain it, by name. */
   readonly policies: readonly string[];
   /** The namespaces that they permit by name. */
@@ -57,7 +62,7 @@ export interface HostnameRefusal {
 }
 
 /**
- * Whether routes of a namespace may serve a hostname on a Gateway (`namespace/name`). The policies with the narrowest hostname
+ * Whether a namespace may serve a hostname with all paths on a Gateway (`namespace/name`). The policies with the narrowest hostname
  * that covers it decide. Without any, the hostname may still cover hostnames of others: serving it would take the requests for
  * them that their owners do not serve. Then each of these hostnames must be permitted.
  */
@@ -67,30 +72,79 @@ export const hostnamePermission = defineQuery({
   compute(read, hostname: string, gateway: string, namespace: string): HostnamePermission {
     const covering = read.query(coveringPermission, hostname, gateway, namespace);
     if (covering !== undefined) return covering;
-    const below = Map.groupBy(policiesFor(read, `below ${hostname}`, gateway), ({ owned }) => owned);
-    const decisions = [...below.values()].map((policies) => decide(read, policies, namespace));
-    return (
-      decisions.find(({ type }) => type === 'refused') ??
-      decisions.find(({ type }) => type === 'unobserved') ?? { type: 'permitted' }
-    );
+    return strictest(ownersBelow(read, hostname, gateway, namespace).map(ofAllPaths));
   },
 });
 
 /**
  * What the policies with the narrowest hostname that covers a hostname decide about a namespace on a Gateway (`namespace/name`);
- * `undefined` if no policy covers it.
+ * `undefined` if no policy covers it, except policies for paths that permit the namespace.
  */
 export const coveringPermission = defineQuery({
   name: 'coveringHostnamePermission',
   stratum: strata.links,
   compute(read, hostname: string, gateway: string, namespace: string): HostnamePermission | undefined {
     for (const wider of [hostname, ...widerHostnames(hostname)]) {
-      const policies = policiesFor(read, `of ${wider}`, gateway);
-      if (policies.length > 0) return decide(read, policies, namespace);
+      const owners = ownersOf(read, wider, gateway, namespace);
+      const permission = ofAllPaths(owners);
+      if (wholeOwner(owners) !== undefined || permission.type !== 'permitted') return permission;
     }
     return undefined;
   },
 });
+
+/** What the policies for a path prefix of a hostname decide about a namespace. */
+export interface PathOwner {
+  /** The hostname in the policies, `''` for every hostname. */
+  readonly owned: string;
+  /** The prefix without a final slash; `''`: the policies are for the hostname with all paths. */
+  readonly path: string;
+  readonly permission: HostnamePermission;
+}
+
+/** Returns the owners of a hostname and its paths on a Gateway, longest paths first. */
+export function ownersOf(read: Reader, hostname: string, gateway: string, namespace: string): readonly PathOwner[] {
+  return ownersAmong(read, policiesFor(read, `of ${hostname}`, gateway), namespace);
+}
+
+/** Returns the owners of each hostname that is narrower than a hostname. */
+export function ownersBelow(
+  read: Reader,
+  hostname: string,
+  gateway: string,
+  namespace: string,
+): readonly (readonly PathOwner[])[] {
+  const byHostname = Map.groupBy(policiesFor(read, `below ${hostname}`, gateway), ({ owned }) => owned);
+  return [...byHostname.values()].map((policies) => ownersAmong(read, policies, namespace));
+}
+
+function ownersAmong(read: Reader, policies: readonly OwningPolicy[], namespace: string): readonly PathOwner[] {
+  const ofPaths = policies.flatMap((one) => read.query(ownedPaths, one.policy).map((path) => ({ ...one, path })));
+  const owners = [...Map.groupBy(ofPaths, ({ path }) => path).values()].flatMap((some): readonly PathOwner[] => {
+    const [first] = some;
+    return first === undefined
+      ? []
+      : [{ owned: first.owned, path: first.path, permission: decide(read, { ...first, policies: some }, namespace) }];
+  });
+  return owners.sort((one, other) => other.path.length - one.path.length);
+}
+
+/** Returns the owner of a hostname with all paths, if there is one. */
+export function wholeOwner(owners: readonly PathOwner[]): PathOwner | undefined {
+  return owners.find(({ path }) => path === '');
+}
+
+/** The owner of a hostname may serve all of its paths. Without an owner, the namespace must own every owned path. */
+function ofAllPaths(owners: readonly PathOwner[]): HostnamePermission {
+  return wholeOwner(owners)?.permission ?? strictest(owners.map(({ permission }) => permission));
+}
+
+function strictest(permissions: readonly HostnamePermission[]): HostnamePermission {
+  return (
+    permissions.find(({ type }) => type === 'refused') ??
+    permissions.find(({ type }) => type === 'unobserved') ?? { type: 'permitted' }
+  );
+}
 
 interface OwningPolicy {
   readonly owned: string;
@@ -122,14 +176,32 @@ function hasUnreadable(policy: Resource<'HostnamePolicy'>, field: string): boole
   return policy.unreadable.some(({ path }) => path[0] === 'spec' && path[1] === field);
 }
 
-/** Several policies with the same hostname permit the namespaces of each of them. */
-function decide(read: Reader, policies: readonly OwningPolicy[], namespace: string): HostnamePermission {
+/** The path prefixes of a policy in the spelling of matches. A policy without paths, or with unreadable ones, is for every path. */
+const ownedPaths = defineQuery({
+  name: 'hostnamePolicyPaths',
+  stratum: strata.links,
+  compute(read, name: string): readonly string[] {
+    const policy = readObject(read, 'HostnamePolicy', '', name);
+    if (policy?.spec?.paths === undefined || hasUnreadable(policy, 'paths')) return [''];
+    return [...new Set(policy.spec.paths.map((path) => withoutTrailingSlash(canonicalSpelling(path))))];
+  },
+});
+
+interface Owned {
+  readonly owned: string;
+  readonly path: string;
+  readonly policies: readonly OwningPolicy[];
+}
+
+/** Several policies with the same hostname and path permit the namespaces of each of them. */
+function decide(read: Reader, { owned, path, policies }: Owned, namespace: string): HostnamePermission {
   const standings = new Set(policies.map(({ policy }) => read.query(policyStanding, policy, namespace)));
   if (standings.has('permitted')) return { type: 'permitted' };
   if (standings.has('unobserved')) return { type: 'unobserved' };
   return {
     type: 'refused',
-    owned: policies[0]?.owned ?? '',
+    owned,
+    path,
     policies: policies.map(({ policy }) => policy),
     owners: [...new Set(policies.flatMap(({ policy }) => read.query(namedOwners, policy)))],
   };
@@ -141,7 +213,8 @@ const policyStanding = defineQuery({
   stratum: strata.links,
   compute(read, name: string, namespace: string): HostnamePermission['type'] {
     const policy = readObject(read, 'HostnamePolicy', '', name);
-    if (policy === undefined || hasUnreadable(policy, 'namespaces') || isLost(policy, ['spec'])) return 'refused';
+    if (policy === undefined || isLost(policy, ['spec'])) return 'refused';
+    if (hasUnreadable(policy, 'namespaces') || hasUnreadable(policy, 'paths')) return 'refused';
     const { names, selector } = policy.spec?.namespaces ?? {};
     if (names === undefined && selector === undefined) return 'refused';
     if (names !== undefined && !names.includes(namespace)) return 'refused';

@@ -103,6 +103,7 @@ function partialValidity(dropped: readonly PartProblem[], kind: ServedRouteKind)
 function describeDropped({ scope, part, member, message }: PartProblem, kind: ServedRouteKind): string {
   const { traffic, fate } = failureOf[kind];
   const place = `spec.rules[${part}]`;
+  if (scope === 'match' && member === -1) return `Dropped Rule ${part} (${place} matches no request): ${message}`;
   if (scope === 'match')
     return `Dropped Rule ${part} in part (${place}.matches[${member}] matches no request): ${message}`;
   if (scope === 'backendRef')

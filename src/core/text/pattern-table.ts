@@ -19,8 +19,10 @@ export interface PatternTable {
   readonly bytes: number;
 }
 
-const dead = 0;
-const start = 1;
+/** The state from which nothing is accepted. */
+export const dead = 0;
+/** The state before the first character. */
+export const start = 1;
 const mostStates = 0xff_ff;
 
 // The properties of the previous character that a state stores.
@@ -58,6 +60,12 @@ export function accepts(table: PatternTable, text: string): boolean {
     if (state === dead) return false;
   }
   return accepting[state] === 1;
+}
+
+/** The state after an ASCII character. Other codes lead to the dead state. */
+export function stateAfter({ asciiClasses, classCount, next }: PatternTable, state: number, code: number): number {
+  const characterClass = asciiClasses[code];
+  return characterClass === undefined ? dead : (next[state * classCount + characterClass] ?? dead);
 }
 
 /**

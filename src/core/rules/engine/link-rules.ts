@@ -41,6 +41,7 @@ import { regexNotRe2 } from '../matches/regex-not-re2.ts';
 import { regexTotalCost } from '../matches/regex-total-cost.ts';
 import { profileLabelRule } from '../namespaces/profile-label.ts';
 import { hostnameNotPermitted } from '../parents/hostname-not-permitted.ts';
+import { pathNotPermitted } from '../matches/path-not-permitted.ts';
 import { noMatchingListenerHostname } from '../parents/no-matching-listener-hostname.ts';
 import { noMatchingParent } from '../parents/no-matching-parent.ts';
 import { notAllowedByListeners } from '../parents/not-allowed-by-listeners.ts';
@@ -103,6 +104,7 @@ export const linkRules: readonly ObjectRule[] = [
   notAllowedByListeners,
   noMatchingListenerHostname,
   hostnameNotPermitted,
+  pathNotPermitted,
   regexTotalCost,
   backendNotFound,
   backendNotPermitted,

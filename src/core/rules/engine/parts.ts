@@ -1,3 +1,4 @@
+import type { OwnedMatch } from '../../graph/precedence.ts';
 import type { RequestRouteKind, ServedRouteKind } from '../../graph/protocols.ts';
 import type { FilterView, RouteRuleView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';
@@ -20,6 +21,16 @@ export interface FilterList {
 export function routeRules<K extends ServedRouteKind>(route: Resource<K>): readonly RouteRulePart<K>[];
 export function routeRules(route: Resource<ServedRouteKind>): readonly RouteRulePart[] {
   return (route.spec?.rules ?? []).map((rule, index) => ({ rule, path: ['spec', 'rules', index] }));
+}
+
+type MatchPosition = Pick<OwnedMatch, 'rule' | 'match'>;
+
+/** Returns the path of the match as written, of the list if there is no match, or of the rule for layer 4 routes. */
+export function matchPath(route: Resource<ServedRouteKind>, { rule: index, match }: MatchPosition): Path {
+  const path = ['spec', 'rules', index];
+  if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return path;
+  const isWritten = (route.spec?.rules?.[index]?.matches ?? []).length > 0;
+  return [...path, 'matches', ...(isWritten ? [match] : [])];
 }
 
 /** Returns the filter lists of one rule: first its own, then those of its backendRefs that have any. */

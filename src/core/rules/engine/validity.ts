@@ -123,7 +123,8 @@ function failureOf(
   const unacceptable = problems.filter((problem) => problem.condition === 'Accepted');
   return (
     ofRule.find((problem) => problem.condition === 'Accepted') ??
-    allMembersFailed(unacceptable, 'match', rule.matches?.length ?? 0) ??
+    // A rule without matches has one match by default.
+    allMembersFailed(unacceptable, 'match', Math.max(rule.matches?.length ?? 0, 1)) ??
     allMembersFailed(unacceptable, 'backendRef', rule.backendRefs?.length ?? 0) ??
     ofRule[0]
   );

@@ -1,43 +1,12 @@
 import { attachments, type ParentNode } from '../../graph/attachment.ts';
-import { compileCalls } from '../../graph/compile-calls.ts';
-import { compileMatches } from '../../graph/compile-matches.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { ofSortKey, requestsOf, routeIdentity, sortKey, type OwnedMatch } from '../../graph/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
-import type { RouteMatch } from '../../graph/route-match.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
-import { isLost, type Resource } from '../../resources/resource.ts';
 import { isWideHostname } from '../../text/hostname.ts';
 import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
-
-/** Returns the matches for each rule of a route. Matches with a problem are left out, so they match nothing. */
-export function servedMatches(
-  route: Resource<ServedRouteKind>,
-  problems: readonly PartProblem[],
-): readonly (readonly RouteMatch[])[] {
-  // A rule with unreadable matches must not respond to requests that it may not be intended for.
-  const isKnown = (rule: number): boolean => !isLost(route, ['spec', 'rules', rule, 'matches']);
-  const isInvalid =
-    (rule: number) =>
-    (match: number): boolean =>
-      problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
-  switch (route.kind) {
-    case 'GRPCRoute':
-      return (route.spec?.rules ?? []).map(({ matches }, rule) =>
-        isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : [],
-      );
-    case 'HTTPRoute':
-      return (route.spec?.rules ?? []).map(({ matches }, rule) =>
-        isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : [],
-      );
-    case 'TLSRoute':
-    case 'TCPRoute':
-    case 'UDPRoute':
-      // In a layer 4 route, the first rule gets all traffic.
-      return [compileMatches([], () => false)];
-  }
-}
+import { servedMatches } from './served-matches.ts';
 
 /**
  * The routes of one kind that have a hostname at a listener. Most routes have their own hostnames, so their matches need no

@@ -1,10 +1,8 @@
-import { failureOf, isLayer4, servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
-import type { OwnedMatch } from '../../graph/precedence.ts';
-import type { Path } from '../../resources/path.ts';
+import { failureOf, isLayer4, servedRouteKinds } from '../../graph/protocols.ts';
 import { describeRef, quoteRef } from '../../resources/reference.ts';
-import type { Resource } from '../../resources/resource.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
+import { matchPath } from '../engine/parts.ts';
 import { takenMatches, type TakenMatch } from './match-places.ts';
 import { rule, type Consequence } from '../engine/rule.ts';
 
@@ -62,11 +60,3 @@ export const matchTaken = rule({
     }
   },
 });
-
-/** Returns the path of the match as written, of the list if there is no match, or of the rule for layer 4 routes. */
-export function matchPath(route: Resource<ServedRouteKind>, { rule: index, match }: OwnedMatch): Path {
-  const path = ['spec', 'rules', index];
-  if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return path;
-  const isWritten = (route.spec?.rules?.[index]?.matches ?? []).length > 0;
-  return [...path, 'matches', ...(isWritten ? [match] : [])];
-}

@@ -2,8 +2,9 @@ import { failureOf, isLayer4, requestRouteKinds } from '../../graph/protocols.ts
 import { describeRef, quoteRef } from '../../resources/reference.ts';
 import { display, quote } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
+import { matchPath } from '../engine/parts.ts';
 import { rule, type Consequence } from '../engine/rule.ts';
-import { matchPath, shadowed } from './match-taken.ts';
+import { shadowed } from './match-taken.ts';
 import { takenRequests, type TakenRequests } from './taken-requests.ts';
 
 /** The match gets its other requests, so nothing is disabled. */

@@ -12,10 +12,10 @@ import {
   isUnservable,
   namespacesAt,
   routesOfHostname,
-  servedMatches,
   wideHostnamesAt,
   type HostPlace,
 } from './match-places.ts';
+import { servedMatches } from './served-matches.ts';
 
 // Matches that get only some requests of a match in another namespace, because their hostname, path or conditions are more
 // specific. Both sides compute keys of the places where they can meet: the winner writes them to an index, the other one reads.

@@ -5,6 +5,7 @@ import type { Reader } from '../../incremental/reader.ts';
 import { quote } from '../../text/display.ts';
 import { denied } from '../engine/effects.ts';
 import { rule, type Consequence, type Report } from '../engine/rule.ts';
+import { describeOwners, hostnameText } from './hostname-owners.ts';
 
 const reason = 'HostnameNotPermitted';
 
@@ -67,33 +68,18 @@ function checkListeners(
   }
 }
 
-function problemOf({ gateway, own, served, owned, policies, owners }: RefusedHostname, namespace: string): string {
-  const hostname = own === '' ? nameOf(served) : nameOf(own);
+function problemOf(refused: RefusedHostname, namespace: string): string {
+  const { gateway, own, served, owned } = refused;
+  const hostname = own === '' ? hostnameText(served) : hostnameText(own);
   const inherited = own === '' ? `The route has no hostnames, so it serves ${hostname}. ` : '';
-  const covered = owned === served || !isNarrower(owned, served) ? '' : `, because this includes ${nameOf(owned)}`;
-  return `${inherited}Namespace ${quote(namespace)} may not serve ${hostname} on Gateway ${quote(gateway)}${covered}: ${describeOwner(policies, owners)}.`;
+  const covered =
+    owned === served || !isNarrower(owned, served) ? '' : `, because this includes ${hostnameText(owned)}`;
+  return `${inherited}Namespace ${quote(namespace)} may not serve ${hostname} on Gateway ${quote(gateway)}${covered}: ${describeOwners(refused)}.`;
 }
-
-function describeOwner(policies: readonly string[], owners: readonly string[]): string {
-  const names = policies.slice(0, shown).map((policy) => quote(policy));
-  const subject = `${names.length === 1 ? 'HostnamePolicy' : 'HostnamePolicies'} ${names.join(', ')}`;
-  const verb = names.length === 1 ? 'permits' : 'permit';
-  const listed = owners.slice(0, shown).map((owner) => quote(owner));
-  const more = owners.length > shown ? ` and ${owners.length - shown} more` : '';
-  return listed.length === 0
-    ? `${subject} ${verb} it only in namespaces with certain labels`
-    : `${subject} ${verb} it only in namespace ${listed.join(', ')}${more}`;
-}
-
-const shown = 3;
 
 function cureOf({ own }: RefusedHostname): string {
   const change = own === '' ? 'Set hostnames of this namespace' : 'Use a hostname of this namespace';
   return `${change}, or add the namespace to the policy.`;
-}
-
-function nameOf(hostname: string): string {
-  return hostname === '' ? 'all hostnames' : `hostname ${quote(hostname)}`;
 }
 
 /** The owned hostname either covers the served one, or is covered by it. */

@@ -6,6 +6,9 @@ import { ownGroup, stored, type KindTable } from './table.ts';
 
 const most = 64;
 
+/** The characters of a path of an Exact or PathPrefix match, without an empty segment or a final slash. */
+const pathPattern = "^(/|(/([A-Za-z0-9\\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+)+)$";
+
 const spec = object(
   {
     gateways: list(object({ name, namespace }, { required: ['name', 'namespace'] }), {
@@ -19,6 +22,15 @@ const spec = object(
         minLength: 1,
         pattern: `^(\\*|(\\*\\.)?${subdomain})$`,
         form: 'a DNS name in lower case, such as shop.example.com or *.example.com, or "*" for every hostname',
+      }),
+      { minItems: 1, maxItems: most, listType: 'set' },
+    ),
+    paths: list(
+      string({
+        maxLength: 256,
+        minLength: 1,
+        pattern: pathPattern,
+        form: 'a path prefix without a final slash, such as /cart or /cart/checkout, or "/" for every path',
       }),
       { minItems: 1, maxItems: most, listType: 'set' },
     ),

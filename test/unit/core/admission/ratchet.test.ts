@@ -91,6 +91,30 @@ describe('on UPDATE', () => {
     });
   });
 
+  test('a match with a path that another namespace owns is tolerated only on the same hostname', () => {
+    const owned = evaluate([
+      ...platform,
+      {
+        apiVersion: 'sallyport.dev/v1alpha1',
+        kind: 'HostnamePolicy',
+        metadata: { name: 'cart' },
+        spec: { hostnames: ['*.example.com'], paths: ['/cart'], namespaces: { names: ['cart'] } },
+      },
+    ]);
+    const routeFor = (...hostnames: readonly string[]): object => {
+      const cart = { ...rule, matches: [{ path: { type: 'PathPrefix', value: '/cart' } }] };
+      const route = cartRoute([cart]) as { readonly spec: object };
+      return { ...route, spec: { ...route.spec, hostnames } };
+    };
+    const verdictOn = (...hostnames: readonly string[]) =>
+      decide(owned, requestOf({ oldObject: routeFor('a.example.com'), object: routeFor(...hostnames) }));
+    expect(verdictOn('b.example.org', 'a.example.com')).toMatchObject({ allowed: true });
+    expect(verdictOn('a.example.com', 'b.example.com')).toMatchObject({
+      allowed: false,
+      auditAnnotations: { denied: 'path-not-permitted' },
+    });
+  });
+
   test('an old object that cannot be read excuses nothing', () => {
     const request = {
       ...requestOf({ oldObject: cartRoute([]), object: cartRoute([wrongRule]) }),

@@ -4,6 +4,7 @@ import type { AdmissionVerdict } from '../../../../src/core/admission/types.ts';
 import { allRules } from '../../../../src/core/rules/engine/registry.ts';
 import type { Rule } from '../../../../src/core/rules/engine/rule.ts';
 import { controllerNameChanged } from '../../../../src/core/rules/gateways/controller-name-changed.ts';
+import { pathNotPermitted } from '../../../../src/core/rules/matches/path-not-permitted.ts';
 import { hostnameNotPermitted } from '../../../../src/core/rules/parents/hostname-not-permitted.ts';
 import { channels, isSchemaKind, minors, type Bundle } from '../../../../src/core/schema/index.ts';
 import { evaluate } from '../../../support/evaluation.ts';
@@ -25,8 +26,13 @@ const bundles = minors
   .toReversed()
   .flatMap((minor) => channels.toReversed().map((channel): Bundle => ({ minor, channel })));
 const world = evaluate(platform);
-/** The only rule that denies because of other objects. They are in the examples of its page. */
-const owned = evaluate([...platform, ...objectsOf(hostnameNotPermitted.id, 'Wrong')]);
+/** The only rules that deny because of other objects. They are in the examples of their pages. */
+const worlds = new Map(
+  [hostnameNotPermitted.id, pathNotPermitted.id].map((rule) => [
+    rule,
+    evaluate([...platform, ...objectsOf(rule, 'Wrong')]),
+  ]),
+);
 const denying = allRules.filter(
   ({ id, effect }) => (effect.standard === 'deny' || effect.strict === 'deny') && id !== controllerNameChanged.id,
 );
@@ -36,7 +42,7 @@ function verdictOn(
   policy: Partial<AdmissionPolicy>,
   rule: string,
 ): AdmissionVerdict {
-  return decide(rule === hostnameNotPermitted.id ? owned : world, requestOf(write), { policy });
+  return decide(worlds.get(rule) ?? world, requestOf(write), { policy });
 }
 
 function isDenied(rule: string, object: object, policy: Partial<AdmissionPolicy>): boolean {
