@@ -34,7 +34,7 @@ type Shared = Exclude<ChannelResource, User | TraceKeyResource>;
 
 /**
  * Splits the configuration of all data planes by Gateway, incrementally. A Gateway gets its listeners with their certificates,
- * the routes that are attached to them (without their attachments to other Gateways), and the endpoints that these routes use.
+ * the routes that are attached to them (without their attachments to other Gateways), and the endpoints that both use.
  * The cost of a change is proportional to the resources that it touches.
  */
 export class ConfigurationByGateway {
@@ -169,7 +169,8 @@ function isUser(resource: ChannelResource): resource is User {
 }
 
 function usesOf(resource: User): ReadonlySet<ConfigKey> {
-  if (resource.kind === 'listener') return new Set(secretsOf(resource).map(certificateKey));
+  if (resource.kind === 'listener')
+    return new Set([...secretsOf(resource).map(certificateKey), ...endpointsOf(resource)]);
   const hasSessions = resource.kind === 'route' && resource.rules.some(({ session }) => session !== undefined);
   return new Set([...endpointsOf(resource), ...(hasSessions ? [sessionKeysKey] : [])]);
 }

@@ -95,7 +95,7 @@ export interface ServedObjects {
   readonly gateways: readonly StoredObject[];
   /** Certificates and authorities that these Gateways, their ListenerSets and BackendTLSPolicies refer to. */
   readonly certificates: readonly CertificateUse[];
-  /** Services without endpoints, with the routes that send requests to them. */
+  /** Services without endpoints, with the routes and listeners that send requests to them. */
   readonly idle: readonly IdleService[];
 }
 
@@ -113,7 +113,7 @@ export interface IdleService {
   readonly name: string;
   readonly port: string;
   /** `HTTPRoute shop/cart` */
-  readonly routes: readonly string[];
+  readonly users: readonly string[];
 }
 
 /** The content of the Secret, without its keys. Times are milliseconds since 1970. */

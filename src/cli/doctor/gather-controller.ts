@@ -155,7 +155,7 @@ function latestAuthority(configMap: KubernetesObject): CertificateFacts | undefi
   );
 }
 
-/** Services without endpoints to which a route that is attached sends requests. */
+/** Services without endpoints to which a route that is attached, or a filter of a listener, sends requests. */
 function idleServices(resources: readonly ConfigResource[]): readonly IdleService[] {
   const idle = new Set(
     resources
@@ -164,22 +164,28 @@ function idleServices(resources: readonly ConfigResource[]): readonly IdleServic
       .map(({ key }) => key),
   );
   const uses = resources.flatMap((resource) => {
-    if ((resource.kind !== 'route' && resource.kind !== 'layer4Route') || resource.attachments.length === 0) return [];
+    if (resource.kind === 'endpoints' || ('attachments' in resource && resource.attachments.length === 0)) return [];
     return [...new Set(endpointsOf(resource))]
       .filter((key) => idle.has(key))
-      .map((key) => ({ key, route: `${kindOf(resource)} ${resource.route}` }));
+      .map((key) => ({ key, user: userOf(resource) }));
   });
   return [...Map.groupBy(uses, ({ key }) => key)].map(([key, some]) => {
     const parts = key.split('/').slice(1);
     const kind = parts[0] === 'ServiceImport' && parts.length === 4 ? 'ServiceImport' : 'Service';
     const [namespace = '', name = '', port = ''] = parts.slice(-3);
-    return { kind, namespace, name, port, routes: some.map(({ route }) => route) };
+    return { kind, namespace, name, port, users: some.map(({ user }) => user) };
   });
 }
 
-function kindOf(route: Extract<ConfigResource, { kind: 'route' | 'layer4Route' }>): string {
-  if (route.kind === 'layer4Route') return route.routeKind;
-  return route.protocol === 'grpc' ? 'GRPCRoute' : 'HTTPRoute';
+function userOf(resource: Exclude<ConfigResource, { kind: 'endpoints' }>): string {
+  switch (resource.kind) {
+    case 'listener':
+      return `listener ${resource.name} of ${resource.owner.replace('/', ' ')}`;
+    case 'layer4Route':
+      return `${resource.routeKind} ${resource.route}`;
+    case 'route':
+      return `${resource.protocol === 'grpc' ? 'GRPCRoute' : 'HTTPRoute'} ${resource.route}`;
+  }
 }
 
 function specOf(json: StoredObject['json']): Readonly<Record<string, unknown>> {

@@ -47,10 +47,10 @@ function backends(facts: DoctorFacts): readonly Verdict[] {
   if (isControllerInstalled(facts) !== true || objects.type === 'unknown') return [];
   return firstOf(
     'backends',
-    objects.value.idle.map(({ kind, namespace, name, port, routes }) =>
+    objects.value.idle.map(({ kind, namespace, name, port, users }) =>
       warn(
         'backends',
-        `${kind} "${namespace}/${name}:${port}" has no ready endpoint; used by ${someOf(routes)}`,
+        `${kind} "${namespace}/${name}:${port}" has no ready endpoint; used by ${someOf(users)}`,
         `kubectl get endpointslices -n ${namespace} -l ${sliceLabels[kind]}=${name}`,
       ),
     ),

@@ -148,7 +148,7 @@ function readReport(value: string | undefined): TraceReport | undefined {
 
 /** Compares the decision of a data plane with the prediction. */
 export function compared(outcome: Outcome, status: number, report: TraceReport): TraceResult {
-  const predicted = predictionOf(outcome);
+  const predicted = predictionOf(outcome, report);
   const differences = [
     ...different('listener', predicted.listener, report.listener),
     ...different('route', predicted.route, report.route),
@@ -178,9 +178,11 @@ export function compared(outcome: Outcome, status: number, report: TraceReport):
   };
 }
 
-function predictionOf(outcome: Outcome) {
+function predictionOf(outcome: Outcome, { route, reason }: TraceReport) {
   const decision = settledDecision(outcome.decision);
-  const taken = 'taken' in decision ? decision.taken.matched : undefined;
+  // A filter of the listener denies requests before they are routed.
+  const isDenied = outcome.filters.length > 0 && route === undefined && reason === 'authorization-denied';
+  const taken = 'taken' in decision && !isDenied ? decision.taken.matched : undefined;
   const reasons: readonly (string | undefined)[] =
     decision.type === 'answer'
       ? [decision.reason]
@@ -193,7 +195,7 @@ function predictionOf(outcome: Outcome) {
     match: taken?.match.index,
     backends: outcome.shares.length === 0 ? [undefined] : outcome.shares.map(({ backend }) => backend?.label),
     reasons: reasons.length === 0 ? [undefined] : reasons,
-    asks: outcome.authorization !== undefined,
+    asks: outcome.authorization !== undefined || outcome.filters.length > 0,
   };
 }
 

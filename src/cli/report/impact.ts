@@ -102,8 +102,10 @@ function stateText(state: ConditionState | undefined): string {
   return `${state.status} (${state.reason})${state.message === '' ? '' : `: ${state.message}`}`;
 }
 
-function routedText({ rule, decision, authorization, reason, location, shares }: RoutedSummary): string {
-  const at = `${rule === undefined ? '' : `${rule}: `}${authorization === undefined ? '' : `authorization by ${authorization}, then `}`;
+function routedText({ rule, decision, filters = [], authorization, reason, location, shares }: RoutedSummary): string {
+  const servers = [...filters, ...(authorization === undefined ? [] : [authorization])];
+  const asked = servers.map((server) => `authorization by ${server}, then `).join('');
+  const at = `${rule === undefined ? '' : `${rule}: `}${asked}`;
   switch (decision) {
     case 'none':
       return 'no listener';

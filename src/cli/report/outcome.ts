@@ -10,6 +10,7 @@ export function explainOutcome({
   gateway,
   listener,
   decision,
+  filters,
   authorization,
   shares,
   candidates,
@@ -21,13 +22,11 @@ export function explainOutcome({
     gateway,
     listener: listener && listenerText(listener),
     chosen: 'taken' in decision ? nameOf(decision.taken.matched) : undefined,
-    lines:
-      'taken' in decision
-        ? [
-            ...(authorization === undefined ? [] : [authorizationText(authorization)]),
-            ...decisionLines(decision, shares),
-          ]
-        : [plainDecision(decision)],
+    lines: [
+      ...[...filters, ...(authorization === undefined ? [] : [authorization])].map(authorizationText),
+      ...('taken' in decision ? decisionLines(decision, shares) : [plainDecision(decision)]),
+      ...(listener?.failure === undefined ? [] : [listener.failure]),
+    ],
     candidates: tried.map(({ candidate, unmet }) => ({
       name: nameOf(candidate),
       remark: unmet.length === 0 ? 'matches' : unmet.join('; '),

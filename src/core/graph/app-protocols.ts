@@ -1,3 +1,5 @@
+import { isOwnerKind } from './listener-sets.ts';
+
 /** The supported values of `appProtocol` of Service ports (KEP-3726, GEP-1911). */
 const appProtocols: Readonly<
   Record<string, { readonly routeKinds: readonly string[]; readonly http2: boolean; readonly tls?: true }>
@@ -12,8 +14,15 @@ const appProtocols: Readonly<
   grpc: { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: true },
 };
 
-/** Returns whether routes of the kind can be forwarded to a port with this appProtocol. IANA's names are case-insensitive. */
-export function canForward(routeKind: string, appProtocol: string): boolean {
+/**
+ * Returns whether requests of a route, or of a filter of a listener, can be sent to a port with this appProtocol. IANA's names are
+ * case-insensitive.
+ *
+ * @param fromKind the kind of the object that refers to the port
+ */
+export function canForward(fromKind: string, appProtocol: string): boolean {
+  // The authorization servers of listeners are called like backends of HTTPRoutes.
+  const routeKind = isOwnerKind(fromKind) ? 'HTTPRoute' : fromKind;
   return appProtocolNamed(appProtocol)?.routeKinds.includes(routeKind) === true;
 }
 

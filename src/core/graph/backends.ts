@@ -130,8 +130,13 @@ function whyNotFound(read: Reader, kind: BackendKind): 'absent' | 'unobserved' |
   return read.query(isObserved, kind) ? 'absent' : 'unobserved';
 }
 
-/** Resolves one backendRef of a route of `fromKind` in `fromNamespace`. */
-function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, ref: BackendRefView): BackendNode {
+/** Resolves one backendRef of an object of `fromKind` in `fromNamespace`: of a route, or of a filter of a listener. */
+export function resolveBackend(
+  read: Reader,
+  fromKind: string,
+  fromNamespace: string,
+  ref: BackendRefView,
+): BackendNode {
   const target: BackendTarget = {
     group: ref.group ?? '',
     kind: ref.kind ?? 'Service',
@@ -204,7 +209,8 @@ const noBackends: FilterBackends = {};
 /** Filters that reference a backend: field of the filter → type of the filter. */
 const referringFilters = { requestMirror: 'RequestMirror', externalAuth: 'ExternalAuth' } as const;
 
-function backendsOfFilters(
+/** Resolves the backends of the filters of one type. */
+export function backendsOfFilters(
   filters: readonly FilterView[] | undefined,
   member: keyof typeof referringFilters,
   resolve: (ref: BackendRefView) => BackendNode,
@@ -236,32 +242,47 @@ export function backendPlaces<T extends BackendOutcome['type']>(
   types: readonly T[],
 ): readonly BackendPlace<T>[] {
   const places: BackendPlace<T>[] = [];
-  const look = (node: BackendNode, ...path: Path): void => {
-    if (isOneOf(node.outcome, types)) places.push({ path: ['spec', 'rules', ...path], node, outcome: node.outcome });
-  };
   rules.forEach(({ backends: nodes, mirrors, authorizers }, rule) => {
+    const at = (...below: Path): Path => ['spec', 'rules', rule, ...below];
     nodes.forEach((node, index) => {
-      look(node, rule, 'backendRefs', index);
-      for (const [filter, mirror] of entriesOf(node.mirrors))
-        look(mirror, rule, 'backendRefs', index, 'filters', filter, 'requestMirror', 'backendRef');
+      if (isOneOf(node.outcome, types)) places.push({ path: at('backendRefs', index), node, outcome: node.outcome });
+      places.push(...mirrorPlaces(node.mirrors, types, () => at('backendRefs', index, 'filters')));
     });
-    for (const [filter, mirror] of entriesOf(mirrors))
-      look(mirror, rule, 'filters', filter, 'requestMirror', 'backendRef');
-    for (const [filter, authorizer] of entriesOf(authorizers))
-      look(authorizer, rule, 'filters', filter, 'externalAuth', 'backendRef');
+    places.push(...mirrorPlaces(mirrors, types, () => at('filters')));
+    places.push(...authorizerPlaces(authorizers, types, () => at('filters')));
   });
   return places;
 }
+
+const noPlaces: readonly never[] = [];
+
+type FilterPlaces = <T extends BackendOutcome['type']>(
+  nodes: FilterBackends,
+  types: readonly T[],
+  at: () => Path,
+) => readonly BackendPlace<T>[];
+
+/** Creates the function that returns the backends of filters of one type. `at` is the location of the list of filters. */
+function placesIn(member: keyof typeof referringFilters): FilterPlaces {
+  return (nodes, types, at) => {
+    if (nodes === noBackends) return noPlaces;
+    return Object.entries(nodes).flatMap(([filter, node]) =>
+      isOneOf(node.outcome, types)
+        ? [{ path: [...at(), Number(filter), member, 'backendRef'], node, outcome: node.outcome }]
+        : [],
+    );
+  };
+}
+
+const mirrorPlaces = placesIn('requestMirror');
+/** Returns the authorization servers that resolve with one of the given outcomes. `at` is the location of the list of filters. */
+export const authorizerPlaces = placesIn('externalAuth');
 
 function isOneOf<T extends BackendOutcome['type']>(
   outcome: BackendOutcome,
   types: readonly T[],
 ): outcome is BackendOutcomeOf<T> {
   return (types as readonly string[]).includes(outcome.type);
-}
-
-function entriesOf(nodes: FilterBackends): readonly (readonly [filter: number, node: BackendNode])[] {
-  return nodes === noBackends ? [] : Object.entries(nodes).map(([filter, node]) => [Number(filter), node]);
 }
 
 /** The label of an EndpointSlice that names the object it belongs to. */

@@ -9,7 +9,8 @@ import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
 
 /** The kinds with listeners: a Gateway, or a ListenerSet that adds listeners to those of a Gateway (GEP-1713). */
-export type OwnerKind = 'Gateway' | 'ListenerSet';
+export const ownerKinds = ['Gateway', 'ListenerSet'] as const;
+export type OwnerKind = (typeof ownerKinds)[number];
 
 export interface ListenerOwner {
   readonly kind: OwnerKind;
@@ -95,7 +96,7 @@ export const listenerOwners = defineQuery({
 export type OwnerStanding = 'ours' | 'foreign' | 'absent' | 'detached';
 
 export function isOwnerKind(kind: string): kind is OwnerKind {
-  return kind === 'Gateway' || kind === 'ListenerSet';
+  return (ownerKinds as readonly string[]).includes(kind);
 }
 
 /** Returns the state of an owner that does not exist in the observed objects. If its kind is not observed, the owner is not ours. */

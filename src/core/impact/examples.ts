@@ -58,7 +58,7 @@ export function examplesOf(
   });
   for (const state of [before, after]) {
     for (const route of state.values()) {
-      if ((route.kind !== 'route' && route.kind !== 'layer4Route') || !isAffected(route, changed)) continue;
+      if ((route.kind !== 'route' && route.kind !== 'layer4Route') || !isAffected(route, state, changed)) continue;
       for (const example of examplesOfRoute(route, state)) {
         if (requests.size + connections.size === maxExamples) return all(true);
         if ('request' in example) requests.set(nameOf(example), example);
@@ -107,11 +107,19 @@ function essentials({ addresses, ...rest }: EndpointsConfig): unknown {
   return { ...rest, isEmpty: addresses.length === 0 };
 }
 
-function isAffected(route: RouteConfig | Layer4RouteConfig, changed: ReadonlySet<ConfigKey>): boolean {
+function isAffected(
+  route: RouteConfig | Layer4RouteConfig,
+  state: ReadonlyMap<ConfigKey, ConfigResource>,
+  changed: ReadonlySet<ConfigKey>,
+): boolean {
+  const listeners = route.attachments.flatMap(({ listener: key }) => {
+    const listener = state.get(key);
+    return listener?.kind === 'listener' ? [listener] : [];
+  });
   return (
     changed.has(route.key) ||
     route.attachments.some(({ listener }) => changed.has(listener)) ||
-    endpointsOf(route).some((key) => changed.has(key))
+    [route, ...listeners].flatMap(endpointsOf).some((key) => changed.has(key))
   );
 }
 

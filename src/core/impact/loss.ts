@@ -101,7 +101,7 @@ function configurationOf(
     ),
   );
   const endpoints = resources
-    .flatMap((resource) => (resource.kind === 'route' || resource.kind === 'layer4Route' ? endpointsOf(resource) : []))
+    .flatMap((resource) => (resource.kind === 'endpoints' ? [] : endpointsOf(resource)))
     .map((key): ConfigResource => ({ kind: 'endpoints', key, addresses: [{ host: '', port: 0 }] }));
   return new Map([...resources, ...endpoints].map((resource) => [resource.key, resource]));
 }

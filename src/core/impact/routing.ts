@@ -37,7 +37,9 @@ export interface RoutedSummary {
    * connection: `connect`, `close`, or `requests` if an HTTPS listener accepts it.
    */
   readonly decision: string;
-  /** `namespace/service/port` of the authorization server that must allow the request first. */
+  /** `namespace/service/port` of the authorization servers of the listener that must allow the request first, in order. */
+  readonly filters?: readonly string[];
+  /** `namespace/service/port` of the authorization server of the rule that must allow the request. */
   readonly authorization?: string;
   /** The reason of an error response. */
   readonly reason?: string;
@@ -150,11 +152,12 @@ function connectionShare({ weight, total, backend, result }: Layer4Share): Share
 }
 
 function summaryOf(outcome: RoutedOutcome): RoutedSummary {
-  const { authorization, shares } = outcome;
+  const { filters, authorization, shares } = outcome;
   const decision = settledDecision(outcome.decision);
   return {
     rule: 'taken' in decision ? ruleName(decision.taken.matched) : undefined,
     decision: decision.type,
+    ...(filters.length === 0 ? {} : { filters: filters.map((filter) => filter.authorization.label) }),
     ...(authorization === undefined ? {} : { authorization: authorization.authorization.label }),
     ...('reason' in decision ? { reason: decision.reason } : {}),
     ...('location' in decision ? { location: decision.location } : {}),

@@ -1,4 +1,5 @@
 import type { FilterBackends } from '../graph/backends.ts';
+import type { ListenerFilterView } from '../graph/listener-filters.ts';
 import type { FilterView } from '../graph/route-views.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalOrigin } from '../text/origin.ts';
@@ -25,6 +26,14 @@ export function compileFilters(
   targets: FilterBackends,
 ): readonly RouteFilter[] {
   return (filters ?? []).flatMap((filter, index) => compileFilter(filter, targets[index]));
+}
+
+/** Compiles the filters of a listener in order. Filters of unsupported types are left out: the listener already fails. */
+export function compileListenerFilters(
+  filters: readonly ListenerFilterView[],
+  authorizers: FilterBackends,
+): readonly AuthorizationFilter[] {
+  return compileFilters(filters, authorizers).filter((filter) => filter.type === 'authorization');
 }
 
 /** Compiles the filters of a backendRef in order. */

@@ -41,6 +41,10 @@ export interface ListenerConfig {
   readonly clientValidation?: ClientValidation;
   /** `namespace/name` of the Secret with the client certificate for backends over TLS (Gateway.spec.tls.backend). */
   readonly backendCertificate?: string;
+  /** Filters of every request, in order, before it is routed (GEP-5224). */
+  readonly filters?: readonly AuthorizationFilter[];
+  /** If set, every request gets a 500 response; the text is the reason. */
+  readonly failure?: string;
   /** metadata.generation of the owner, for acknowledgements. */
   readonly generation: number;
 }
@@ -308,10 +312,11 @@ export function endpointsFor(gateway: string, endpoints: EndpointsConfig): Endpo
 }
 
 /**
- * Keys of all endpoints to which a route can send requests, connections or flows: as backends, mirrors or authorization
- * servers.
+ * Keys of all endpoints to which a listener or route can send requests, connections or flows: as backends, mirrors or
+ * authorization servers.
  */
-export function endpointsOf(route: RouteConfig | Layer4RouteConfig): readonly ConfigKey[] {
+export function endpointsOf(route: ListenerConfig | RouteConfig | Layer4RouteConfig): readonly ConfigKey[] {
+  if (route.kind === 'listener') return referencesAmong(route.filters ?? []);
   if (route.kind === 'layer4Route') return route.backends.flatMap(({ target }) => keysOf(target));
   return route.rules.flatMap(({ filters, backends }) => [
     ...referencesAmong(filters),

@@ -5,6 +5,7 @@ import { endpoints, servicePort, type ServicePort } from '../graph/backends.ts';
 import { ownerKey } from '../graph/gateway-listeners.ts';
 import { authoritiesIn, backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
+import { listenerAuthorizers } from '../graph/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { isLayer4, isServedProtocol, servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
@@ -14,14 +15,16 @@ import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
 import {
   hasValidListener,
-  isValid,
+  isConfigured,
   listenerValidity,
   partProblems,
   portsInUse,
   servesNothing,
+  type PartProblem,
 } from '../rules/engine/validity.ts';
 import { endpointsKey } from './backend-target.ts';
 import { backendTls } from './backend-tls.ts';
+import { compileListenerFilters } from './compile-filters.ts';
 import { compileLayer4Route } from './compile-layer4-route.ts';
 import { compileRoute } from './compile-route.ts';
 import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.ts';
@@ -71,7 +74,8 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   for (const listener of listenersOf(read, owner)) {
     const { name: listenerName, port } = listener;
     const terms = termsOf(listener);
-    if (terms === undefined || !isValid(listenerValidity(problems, listener.index))) continue;
+    const validity = listenerValidity(problems, listener.index);
+    if (terms === undefined || !isConfigured(validity)) continue;
     yield {
       kind: 'listener',
       key: configuredListener(gateway, owner, listenerName),
@@ -82,9 +86,23 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
       ...terms,
       ...clientValidation(read, owner, listener),
       ...(proof?.type === 'usable' ? { backendCertificate: proof.target } : {}),
+      ...listenerFilters(read, owner, { index: listener.index, failure: validity.failure }),
       generation,
     };
   }
+}
+
+function listenerFilters(
+  read: Reader,
+  { kind, namespace, name }: ListenerOwner,
+  { index, failure }: { readonly index: number; readonly failure: PartProblem | undefined },
+): Pick<ListenerConfig, 'filters' | 'failure'> {
+  if (failure !== undefined) return { failure: failure.message };
+  const requests = readObject(read, kind, namespace, name)?.spec?.listeners?.[index]?.filters?.requests ?? [];
+  if (requests.length === 0) return {};
+  return {
+    filters: compileListenerFilters(requests, read.query(listenerAuthorizers, kind, namespace, name)[index] ?? {}),
+  };
 }
 
 /** Protocol, hostname and TLS settings of a listener; `undefined` if its protocol is unsupported. */

@@ -63,20 +63,29 @@ export function judgeListeners(
 export const notAccepted = 'Not programmed because it is not accepted; see the Accepted condition.';
 
 function judge(node: ListenerNode, problems: readonly PartProblem[], service: Outcome): JudgedListener {
-  const { accepted: refusal, conflicted: conflict, references, overlapping } = listenerValidity(problems, node.index);
+  const validity = listenerValidity(problems, node.index);
+  const { accepted: refusal, conflicted: conflict, references, overlapping, failure } = validity;
   // Conflicts come first: the listener may be valid on another port.
   const against = conflict ?? refusal;
   return {
     node,
     outcomes: {
       Accepted: against === undefined ? isTrue('Accepted') : isFalse(against.reason, against.message),
-      Programmed: programmed(node, { against: conflict?.reason ?? (refusal && 'Invalid'), service }),
+      Programmed: programmed(node, {
+        against: conflict?.reason ?? (refusal && 'Invalid'),
+        service: failure === undefined || service.status === 'False' ? service : failedFilter,
+      }),
       ResolvedRefs: references === undefined ? isTrue('ResolvedRefs') : isFalse(references.reason, references.message),
       Conflicted: conflict === undefined ? isFalse('NoConflicts', '') : isTrue(conflict.reason, conflict.message),
       ...(overlapping === undefined ? {} : { OverlappingTLSConfig: isTrue(overlapping.reason, overlapping.message) }),
     },
   };
 }
+
+const failedFilter = isFalse(
+  'Invalid',
+  'Not programmed because a filter cannot run, so all requests get a 500; see the ResolvedRefs condition.',
+);
 
 function programmed(
   node: ListenerNode,

@@ -74,7 +74,6 @@ const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
   'ClusterTrustBundle',
   'GatewayAddressRoutability',
   'GatewayAddressRoutabilityCluster',
-  'GatewayListenerFilters',
 ]);
 
 /** Former names of features, for suites and tools of older versions. */

@@ -1,12 +1,15 @@
 import type { ListenerConfig, MatchedRoute } from '../../core/routing/config.ts';
-import { decide, decideAuthorization, decideBackend } from '../../core/routing/decision/decide.ts';
-import type { BackendReason, Decision, Permitted, Taken } from '../../core/routing/decision/decide.ts';
+import type { Authorization } from '../../core/routing/decision/authorization.ts';
+import { decide, decideAuthorization, decideBackend, filtersBefore } from '../../core/routing/decision/decide.ts';
+import type { BackendReason, Decision, Permitted as Destined } from '../../core/routing/decision/decide.ts';
 import { editFields } from '../../core/routing/decision/header-edits.ts';
 import type { Fields } from '../../core/text/fields.ts';
 import type { AccessLogEntry } from './access-log.ts';
 import { AuthorizationStep } from './authorization/step.ts';
-import type { AuthorizedRequest } from './authorization/step.ts';
-import type { Permission } from './authorization/permission.ts';
+import type { Authorized, AuthorizedRequest } from './authorization/step.ts';
+import { filtersOf } from './authorization/listener-filters.ts';
+import { permittedBy, unasked } from './authorization/permission.ts';
+import type { Permission, Permitted } from './authorization/permission.ts';
 import type { ClientStream } from '../messages/client-stream.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import type { Connection } from '../messages/connection.ts';
@@ -48,7 +51,9 @@ export class Exchange implements AuthorizedRequest {
   private listener: ListenerConfig | undefined;
   private matched: MatchedRoute | undefined;
   private backend: CompiledBackend | undefined;
-  private authorization: AuthorizationStep | undefined;
+  /** The calls of authorization servers, in order; the last one may be in progress. */
+  private readonly authorizations: AuthorizationStep[] = [];
+  private permitted: Permitted = unasked;
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
@@ -105,7 +110,33 @@ export class Exchange implements AuthorizedRequest {
       return;
     }
     this.listener = listener;
-    this.execute(decide(this.plane, listener, head), head);
+    this.filter(filtersBefore(filtersOf(listener), listener, head), listener, head);
+  }
+
+  /** Runs the filters of the listener one after the other. A request that passes all of them is routed. */
+  private filter(filters: readonly Authorization[], listener: ListenerConfig, head: RequestHead): void {
+    const [authorization, ...others] = filters;
+    if (authorization === undefined) {
+      this.execute(decide(this.plane, listener, head), head);
+      return;
+    }
+    this.ask({ listener, rule: undefined, head, authorization }, (permission) => {
+      this.permitted = permittedBy(permission, this.permitted);
+      this.filter(others, listener, head.with(permission.edits));
+    });
+  }
+
+  /** Calls an authorization server. Unless it permits the request, the exchange ends. */
+  private ask(about: Omit<Authorized, 'endpoints' | 'body'>, permitted: (permission: Permission) => void): void {
+    const endpoints = decideAuthorization(about.authorization, (key) => this.plane.endpoints.get(key));
+    if (typeof endpoints === 'string') {
+      this.answer(endpoints);
+      return;
+    }
+    if (about.rule !== undefined) this.limitTime(about.rule);
+    const step = new AuthorizationStep(this, { ...about, endpoints, body: this.permitted.body }, permitted);
+    this.authorizations.push(step);
+    step.start();
   }
 
   /** Responds with an error of the proxy, or breaks off a response that has already begun. */
@@ -155,7 +186,7 @@ export class Exchange implements AuthorizedRequest {
 
   /** Like `answer`, for a request that may already be at a backend. */
   giveUp(reason: AnswerReason): void {
-    this.authorization?.cancel();
+    this.cancelAuthorizations();
     this.forwarding?.cancel();
     this.answer(reason);
   }
@@ -172,10 +203,14 @@ export class Exchange implements AuthorizedRequest {
   /** The response is over: sent completely, or its connection has closed. */
   closed(): void {
     this.requestTimer?.cancel();
-    this.authorization?.cancel();
+    this.cancelAuthorizations();
     this.forwarding?.cancel();
     if (!this.client.isFinished) this.reason ??= 'client-aborted';
     this.record();
+  }
+
+  private cancelAuthorizations(): void {
+    for (const step of this.authorizations) step.cancel();
   }
 
   private execute(decision: Decision<CompiledRule>, head: RequestHead): void {
@@ -194,11 +229,11 @@ export class Exchange implements AuthorizedRequest {
         this.authorize(decision, head);
         return;
       case 'redirect':
-        this.carryOut(decision, head, undefined, undefined);
+        this.carryOut(decision, head, undefined);
         return;
       case 'forward':
-        this.limitTime(decision.taken);
-        this.carryOut(decision, head, decision.taken.rule.backends.next(), undefined);
+        this.limitTime(decision.taken.rule);
+        this.carryOut(decision, head, decision.taken.rule.backends.next());
     }
   }
 
@@ -214,16 +249,11 @@ export class Exchange implements AuthorizedRequest {
       this.answer(usable);
       return;
     }
-    const endpoints = decideAuthorization(authorization, (key) => this.plane.endpoints.get(key));
-    if (typeof endpoints === 'string') {
-      this.answer(endpoints);
-      return;
-    }
-    this.limitTime(taken);
-    this.authorization = new AuthorizationStep(this, { taken, head, authorization, endpoints }, (permission) =>
-      this.carryOut(permitted, head, backend, permission),
-    );
-    this.authorization.start();
+    this.ask({ ...taken, head, authorization }, (permission) => {
+      const change = { edits: permission.edits, before: authorization.editsBefore };
+      this.permitted = { ...permittedBy(permission, this.permitted), change };
+      this.carryOut(permitted, head, backend);
+    });
   }
 
   /** Forwards the body of a denial to the client; the head has been sent. */
@@ -237,21 +267,13 @@ export class Exchange implements AuthorizedRequest {
   }
 
   private answerWithoutBody(status: number, fields: Fields): void {
-    this.client.writeHead(status, [...fields, 'server', 'sallyport']);
+    this.client.writeHead(status, editFields([...fields, 'server', 'sallyport'], this.permitted.responseEdits));
     this.client.end([]);
   }
 
-  private carryOut(
-    outcome: Permitted<CompiledRule>,
-    head: RequestHead,
-    backend: CompiledBackend | undefined,
-    permission: Permission | undefined,
-  ): void {
+  private carryOut(outcome: Destined<CompiledRule>, head: RequestHead, backend: CompiledBackend | undefined): void {
     if (outcome.type === 'redirect') {
-      this.answerWithoutBody(
-        outcome.status,
-        editFields(outcome.fields, permission?.responseEdits === undefined ? [] : [permission.responseEdits]),
-      );
+      this.answerWithoutBody(outcome.status, outcome.fields);
       return;
     }
     this.backend = backend;
@@ -260,7 +282,7 @@ export class Exchange implements AuthorizedRequest {
       this.answer(typeof endpoints === 'string' ? endpoints : 'no-backend');
       return;
     }
-    this.forwarding = new Forwarding(this, { ...outcome.taken, head, backend, permission }, endpoints);
+    this.forwarding = new Forwarding(this, { ...outcome.taken, head, backend, permitted: this.permitted }, endpoints);
     this.forwarding.start();
   }
 
@@ -268,7 +290,7 @@ export class Exchange implements AuthorizedRequest {
     return decideBackend(backend, (key) => this.plane.endpoints.get(key));
   }
 
-  private limitTime({ rule: { requestTimeout } }: Taken<CompiledRule>): void {
+  private limitTime({ requestTimeout }: CompiledRule): void {
     if (requestTimeout > 0)
       this.requestTimer = new Timer(requestTimeout, () => this.guard(() => this.giveUp('request-timeout')));
   }

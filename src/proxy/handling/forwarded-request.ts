@@ -1,5 +1,5 @@
 import type { ListenerConfig, MatchedRoute } from '../../core/routing/config.ts';
-import type { Permission } from './authorization/permission.ts';
+import type { Permitted } from './authorization/permission.ts';
 import type { ClientStream } from '../messages/client-stream.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import type { Connection } from '../messages/connection.ts';
@@ -14,8 +14,8 @@ export interface Destination {
   readonly matched: MatchedRoute;
   readonly rule: CompiledRule;
   readonly backend: CompiledBackend;
-  /** The result of the authorization, if the rule requires one. */
-  readonly permission: Permission | undefined;
+  /** The results of the authorization. */
+  readonly permitted: Permitted;
 }
 
 /** The view of a request that forwarding needs. */

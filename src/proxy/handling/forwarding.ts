@@ -82,11 +82,10 @@ export class Forwarding implements ResponseReceiver {
     this.session = sessionOf(exchange, destination);
     this.responding = new Buffered(exchange.plane.quotas.buffered, exchange.address);
     this.copies = this.sendCopies();
-    if (destination.permission?.body !== undefined) replay(destination.permission.body, this.copies);
+    const { body } = destination.permitted;
+    if (body !== undefined) replay(body, this.copies);
     this.upload = destination.head.hasBody
-      ? new Upload(exchange, { copies: this.copies, held: destination.permission?.body ?? [] }, (reason) =>
-          this.fail(reason),
-        )
+      ? new Upload(exchange, { copies: this.copies, held: body ?? [] }, (reason) => this.fail(reason))
       : undefined;
     this.interim = new InterimResponses(exchange.plane.limits);
   }
@@ -404,13 +403,13 @@ export class Forwarding implements ResponseReceiver {
   private responseHead({ status, fields, httpVersion }: UpstreamHead): string[] | undefined {
     const kept = responseFields(fields);
     if (kept === undefined) return undefined;
-    const { head, rule, backend, permission } = this.destination;
+    const { head, rule, backend, permitted } = this.destination;
     const hasLength = hasField(kept, 'content-length');
     const hasBody = !hasNoContent(head.method, status);
     // In HTTP/1.1 trailers require chunks.
     this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
     let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
-    if (permission?.responseEdits !== undefined) edited = editFields(edited, [permission.responseEdits]);
+    edited = editFields(edited, permitted.responseEdits);
     // RFC 9110 section 8.6. Trailer is removed if no trailers can follow.
     if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');

@@ -7,12 +7,10 @@ import { forwardedFields } from '../messages/forwarding-fields.ts';
 /** Returns the fields of a request for its backend, including those set by an authorization server; Via is last. */
 export function upstreamFields(
   { connection, plane }: Pick<ForwardedRequest, 'connection' | 'plane'>,
-  { head, backend, permission }: Destination,
+  { head, backend, permitted: { change } }: Destination,
 ): string[] {
   const edits =
-    permission === undefined
-      ? backend.requestEdits
-      : backend.requestEdits.toSpliced(permission.editsBefore, 0, permission.edits);
+    change === undefined ? backend.requestEdits : backend.requestEdits.toSpliced(change.before, 0, change.edits);
   const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), edits);
   const host = forwardedHost(backend, head.authority);
   if (host !== '') fields.push('host', host);

@@ -1,4 +1,5 @@
 import { traceField } from '../../channel/trace.ts';
+import { editFields } from '../../core/routing/decision/header-edits.ts';
 import { listItems, nameKey, valueOf } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { RequestHead } from './request-head.ts';
@@ -76,7 +77,8 @@ export function forwardedFields(head: RequestHead, peer: Peer, policy: Forwarded
   fields.push('x-forwarded-for', appended(chain, peer.address));
   fields.push('x-forwarded-proto', peer.scheme);
   if (head.authority !== '') fields.push('x-forwarded-host', head.authority);
-  return fields;
+  // Only now, because Connection of the client must not remove fields that filters have set.
+  return editFields(fields, head.edits);
 }
 
 function endToEndFields(
@@ -86,10 +88,11 @@ function endToEndFields(
 ): string[] {
   const dropsHops = head.remainingHops !== undefined;
   const fields: string[] = [];
-  for (let index = 0; index < head.names.length; index += 1) {
-    const name = head.names[index] ?? '';
+  const { names: received, fields: values } = head.received;
+  for (let index = 0; index < received.length; index += 1) {
+    const name = received[index] ?? '';
     if (names.has(name) || named?.has(name) === true || (dropsHops && name === 'max-forwards')) continue;
-    fields.push(head.fields[index * 2] ?? '', head.fields[index * 2 + 1] ?? '');
+    fields.push(values[index * 2] ?? '', values[index * 2 + 1] ?? '');
   }
   return fields;
 }

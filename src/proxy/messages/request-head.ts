@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostFromHeader } from '../../core/text/hostname.ts';
 import { normalizePath } from '../../core/text/path.ts';
 import type { RouteRequest } from '../../core/routing/table.ts';
+import { editFields, type HeaderEdits } from '../../core/routing/decision/header-edits.ts';
 import { hopsIn } from '../../core/text/via.ts';
 import { listItems, nameKey } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
@@ -26,11 +27,14 @@ export class RequestHead implements RouteRequest {
   readonly fields: Fields;
   /** Lower-case names of `fields`, at half their index. */
   readonly names: readonly string[];
+  /** The fields as received, and the changes by filters of the listener since then, in order. */
+  readonly received: ReceivedFields;
+  readonly edits: readonly HeaderEdits[];
   /** Length of the body in bytes, `undefined` for a chunked body. */
   readonly contentLength: number | undefined;
   private parameters: URLSearchParams | undefined;
 
-  constructor(message: RawRequest, names: readonly string[], target: Target, framing: Framing) {
+  constructor(message: RawRequest, names: readonly string[], target: Target, { contentLength, edited }: Framing) {
     this.method = message.method ?? 'GET';
     this.host = target.host;
     this.authority = target.authority;
@@ -39,7 +43,18 @@ export class RequestHead implements RouteRequest {
     this.httpVersion = message.httpVersion;
     this.fields = message.rawHeaders;
     this.names = names;
-    this.contentLength = framing.contentLength;
+    this.contentLength = contentLength;
+    this.received = edited?.received ?? this;
+    this.edits = edited?.edits ?? [];
+  }
+
+  /** The head after changes by a filter of the listener: routes match the changed fields. */
+  with(change: HeaderEdits): RequestHead {
+    const { method, httpVersion, contentLength, received, edits } = this;
+    const rawHeaders = editFields([...this.fields], [change]);
+    const message = { method, httpVersion, rawHeaders };
+    const edited = { received, edits: [...edits, change] };
+    return new RequestHead(message, lowerCaseNames(rawHeaders), this, { contentLength, edited });
   }
 
   get hasBody(): boolean {
@@ -55,7 +70,7 @@ export class RequestHead implements RouteRequest {
 
   /** How often the request has passed through proxies of this kind. */
   get hops(): number {
-    return hopsIn(this.header('via'));
+    return hopsIn(listed(this.received, 'via'));
   }
 
   get asksForUpgrade(): boolean {
@@ -63,22 +78,23 @@ export class RequestHead implements RouteRequest {
   }
 
   header(lowerName: string): string | undefined {
-    let value: string | undefined;
-    for (
-      let position = this.names.indexOf(lowerName);
-      position !== -1;
-      position = this.names.indexOf(lowerName, position + 1)
-    ) {
-      const next = this.fields[position * 2 + 1] ?? '';
-      value = value === undefined ? next : `${value}, ${next}`;
-    }
-    return value;
+    return listed(this, lowerName);
   }
 
   query(name: string): string | undefined {
     this.parameters ??= new URLSearchParams(this.search);
     return this.parameters.get(name) ?? undefined;
   }
+}
+
+/** Returns the values of all fields with a name as one list (RFC 9110 section 5.3). */
+function listed({ fields, names }: ReceivedFields, lowerName: string): string | undefined {
+  let value: string | undefined;
+  for (let position = names.indexOf(lowerName); position !== -1; position = names.indexOf(lowerName, position + 1)) {
+    const next = fields[position * 2 + 1] ?? '';
+    value = value === undefined ? next : `${value}, ${next}`;
+  }
+  return value;
 }
 
 interface Target {
@@ -88,8 +104,14 @@ interface Target {
   readonly search: string;
 }
 
+interface ReceivedFields {
+  readonly fields: Fields;
+  readonly names: readonly string[];
+}
+
 interface Framing {
   readonly contentLength: number | undefined;
+  readonly edited?: Pick<RequestHead, 'received' | 'edits'>;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Fields } from '../../text/fields.ts';
 import { fieldsWhere, nameKey } from '../../text/fields.ts';
 import { headerKey } from '../../text/header.ts';
 import { normalizePath } from '../../text/path.ts';
-import type { AuthorizationFilter, AuthorizationProtocol, ConfigKey, RouteFilter } from '../config.ts';
+import type { AuthorizationFilter, AuthorizationProtocol, ConfigKey, ListenerConfig, RouteFilter } from '../config.ts';
 import { compileHeaderEdits, isEditable } from './header-edits.ts';
 import type { HeaderEdits } from './header-edits.ts';
 
@@ -49,6 +49,15 @@ export function prepareAuthorization(filters: readonly RouteFilter[]): Authoriza
   const position = filters.findIndex(({ type }) => type === 'authorization');
   const filter = filters[position];
   if (filter?.type !== 'authorization') return undefined;
+  return authorizationOf(filter, compileHeaderEdits(filters.slice(0, position), 'requestHeaders').length);
+}
+
+/** Prepares the filters of a listener, in order. */
+export function prepareListenerFilters({ filters = [] }: Pick<ListenerConfig, 'filters'>): readonly Authorization[] {
+  return filters.map((filter) => authorizationOf(filter, 0));
+}
+
+function authorizationOf(filter: AuthorizationFilter, editsBefore: number): Authorization {
   const { target, protocol, requestHeaders, responseHeaders, maxBody } = filter;
   const prefix = authorizationPrefix(filter);
   const usable = target.type === 'endpoints' && prefix !== undefined;
@@ -57,7 +66,7 @@ export function prepareAuthorization(filters: readonly RouteFilter[]): Authoriza
     label: usable ? target.key.replace(/^endpoints\//, '') : 'invalid',
     endpoints: usable ? target.key : undefined,
     problem: target.type === 'invalid' ? target.reason : prefix === undefined ? 'invalid path' : undefined,
-    editsBefore: compileHeaderEdits(filters.slice(0, position), 'requestHeaders').length,
+    editsBefore,
     prefix: prefix ?? '',
     maxBody,
     sent:

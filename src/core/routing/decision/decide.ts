@@ -33,10 +33,13 @@ export interface Taken<R> {
   readonly rule: R;
 }
 
+/** Why a request gets an error response before a route is chosen. */
+type PlainReason = 'listener-failure' | 'no-route' | 'trace-unsupported' | 'loop-detected';
+
 /** The outcome of a request, as far as it is known before a backend is chosen. */
 export type Decision<R> =
   /** The proxy responds with an error. */
-  | { readonly type: 'answer'; readonly reason: 'no-route' | 'trace-unsupported' | 'loop-detected' }
+  | { readonly type: 'answer'; readonly reason: PlainReason }
   | { readonly type: 'answer'; readonly reason: 'rule-failure'; readonly taken: Taken<R> }
   /** The request is for the proxy itself: 204. */
   | { readonly type: 'acknowledge' }
@@ -64,9 +67,22 @@ export type Permitted<R> =
   | { readonly type: 'forward'; readonly taken: Taken<R> };
 
 /**
- * Decides what happens to a request that arrived at a listener. The proxy executes the decision, and `explain` prints it.
+ * Returns the filters of a listener that a request must pass before `decide`, in order. Requests that get an error anyway pass
+ * none, so that a loop does not reach the authorization servers.
+ */
+export function filtersBefore(
+  filters: readonly Authorization[],
+  { failure }: Pick<ListenerConfig, 'failure'>,
+  { hops }: Pick<DecidedRequest, 'hops'>,
+): readonly Authorization[] {
+  return failure === undefined && hops < maxHops ? filters : [];
+}
+
+/**
+ * Decides what happens to a request that arrived at a listener and passed its filters (`filtersBefore`). The proxy executes the
+ * decision, and `explain` prints it.
  *
- * Order: requests for the proxy itself; loops; the match (HTTPRouteRule.matches); failure of the rule; CORS preflight (HTTPCORSFilter);
+ * Order: failure of the listener; loops; requests for the proxy itself; the match (HTTPRouteRule.matches); failure of the rule; CORS preflight (HTTPCORSFilter);
  * authorization (HTTPExternalAuthFilter); redirect (HTTPRequestRedirectFilter); backends.
  */
 export function decide<R extends DecidedRule>(
@@ -74,10 +90,11 @@ export function decide<R extends DecidedRule>(
   listener: ListenerConfig,
   request: DecidedRequest,
 ): Decision<R> {
+  if (listener.failure !== undefined) return { type: 'answer', reason: 'listener-failure' };
+  if (request.hops >= maxHops) return { type: 'answer', reason: 'loop-detected' };
   if (request.path === '*' || request.remainingHops === 0) {
     return request.method === 'TRACE' ? { type: 'answer', reason: 'trace-unsupported' } : { type: 'acknowledge' };
   }
-  if (request.hops >= maxHops) return { type: 'answer', reason: 'loop-detected' };
   const matched = routing.match(listener.key, request);
   const rule = matched === undefined ? undefined : routing.ruleOf(matched);
   if (matched === undefined || rule === undefined) return { type: 'answer', reason: 'no-route' };

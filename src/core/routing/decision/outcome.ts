@@ -9,9 +9,9 @@ import type {
 } from '../config.ts';
 import { RouteTable } from '../table.ts';
 import type { Candidate } from '../table.ts';
-import { authorizationTarget } from './authorization.ts';
+import { authorizationTarget, prepareListenerFilters } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
-import { decide, decideAuthorization, decideBackend, forwardedHost, forwardedTarget } from './decide.ts';
+import { decide, decideAuthorization, decideBackend, filtersBefore, forwardedHost, forwardedTarget } from './decide.ts';
 import type {
   AuthorizationReason,
   BackendReason,
@@ -45,6 +45,8 @@ export interface Outcome {
   readonly decision:
     | Decision<PreparedRule>
     | { readonly type: 'answer'; readonly reason: 'no-listener' | 'misdirected' };
+  /** Whether and how the authorization servers of the listener are called, in order, before the request is routed. */
+  readonly filters: readonly AuthorizationOutcome[];
   /** For `authorize`: whether and how an authorization server is called. */
   readonly authorization: AuthorizationOutcome | undefined;
   /** The distribution of requests for `forward`, also after `authorize`. Empty otherwise. */
@@ -127,10 +129,11 @@ export class PreparedOutcomes {
 export type RoutedOutcome = Omit<Outcome, 'candidates'>;
 
 /** Whether every share of such requests reaches a backend or gets a response that the route intends. */
-export function isServed({ decision, authorization, shares }: RoutedOutcome): boolean {
+export function isServed({ decision, filters, authorization, shares }: RoutedOutcome): boolean {
   return (
     decision.type !== 'answer' &&
     authorization?.result.type !== 'answer' &&
+    filters.every(({ result }) => result.type === 'ask') &&
     shares.every(({ result }) => result.type === 'send')
   );
 }
@@ -204,6 +207,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
         gateway,
         listener: undefined,
         decision: { type: 'answer', reason: listener },
+        filters: [],
         authorization: undefined,
         shares: [],
       };
@@ -217,6 +221,9 @@ class GatewayConfiguration implements Routing<PreparedRule> {
       gateway,
       listener,
       decision,
+      filters: filtersBefore(prepareListenerFilters(listener), listener, request).map((filter) =>
+        this.authorizationOf(filter, request),
+      ),
       authorization: decision.type === 'authorize' ? this.authorizationOf(decision.authorization, request) : undefined,
       shares,
     };

@@ -6,12 +6,16 @@ export const refusals = {
   'no-listener': { status: 404, text: 'No listener on this port serves this host.' },
   'no-route': { status: 404, text: 'No route matches this request.' },
   misdirected: { status: 421, text: 'The connection was opened for another host; open a new one.' },
+  'listener-failure': {
+    status: 500,
+    text: 'The listener is invalid; see the conditions in the status of its Gateway.',
+  },
   'rule-failure': { status: 500, text: 'The matching route is invalid; see the conditions in its status.' },
   'invalid-backend': { status: 500, text: 'The matching route refers to an invalid backend.' },
   'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
   'authorization-invalid': {
     status: 500,
-    text: 'The matching route refers to an invalid authorization server.',
+    text: 'The authorization server of this request is invalid.',
   },
   'trace-unsupported': { status: 501, text: 'TRACE is not supported.' },
   'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },

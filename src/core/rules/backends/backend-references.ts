@@ -1,10 +1,6 @@
-import {
-  type BackendNode,
-  type BackendOutcome,
-  type BackendOutcomeOf,
-  backendPlaces,
-  backends,
-} from '../../graph/backends.ts';
+import type { BackendNode, BackendOutcome, BackendOutcomeOf } from '../../graph/backends.ts';
+import { backendPlacesOf } from '../../graph/listener-filters.ts';
+import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listener-sets.ts';
 import { failureOf, servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';
@@ -13,8 +9,8 @@ import { referenceUnresolvedAt } from '../engine/parts.ts';
 import { type Consequence, type Finding, rule } from '../engine/rule.ts';
 
 /**
- * Declares a rule for outcomes of a backendRef that does not resolve. It only warns, because backends may be applied after
- * their routes.
+ * Declares a rule for outcomes of a backendRef that does not resolve, in a route or in a filter of a listener. It only warns,
+ * because backends may be applied after the objects that refer to them.
  */
 export function backendRule<const T extends BackendOutcome['type']>(declaration: {
   readonly id: string;
@@ -33,26 +29,24 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
   const { id, about, outcomes, summary, reason, source, describe } = declaration;
   return rule({
     id,
-    kinds: servedRouteKinds,
+    kinds: [...servedRouteKinds, ...ownerKinds],
     ...(about === undefined ? {} : { about }),
     summary,
     effect: warned,
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
     source,
-    check(route, read: Reader, report) {
-      for (const { path, node, outcome } of backendPlaces(
-        read.query(backends, route.kind, route.ref.namespace, route.ref.name),
-        outcomes,
-      )) {
+    check({ kind, ref: { namespace, name } }, read: Reader, report) {
+      for (const { path, node, outcome } of backendPlacesOf(read, { kind, namespace, name }, outcomes)) {
         const consequence = referenceUnresolvedAt(path, reason);
-        report({ path, consequence, ...describe(node, outcome, lossOf(consequence, route.kind)) });
+        report({ path, consequence, ...describe(node, outcome, lossOf(consequence, kind)) });
       }
     },
   });
 }
 
 /** Describes the effect of an unresolved reference on the traffic. */
-function lossOf({ scope }: Consequence, kind: ServedRouteKind): string {
+function lossOf({ scope }: Consequence, kind: ServedRouteKind | OwnerKind): string {
+  if (isOwnerKind(kind)) return 'all requests of the listener are answered with 500';
   if (scope === 'mirror') return 'no requests are mirrored to it';
   // An authorization server applies to all requests of a rule, so there is no share.
   return scope === 'rule'

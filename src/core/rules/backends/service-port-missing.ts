@@ -1,3 +1,4 @@
+import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listener-sets.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { visitSemantic } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
@@ -5,12 +6,12 @@ import { isReadable, type Resource } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';
 import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
-import { referenceUnresolvedAt, routeRules, unsupportedValueAt } from '../engine/parts.ts';
+import { referenceUnresolvedAt, routeRules } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
 export const servicePortMissing = rule({
   id: 'service-port-missing',
-  kinds: [...servedRouteKinds, 'Gateway'],
+  kinds: [...servedRouteKinds, ...ownerKinds],
   summary: 'A reference to a Service has no port.',
   effect: denied,
   consequence: { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: 'backendRef' },
@@ -18,9 +19,7 @@ export const servicePortMissing = rule({
   check(subject, _read, report) {
     for (const { path, ref } of portlessReferences(subject)) {
       if (!isReadable(subject, path)) continue;
-      // A listener whose authorization server cannot be called must not be open to everyone.
-      const consequence = subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path);
-      judge(ref, violationsAt(path, report, consequence));
+      judge(ref, violationsAt(path, report, referenceUnresolvedAt(path)));
     }
   },
 });
@@ -48,14 +47,18 @@ function judge(ref: BackendReference, report: ReportViolation): void {
 
 export const servicePort = demand(servicePortMissing, judge);
 
+function isOwner(subject: Resource<ServedRouteKind | OwnerKind>): subject is Resource<OwnerKind> {
+  return isOwnerKind(subject.kind);
+}
+
 interface ServiceReference {
   readonly path: Path;
   readonly ref: BackendReference;
 }
 
-function portlessReferences(subject: Resource<ServedRouteKind | 'Gateway'>): readonly ServiceReference[] {
+function portlessReferences(subject: Resource<ServedRouteKind | OwnerKind>): readonly ServiceReference[] {
   const found: ServiceReference[] = [];
-  const rules = subject.kind === 'Gateway' ? [] : routeRules(subject);
+  const rules = isOwner(subject) ? [] : routeRules(subject);
   for (const {
     rule: { backendRefs },
     path,

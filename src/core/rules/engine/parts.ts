@@ -44,7 +44,7 @@ export function filterLists({ rule, path }: RouteRulePart<RequestRouteKind>): re
 /** Returns the smallest part of an object that can be disabled because of the value at `path`. */
 function scopeAt(path: Path): Scope {
   const [, list, , member, position] = path;
-  if (list === 'listeners') return 'listener';
+  if (list === 'listeners') return member === 'filters' ? 'listenerFilter' : 'listener';
   if (list !== 'rules') return 'object';
   if (member === 'matches' && position !== undefined) return 'match';
   return member === 'backendRefs' && position !== undefined ? 'backendRef' : 'rule';
@@ -52,7 +52,10 @@ function scopeAt(path: Path): Scope {
 
 /** Returns the consequence of an unsupported value, which disables only its part of the object. */
 export function unsupportedValueAt(path: Path): Consequence {
-  return { condition: 'Accepted', reason: 'UnsupportedValue', scope: scopeAt(path) };
+  const scope = scopeAt(path);
+  // GEP-5224 has a reason of its own. Only an unsupported type of a filter has the reason UnsupportedValue.
+  const reason = scope === 'listenerFilter' && path.at(-1) !== 'type' ? 'InvalidListenerFilter' : 'UnsupportedValue';
+  return { condition: 'Accepted', reason, scope };
 }
 
 /** Returns the consequence of incompatible filters, which disable their rule or backendRef. */
@@ -65,7 +68,9 @@ export function incompatibleFiltersAt(path: Path): Consequence {
  * affects only the copies.
  */
 export function referenceUnresolvedAt(path: Path, reason = 'BackendNotFound'): Consequence {
-  return { condition: 'ResolvedRefs', reason, scope: path.includes('requestMirror') ? 'mirror' : scopeAt(path) };
+  const scope = path.includes('requestMirror') ? 'mirror' : scopeAt(path);
+  const isOwn = scope === 'listenerFilter' && reason !== 'RefNotPermitted';
+  return { condition: 'ResolvedRefs', reason: isOwn ? 'InvalidListenerFilterRef' : reason, scope };
 }
 
 /** Returns the match type of a value: its sibling `type`, or the default. */

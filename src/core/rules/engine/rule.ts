@@ -11,9 +11,19 @@ export type Profile = (typeof profiles)[number];
 
 /**
  * The part of an object that a finding disables in the data plane. The path of the finding identifies it: scope `rule` with
- * path `spec.rules[2].filters[0]` means rule 2. With scope `mirror`, the rule continues without the mirror.
+ * path `spec.rules[2].filters[0]` means rule 2. With scope `mirror`, the rule continues without the mirror. With scope
+ * `listenerFilter`, the listener keeps its hostname, and its requests get an error.
  */
-export type Scope = 'object' | 'listener' | 'parentRef' | 'rule' | 'match' | 'backendRef' | 'mirror' | 'target';
+export type Scope =
+  | 'object'
+  | 'listener'
+  | 'listenerFilter'
+  | 'parentRef'
+  | 'rule'
+  | 'match'
+  | 'backendRef'
+  | 'mirror'
+  | 'target';
 
 /** The effect of a finding on status and traffic, regardless of the settings for admission. */
 export interface Consequence {

@@ -2,14 +2,21 @@ import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
 import { attachments } from '../../graph/attachment.ts';
 import { backendKey } from '../../graph/backend-object.ts';
 import { targetedBackend, type PolicyTargetView } from '../../graph/backend-policies.ts';
-import { backendPlaces, backends } from '../../graph/backends.ts';
+import { backendPlacesOf } from '../../graph/listener-filters.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import { isOwnerKind, servingGateway, type OwnerKind } from '../../graph/listener-sets.ts';
+import {
+  isOwnerKind,
+  ownerKinds,
+  servingGateway,
+  type ListenerOwner,
+  type OwnerKind,
+} from '../../graph/listener-sets.ts';
 import { listenersOf } from '../../graph/listeners.ts';
 import { servedRouteKinds, transportOf, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
+import type { Path } from '../../resources/path.ts';
 import { qualifiedName } from '../../resources/reference.ts';
 import { linkFindings } from './link-findings.ts';
 import { linkRules } from './link-rules.ts';
@@ -26,6 +33,7 @@ export function consequenceOf(finding: Finding): Consequence | undefined {
 const partPositions: Readonly<Record<Scope, number | undefined>> = {
   object: undefined,
   listener: 2,
+  listenerFilter: 2,
   parentRef: 2,
   rule: 2,
   mirror: 2,
@@ -67,11 +75,16 @@ function partProblem(finding: Finding, { condition, reason, scope }: Consequence
   return {
     condition,
     reason,
-    message: finding.message,
+    message: scope === 'listenerFilter' ? `${filterName(finding.path)}${finding.message}` : finding.message,
     scope,
     part: position === undefined ? -1 : at(2),
     member: position === 4 ? at(4) : -1,
   };
+}
+
+/** The conditions of a listener must name the filter (GEP-5224). */
+function filterName([, , , , , index]: Path): string {
+  return index === undefined ? '' : `filters.requests[${index}]: `;
 }
 
 /** The parts of a route that work. */
@@ -146,11 +159,16 @@ export interface ListenerValidity {
   readonly conflicted?: PartProblem;
   readonly references?: PartProblem;
   readonly overlapping?: PartProblem;
+  /** Set if a filter cannot run: the listener keeps its hostname, and all of its requests get an error. */
+  readonly failure?: PartProblem;
 }
 
-/** Returns the problems of one listener: the first one for each condition. */
+/** Returns the problems of one listener: the first one for each condition, those of its filters last. */
 export function listenerValidity(problems: readonly PartProblem[], index: number): ListenerValidity {
-  const ofListener = problems.filter((problem) => problem.scope === 'listener' && problem.part === index);
+  const of = (scope: Scope): readonly PartProblem[] =>
+    problems.filter((problem) => problem.scope === scope && problem.part === index);
+  const ofFilters = of('listenerFilter');
+  const ofListener = [...of('listener'), ...ofFilters];
   const first = (condition: string): PartProblem | undefined =>
     ofListener.find((problem) => problem.condition === condition);
   const accepted = first('Accepted');
@@ -162,6 +180,7 @@ export function listenerValidity(problems: readonly PartProblem[], index: number
     ...(conflicted && { conflicted }),
     ...(references && { references }),
     ...(overlapping && { overlapping }),
+    ...(ofFilters[0] && { failure: ofFilters[0] }),
   };
 }
 
@@ -201,6 +220,14 @@ export function isValid({ accepted, conflicted }: ListenerValidity): boolean {
   return accepted === undefined && conflicted === undefined;
 }
 
+/**
+ * Returns whether data planes get a listener: it is valid, or only its filters are invalid. Without the latter, requests could
+ * reach another listener with a wider hostname, which lacks the filters.
+ */
+export function isConfigured(validity: ListenerValidity): boolean {
+  return isValid(validity) || (validity.conflicted === undefined && validity.accepted?.scope === 'listenerFilter');
+}
+
 /** Returns the key by which the routes of a listener are indexed. */
 export function listenerKey(
   { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
@@ -230,29 +257,34 @@ export const routesOfListener = defineIndex({
 });
 
 /**
- * Our Gateways with attached routes that forward to a backend. Bucket: backend key; entry: `namespace/name`. Admission needs it
- * for the owners of a BackendTLSPolicy.
+ * Our Gateways with attached routes or listener filters that send requests to a backend. Bucket: backend key; entry:
+ * `namespace/name`. Admission needs it for the owners of a BackendTLSPolicy.
  */
 export const gatewaysOfService = defineIndex({
   name: 'gatewaysOfService',
   stratum: strata.linkIndexes,
-  over: objectsOf(...servedRouteKinds),
+  over: objectsOf(...servedRouteKinds, ...ownerKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    const owners = read
-      .query(attachments, kind, namespace, name)
-      .flatMap(({ parent, outcome }) =>
-        outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : [],
-      );
-    const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
     // Datagrams are forwarded without TLS, so no policy applies to them.
-    const places =
-      transportOf(kind) === 'TCP' ? backendPlaces(read.query(backends, kind, namespace, name), ['service']) : [];
-    for (const { outcome } of places) {
+    if (transportOf(kind) !== 'TCP') return;
+    const gateways = ownersOf(read, kind, namespace, name).flatMap((owner) => servingGateway(read, owner) ?? []);
+    if (gateways.length === 0) return;
+    for (const { outcome } of backendPlacesOf(read, { kind, namespace, name }, ['service'])) {
       for (const gateway of gateways)
         yield { bucket: backendKey(outcome), entry: `${gateway.namespace}/${gateway.name}` };
     }
   },
 });
+
+/** Returns the owners of the listeners whose requests an object handles: those that a route is attached to, or the object itself. */
+function ownersOf(read: Reader, kind: string, namespace: string, name: string): readonly ListenerOwner[] {
+  if (isOwnerKind(kind)) return [{ kind, namespace, name }];
+  return read
+    .query(attachments, kind, namespace, name)
+    .flatMap(({ parent, outcome }) =>
+      outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : [],
+    );
+}
 
 /** The maximum number of Gateways in the status of a policy (PolicyStatus.ancestors). */
 export const maxAncestors = 16;
@@ -283,14 +315,17 @@ export function gatewaysOfTarget(read: Reader, target: PolicyTargetView, namespa
   return backend === undefined ? [] : read.list(gatewaysOfService, backendKey(backend));
 }
 
-/** The ports of backends that attached routes forward to. Bucket: backend key; entry: port. */
+/** The ports of backends that attached routes and listener filters send requests to. Bucket: backend key; entry: port. */
 export const portsInUse = defineIndex({
   name: 'portsInUse',
   stratum: strata.findingIndexes,
-  over: objectsOf(...servedRouteKinds),
+  over: objectsOf(...servedRouteKinds, ...ownerKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    if (!read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached')) return;
-    for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
+    const isServed = isOwnerKind(kind)
+      ? servingGateway(read, { kind, namespace, name }) !== undefined
+      : read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached');
+    if (!isServed) return;
+    for (const { outcome } of backendPlacesOf(read, { kind, namespace, name }, ['service'])) {
       yield { bucket: backendKey(outcome), entry: outcome.port };
     }
   },

@@ -1,3 +1,4 @@
+import { ownerKinds } from '../../graph/listener-sets.ts';
 import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type ResourceFrame } from '../../resources/resource.ts';
@@ -30,7 +31,7 @@ const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', Repl
 
 export const filterUnion = rule({
   id: 'filter-union',
-  kinds: [...requestRouteKinds, 'Gateway'],
+  kinds: [...requestRouteKinds, ...ownerKinds],
   summary: 'The type of a filter or path modifier conflicts with the field that is set.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

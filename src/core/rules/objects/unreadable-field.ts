@@ -1,6 +1,7 @@
 import { servedRouteKinds } from '../../graph/protocols.ts';
 import { formatPath, type Path } from '../../resources/path.ts';
 import type { KindName } from '../../resources/resource.ts';
+import { unsupportedValueAt } from '../engine/parts.ts';
 import { rule, type Consequence, type Scope } from '../engine/rule.ts';
 
 /**
@@ -41,6 +42,7 @@ function consequenceAt(kind: KindName, path: Path): Consequence {
   if (typeof field !== 'string' || typeof position !== 'number' || !Object.hasOwn(partScopes, field)) {
     return { condition: 'Accepted', reason: objectReasons[kind] ?? 'UnsupportedValue', scope: 'object' };
   }
+  if (field === 'listeners' && member === 'filters') return unsupportedValueAt(path);
   const inRule = field === 'rules' && typeof memberPosition === 'number' ? memberScope(member) : undefined;
   return { condition: 'Accepted', reason: 'UnsupportedValue', scope: inRule ?? partScopes[field] ?? 'object' };
 }

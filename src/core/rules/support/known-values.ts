@@ -14,6 +14,7 @@ export interface CheckedValue<T> {
 
 const outcomes: Readonly<Partial<Record<string, string>>> = {
   listener: 'the listener is not served',
+  listenerFilter: 'requests of the listener get an error',
   match: 'the match matches nothing',
   backendRef: 'its share of requests gets an error',
   rule: 'requests that match this rule get an error',

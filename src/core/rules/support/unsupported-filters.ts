@@ -1,8 +1,9 @@
+import type { ListenerFilterView } from '../../graph/listener-filters.ts';
 import { failureOf, type RequestRouteKind } from '../../graph/protocols.ts';
 import type { FilterView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
-import { isToken } from '../../text/header.ts';
+import { headerKey, isToken } from '../../text/header.ts';
 import { preciseHostnameProblems, type HostnameProblemKind } from '../../text/hostname.ts';
 import { canonicalOrigin } from '../../text/origin.ts';
 import { pathProblems } from '../../text/path.ts';
@@ -11,6 +12,9 @@ import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
 
 const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
+
+/** The supported filters of listeners. */
+const servedByListeners = ['ExternalAuth'];
 
 /** The supported filters on rules and backendRefs of each kind. */
 const served: Readonly<
@@ -53,6 +57,24 @@ export function checkFilter(filter: FilterView, place: FilterPlace, report: Repo
   if (filter.requestMirror !== undefined) checkMirror(filter.requestMirror, [...at, 'requestMirror'], report);
   if (filter.cors !== undefined) checkCors(filter.cors, [...at, 'cors'], report);
   if (filter.externalAuth !== undefined) checkExternalAuth(filter.externalAuth, [...at, 'externalAuth'], report);
+}
+
+/** Reports unsupported settings of a filter of a listener. `path` is the location of the filter. */
+export function checkListenerFilter({ type = '', externalAuth }: ListenerFilterView, path: Path, report: Report): void {
+  expectOneOf(servedByListeners, { what: 'filter type', value: type, path: [...path, 'type'] }, report);
+  if (externalAuth === undefined) return;
+  const at = [...path, 'externalAuth'];
+  checkExternalAuth(externalAuth, at, report);
+  for (const [index, name] of (externalAuth.http?.allowedResponseHeaders ?? []).entries()) {
+    if (headerKey(name) !== 'host') continue;
+    const place = [...at, 'http', 'allowedResponseHeaders', index];
+    report({
+      path: place,
+      value: display(name),
+      consequence: unsupportedValueAt(place),
+      message: `Invalid header ${quote(name)}: a filter of a listener must not change Host, so requests of the listener get an error. Remove the entry.`,
+    });
+  }
 }
 
 function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: Report): void {
@@ -173,6 +195,6 @@ function checkExternalAuth({ protocol, http, forwardBody }: Member<'externalAuth
     path,
     value: display(prefix),
     consequence: unsupportedValueAt(path),
-    message: `Invalid path ${quote(prefix)}: requests that match this rule get an error. Use a prefix such as /authorize.`,
+    message: `Invalid path ${quote(prefix)}: its requests get an error. Use a prefix such as /authorize.`,
   });
 }

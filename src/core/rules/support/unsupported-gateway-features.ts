@@ -6,6 +6,8 @@ import { isReadable, type Resource } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { isIpAddress } from '../../text/hostname.ts';
 import type { Violation } from '../engine/demand.ts';
+import { listenerFiltersPath } from '../../graph/listener-filters.ts';
+import { checkListenerFilter } from './unsupported-filters.ts';
 import { advice, expectOneOf } from './known-values.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
@@ -80,14 +82,8 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
           'Unsupported field: client validation is configured on the Gateway, not on listeners. The listener is not served, because without the validation it would admit every client. Use spec.tls.frontend.',
       });
     }
-    if ((filters?.requests ?? []).length > 0) {
-      report({
-        path: [...path, 'filters'],
-        consequence: unsupportedValueAt(path),
-        message:
-          'Unsupported field filters: the listener is not served, because without the filters requests would pass unchecked. Remove filters.',
-      });
-    }
+    for (const [position, filter] of (filters?.requests ?? []).entries())
+      checkListenerFilter(filter, [...listenerFiltersPath(index), position], report);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
+import type { ListenerConfig } from '../../../core/routing/config.ts';
 import { editFields } from '../../../core/routing/decision/header-edits.ts';
 import type { Authorization } from '../../../core/routing/decision/authorization.ts';
-import type { Taken } from '../../../core/routing/decision/decide.ts';
 import { viaEntry } from '../../../core/text/via.ts';
 import { Buffered, WatchedInput } from '../../limits/buffered.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
@@ -37,10 +37,14 @@ export interface AuthorizedRequest extends ForwardedRequest {
 
 /** The request to authorize and the authorization server. */
 export interface Authorized {
-  readonly taken: Taken<CompiledRule>;
+  readonly listener: ListenerConfig;
+  /** The rule of the filter; `undefined` for a filter of the listener. */
+  readonly rule: CompiledRule | undefined;
   readonly head: RequestHead;
   readonly authorization: Authorization;
   readonly endpoints: EndpointSet;
+  /** The complete request body, if an earlier server got it. */
+  readonly body: readonly Buffer[] | undefined;
 }
 
 const protocols: Readonly<Record<Authorization['protocol'], AuthorizationMessages>> = {
@@ -93,28 +97,28 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.exchange = exchange;
     this.about = about;
     this.permitted = permitted;
-    this.identity = identityOf(exchange.plane, about.taken.listener);
+    this.identity = identityOf(exchange.plane, about.listener);
     this.interim = new InterimResponses(exchange.plane.limits);
     const {
       address,
       client,
       plane: { quotas },
     } = exchange;
-    this.unread = about.head.hasBody
-      ? new WatchedInput(client.body, new Buffered(quotas.buffered, address), () =>
-          exchange.guard(() => this.fail('overloaded')),
-        )
-      : undefined;
+    this.unread =
+      about.head.hasBody && about.body === undefined
+        ? new WatchedInput(client.body, new Buffered(quotas.buffered, address), () =>
+            exchange.guard(() => this.fail('overloaded')),
+          )
+        : undefined;
   }
 
   start(): void {
-    const {
-      head,
-      authorization: { maxBody },
-    } = this.about;
-    if (!this.readsBody) this.ask();
-    else if (head.contentLength !== undefined && head.contentLength > maxBody) this.fail('body-too-large');
-    else this.readBody();
+    const { head, authorization, body } = this.about;
+    const length = body === undefined ? head.contentLength : lengthOf(body);
+    if (!this.sendsBody) this.ask();
+    else if (length !== undefined && length > authorization.maxBody) this.fail('body-too-large');
+    else if (body === undefined) this.readBody();
+    else this.ask();
   }
 
   /** Aborts a pending call, because the exchange is over or has a response. */
@@ -192,7 +196,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.exchange.guard(() => this.failed(failure));
   }
 
-  private get readsBody(): boolean {
+  private get sendsBody(): boolean {
     return this.about.authorization.maxBody > 0 && this.about.head.hasBody;
   }
 
@@ -235,7 +239,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
       {
         ...request,
         client: this.exchange.address,
-        upstream: endpoint.upstream(this.about.taken.listener.gateway, this.identity),
+        upstream: endpoint.upstream(this.about.listener.gateway, this.identity),
         body: body.length === 0 ? undefined : Readable.from(body),
       },
       this,
@@ -244,25 +248,21 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
 
   /** Milliseconds. The backendRequest timeout applies because the server is a backend, too. */
   private get timeout(): number {
-    const { backendRequestTimeout } = this.about.taken.rule;
+    const { backendRequestTimeout = 0 } = this.about.rule ?? {};
     return backendRequestTimeout > 0 ? backendRequestTimeout : this.exchange.plane.limits.authorizationTimeout;
   }
 
   private subject(): Subject {
-    const {
-      taken: { rule },
-      head,
-      authorization,
-    } = this.about;
+    const { rule, head, authorization, body = this.body } = this.about;
     const {
       connection: { peer },
       plane,
     } = this.exchange;
     const fields = editFields(
       forwardedFields(head, peer, plane.forwardedPolicy),
-      rule.requestEdits.slice(0, authorization.editsBefore),
+      rule?.requestEdits.slice(0, authorization.editsBefore) ?? [],
     );
-    return { authorization, head, peer, fields, body: this.body };
+    return { authorization, head, peer, fields, body: this.sendsBody ? body : [] };
   }
 
   private failed(failure: UpstreamFailure): void {
@@ -300,23 +300,15 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.exchange.plane.counters.authorizations.permitted += 1;
     this.answer = [];
     this.release('answerBytes');
-    this.permitted({
-      edits,
-      responseEdits,
-      editsBefore: this.about.authorization.editsBefore,
-      body: this.readsBody ? this.body : undefined,
-    });
+    const { body = this.sendsBody ? this.body : undefined } = this.about;
+    this.permitted({ edits, responseEdits, body });
   }
 
   private deny({ status, fields, body }: Denial, { httpVersion }: UpstreamHead): void {
     const { client, plane } = this.exchange;
-    const {
-      head,
-      taken: { rule },
-    } = this.about;
-    const answered = rule.cors?.respond(fields, head) ?? [...fields];
-    if (!hasNoContent(head.method, status))
-      answered.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)));
+    const { head, rule } = this.about;
+    const answered = rule?.cors?.respond(fields, head) ?? [...fields];
+    if (!hasNoContent(head.method, status)) answered.push('content-length', String(lengthOf(body)));
     answered.push('via', viaEntry(httpVersion, 1));
     this.end();
     try {
@@ -359,4 +351,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
       this[held] = 0;
     }
   }
+}
+
+function lengthOf(body: readonly Buffer[]): number {
+  return body.reduce((sum, { length }) => sum + length, 0);
 }

@@ -343,9 +343,9 @@ test('Services without endpoints behind routes', () => {
       namespace: 'shop',
       name: 'cart',
       port: '80',
-      routes: ['HTTPRoute shop/store', 'TCPRoute shop/db'],
+      users: ['HTTPRoute shop/store', 'TCPRoute shop/db'],
     },
-    { kind: 'ServiceImport' as const, namespace: 'shop', name: 'far', port: '80', routes: ['HTTPRoute shop/store'] },
+    { kind: 'ServiceImport' as const, namespace: 'shop', name: 'far', port: '80', users: ['HTTPRoute shop/store'] },
   ];
   expect(bad({ objects: known({ ...objects, idle }) })).toEqual([
     'warn backends: Service "shop/cart:80" has no ready endpoint; used by HTTPRoute shop/store, TCPRoute shop/db',

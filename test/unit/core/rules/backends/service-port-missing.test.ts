@@ -54,7 +54,7 @@ describe('service-port-missing', () => {
     expect(judge(servicePortMissing, gateway)).toEqual([
       ['spec.listeners[0].filters.requests[0].externalAuth.backendRef.port', message],
     ]);
-    expect(consequences(servicePortMissing, gateway)).toEqual(['Accepted UnsupportedValue listener']);
+    expect(consequences(servicePortMissing, gateway)).toEqual(['ResolvedRefs InvalidListenerFilterRef listenerFilter']);
   });
 });
 

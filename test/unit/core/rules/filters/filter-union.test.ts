@@ -106,7 +106,7 @@ describe('filter-union', () => {
   test('filters of listeners', () => {
     const gateway = gatewayWith({ name: 'a', filters: { requests: [{ type: 'ExternalAuth', extensionRef: {} }] } });
     expect(judge(filterUnion, gateway).map(([path]) => path)).toEqual(['spec.listeners[0].filters.requests[0].type']);
-    expect(consequences(filterUnion, gateway)).toEqual(['Accepted UnsupportedValue listener']);
+    expect(consequences(filterUnion, gateway)).toEqual(['Accepted InvalidListenerFilter listenerFilter']);
   });
 
   test('leaves unknown types and unreadable members to others', () => {

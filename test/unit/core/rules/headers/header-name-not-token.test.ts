@@ -68,7 +68,7 @@ describe('header-name-not-token', () => {
     const listener = { name: 'a', filters: { requests: [{ type: 'ExternalAuth', externalAuth }] } };
     const set = objectOf('ListenerSet', 'v1', { parentRef: { name: 'front' }, listeners: [listener] });
     expect([gatewayWith(listener), set].map((owner) => consequences(headerNameNotToken, owner))).toEqual(
-      Array.from({ length: 2 }, () => Array.from({ length: 3 }, () => 'Accepted UnsupportedValue listener')),
+      Array.from({ length: 2 }, () => Array.from({ length: 3 }, () => 'Accepted InvalidListenerFilter listenerFilter')),
     );
   });
 });

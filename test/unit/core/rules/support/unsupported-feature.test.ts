@@ -201,7 +201,7 @@ describe('unsupported-feature', () => {
       'a prefix for an authorization server',
       { filters: [auth({ http: { path: '/a/../b' } })] },
       'filters[0].externalAuth.http.path',
-      'Invalid path "/a/../b": requests that match this rule get an error. Use a prefix such as /authorize.',
+      'Invalid path "/a/../b": its requests get an error. Use a prefix such as /authorize.',
       unsupported('rule'),
     ],
     [
@@ -389,9 +389,45 @@ describe('unsupported-feature', () => {
     ],
     [
       { port: 80, filters: { requests: [{ type: 'ExtensionRef' }] } },
-      'filters',
-      'Unsupported field filters: the listener is not served, because without the filters requests would pass unchecked. Remove filters.',
-      unsupported('listener'),
+      'filters.requests[0].type',
+      'Unsupported filter type "ExtensionRef": requests of the listener get an error. Supported values: ExternalAuth.',
+      unsupported('listenerFilter'),
+    ],
+    [
+      { port: 80, filters: { requests: [{ type: 'ExternalAuth' }, { type: 'Later' }] } },
+      'filters.requests[1].type',
+      'Unsupported filter type "Later": requests of the listener get an error. Supported values: ExternalAuth.',
+      unsupported('listenerFilter'),
+    ],
+    [
+      { port: 80, filters: { requests: [{ type: 'ExternalAuth', externalAuth: { protocol: 'SOAP' } }] } },
+      'filters.requests[0].externalAuth.protocol',
+      'Unsupported protocol of an authorization server "SOAP": requests of the listener get an error. Supported values: HTTP, GRPC.',
+      'Accepted InvalidListenerFilter listenerFilter',
+    ],
+    [
+      {
+        port: 80,
+        filters: {
+          requests: [{ type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', forwardBody: { maxSize: 2 ** 21 } } }],
+        },
+      },
+      'filters.requests[0].externalAuth.forwardBody.maxSize',
+      'Invalid maxSize 2097152: must be between 0 and 1048576, so requests of the listener get an error.',
+      'Accepted InvalidListenerFilter listenerFilter',
+    ],
+    [
+      {
+        port: 80,
+        filters: {
+          requests: [
+            { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: { allowedResponseHeaders: ['HOST'] } } },
+          ],
+        },
+      },
+      'filters.requests[0].externalAuth.http.allowedResponseHeaders[0]',
+      'Invalid header "HOST": a filter of a listener must not change Host, so requests of the listener get an error. Remove the entry.',
+      'Accepted InvalidListenerFilter listenerFilter',
     ],
     [
       { port: 443, tls: { frontendValidation: {} } },
