@@ -27,6 +27,9 @@ export async function bundle(groups: readonly EntryPoints[], outdir: string): Pr
       mainFields: ['module', 'main'],
       sourcemap: 'linked',
       sourcesContent: false,
+      // Node keeps the text of a program in memory, in two bytes for each character if a comment holds one beyond Latin-1.
+      minifyWhitespace: true,
+      lineLimit: 120,
       logLevel: 'warning',
       plugins: [apart(others), nodeModulesInCommonJs, lazyHttp],
     });

@@ -18,7 +18,8 @@ import type { FormatName } from './report/format-names.ts';
 import type { Report, Reported, Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
 import { writeReport } from './report/write.ts';
-import { controllerName, filesAmongOthers, filesOnly, policyOf } from './settings.ts';
+import { controllerName } from './names.ts';
+import { filesAmongOthers, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError } from './usage-error.ts';
 

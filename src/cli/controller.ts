@@ -34,7 +34,7 @@ import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { openProbes } from './process/readiness.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
-import { controllerName, shortestTraceSecret, traceSecretName } from './settings.ts';
+import { controllerName, shortestTraceSecret, traceSecretName } from './names.ts';
 
 /** Settings of `sallyport controller`. */
 export interface ControllerCommandOptions {

@@ -5,7 +5,8 @@ import { statuses } from '../core/status/emit.ts';
 import { formatProblem, type FileProblem, type SourceDocument } from '../files/document.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
-import { assumedBundle, controllerName } from './settings.ts';
+import { controllerName } from './names.ts';
+import { assumedBundle } from './settings.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
 
 /** Objects and the settings of their evaluation. */

@@ -27,7 +27,8 @@ import { effectLines } from './report/impact.ts';
 import { findingsIn, impactIn } from './report/in-namespace.ts';
 import { preflightFormats, type PreflightReport } from './report/preflight.ts';
 import { readReportFile } from './report/report-file.ts';
-import { controllerName, policyOf } from './settings.ts';
+import { controllerName } from './names.ts';
+import { policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
 

@@ -3,14 +3,7 @@ import { amongOthers, installationOf } from '../core/admission/installation.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
-
-/** GatewayClasses with this controllerName belong to us. */
-export const controllerName = 'sallyport.dev/gateway-controller';
-
-/** The Secret in the namespace of the controller with the key for traces, in its field `key`. */
-export const traceSecretName = 'sallyport-trace';
-/** Minimum number of characters of that key. */
-export const shortestTraceSecret = 32;
+import { controllerName } from './names.ts';
 
 /** The CRDs to assume if no cluster tells which ones are installed. */
 export const assumedBundle: Bundle = { minor: '1.7', channel: 'experimental' };

@@ -4,7 +4,7 @@ import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.t
 import { Watchdog } from '../webhook/configuration/watchdog.ts';
 import { buildProbes } from '../webhook/probes.ts';
 import { listenEverywhere } from './process/listen.ts';
-import { controllerName } from './settings.ts';
+import { controllerName } from './names.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { orUsageError } from './usage-error.ts';

@@ -53,7 +53,7 @@ import { listenEverywhere } from './process/listen.ts';
 import { openProbes } from './process/readiness.ts';
 import { openSettings } from './process/settings-file.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
-import { controllerName } from './settings.ts';
+import { controllerName } from './names.ts';
 import { orUsageError } from './usage-error.ts';
 
 /** Settings of `sallyport webhook`. */

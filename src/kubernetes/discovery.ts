@@ -1,4 +1,5 @@
-import { customGroups, type KindEntry } from '../core/schema/index.ts';
+import type { KindEntry } from '../core/schema/index.ts';
+import { customGroups } from '../core/schema/tables/table.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';

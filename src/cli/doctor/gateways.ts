@@ -4,7 +4,7 @@ import { quoteRef } from '../../core/resources/reference.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from '../../core/text/record.ts';
 import { labelValue } from '../../controller/names.ts';
 import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
-import { controllerName } from '../settings.ts';
+import { controllerName } from '../names.ts';
 import { isControllerInstalled } from './controller.ts';
 import {
   fail,

@@ -11,7 +11,8 @@ import { readClusterObjects } from '../../sources/cluster-objects.ts';
 import { clusterDocument } from '../../sources/objects.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { readDataPlanePods, readDeploymentProblems, readPods, readReports } from '../live/data-planes.ts';
-import { controllerName, policyOf } from '../settings.ts';
+import { controllerName } from '../names.ts';
+import { policyOf } from '../settings.ts';
 import type { CertificateUse, ControllerFacts, IdleService, Installation, LeaseFacts, ServedObjects } from './facts.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
 

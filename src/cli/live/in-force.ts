@@ -4,7 +4,7 @@ import type { Outcome } from '../../core/routing/decision/outcome.ts';
 import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
-import { controllerName } from '../settings.ts';
+import { controllerName } from '../names.ts';
 import { inForce, podsOfGateway, readDataPlanePods, readReports, type PodFacts } from './data-planes.ts';
 import type { AcknowledgementReport } from '../../controller/acknowledgement-report.ts';
 

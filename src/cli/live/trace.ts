@@ -5,7 +5,7 @@ import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
 import type { TraceReport } from '../../proxy/handling/traced-stream.ts';
-import { shortestTraceSecret, traceSecretName } from '../settings.ts';
+import { shortestTraceSecret, traceSecretName } from '../names.ts';
 import { UsageError } from '../usage-error.ts';
 import { sendTraced } from './trace-request.ts';
 
