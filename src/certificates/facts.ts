@@ -72,14 +72,28 @@ export function readTlsSecret(secret: unknown): TlsSecret {
  */
 export function authorityFacts(configMap: unknown): AuthorityFacts {
   const text = recordOf(recordOf(configMap)['data'])['ca.crt'];
-  if (text === undefined || text === null) return unusable('ca.crt is missing from its data');
-  if (typeof text !== 'string') return unusable('ca.crt is not a string');
+  return text === undefined || text === null
+    ? unusable('ca.crt is missing from its data')
+    : authoritiesOf('ca.crt', text);
+}
+
+/**
+ * The facts that the evaluation may know about a ClusterTrustBundle: the certificates in `spec.trustBundle`. Never throws.
+ *
+ * @param bundle the ClusterTrustBundle as JSON, of any shape
+ */
+export function trustBundleFacts(bundle: unknown): AuthorityFacts {
+  return authoritiesOf('spec.trustBundle', recordOf(recordOf(bundle)['spec'])['trustBundle'] ?? '');
+}
+
+function authoritiesOf(field: string, text: unknown): AuthorityFacts {
+  if (typeof text !== 'string') return unusable(`${field} is not a string`);
   const certificates = splitPem(text);
-  if (certificates.length === 0) return unusable('ca.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
+  if (certificates.length === 0) return unusable(`${field} holds no PEM certificate (-----BEGIN CERTIFICATE-----)`);
   const broken = certificates.findIndex((pem) => attempt(() => new X509Certificate(pem)) === undefined);
   return broken === -1
     ? { type: 'authorities', certificates }
-    : unusable(`certificate ${broken + 1} of ${certificates.length} in ca.crt cannot be read`);
+    : unusable(`certificate ${broken + 1} of ${certificates.length} in ${field} cannot be read`);
 }
 
 type SecretEntry = { readonly type: 'text'; readonly text: string } | Unusable;

@@ -9,7 +9,14 @@ export {
 } from './authority.ts';
 export { AuthorityRotation, type RotationOptions } from './authority-rotation.ts';
 export { readAuthorities } from './authority-secret.ts';
-export { authorityFacts, certificateFacts, readTlsSecret, type SecretData, type TlsSecret } from './facts.ts';
+export {
+  authorityFacts,
+  certificateFacts,
+  readTlsSecret,
+  trustBundleFacts,
+  type SecretData,
+  type TlsSecret,
+} from './facts.ts';
 export {
   certificateExpiry,
   watchCertificateFiles,

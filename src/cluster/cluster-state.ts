@@ -4,6 +4,7 @@ import { write, type Delta, type Kernel, type Write } from '../core/incremental/
 import {
   customGroups,
   gatewayGroups,
+  optionalGroups,
   schemaTables,
   tables,
   type KindName,
@@ -33,6 +34,7 @@ export const admissionKinds: readonly KindName[] = [
   'HostnamePolicy',
   'Service',
   'ServiceImport',
+  'ClusterTrustBundle',
   'Namespace',
 ];
 
@@ -135,8 +137,9 @@ export class ClusterState {
 
   #missing(): readonly string[] {
     const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
-      const { synced, phase, problem } = this.#source.stateOf(followed);
-      if (synced) return [];
+      const { synced, phase, problem, forbidden } = this.#source.stateOf(followed);
+      // Hardened clusters may restrict ClusterTrustBundles. References to them are invalid then, and all others work.
+      if (synced || (forbidden === true && optionalGroups.includes(followed.entry.group))) return [];
       const what =
         phase === 'waiting'
           ? `not known yet whether ${kind} is installed`
@@ -186,7 +189,7 @@ function ofGatewayApi(installed: ReadonlyMap<string, InstalledKind>): ReadonlyMa
 /** Whether a kind belongs to an API that clusters may lack, other than the Gateway API. */
 function isOptional(kind: KindName): boolean {
   const { group } = tables[kind];
-  return customGroups.includes(group) && !gatewayGroups.includes(group);
+  return optionalGroups.includes(group) || (customGroups.includes(group) && !gatewayGroups.includes(group));
 }
 
 /** A source that follows a cluster. */

@@ -1,4 +1,4 @@
-import { authorityFacts, certificateFacts } from '../certificates/index.ts';
+import { authorityFacts, certificateFacts, trustBundleFacts } from '../certificates/index.ts';
 import { featuresOf } from '../core/admission/class-features.ts';
 import { authorityCell, certificateCell, classFeaturesCell, parameterCell } from '../core/graph/inputs.ts';
 import { charactersNeeded } from '../core/graph/parameters.ts';
@@ -40,5 +40,7 @@ export function factWrites(
       write(parameterCell, [namespace, name], json === undefined ? undefined : parameterFacts(json)),
     ];
   }
-  return [];
+  return kind === 'ClusterTrustBundle'
+    ? [write(authorityCell, ['', name], json === undefined ? undefined : trustBundleFacts(json))]
+    : [];
 }

@@ -1,5 +1,5 @@
 import type { KindEntry } from '../core/schema/index.ts';
-import { customGroups } from '../core/schema/tables/table.ts';
+import { customGroups, optionalGroups } from '../core/schema/tables/table.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
@@ -14,6 +14,7 @@ import { ApiError, messageOf, ProtocolError } from './errors.ts';
 import type { ObjectEvent } from './inventory.ts';
 import { isKubernetesObject, pathOf, resourceType } from './object.ts';
 import { Reflector, type OnEvents } from './reflector.ts';
+import { readServedKind } from './served-kind.ts';
 
 /** A kind to follow, or a selection of its objects. */
 export interface FollowedKind {
@@ -43,11 +44,21 @@ export interface KindState {
   /** Milliseconds since the last response of the API server for this kind. */
   readonly lastContact?: number;
   readonly problem?: string;
+  /** Whether the API server refuses to list the kind. */
+  readonly forbidden?: boolean;
 }
+
+/** Milliseconds between two looks at the discovery documents, which cannot be watched. */
+const probeInterval = 30_000;
 
 /** Whether the kind requires a CustomResourceDefinition. */
 function isCustom({ group }: KindEntry): boolean {
   return customGroups.includes(group);
+}
+
+/** Whether only some API servers serve the kind. */
+function isOptional({ group }: KindEntry): boolean {
+  return optionalGroups.includes(group);
 }
 
 interface Served {
@@ -61,8 +72,8 @@ interface Following extends Served {
 }
 
 /**
- * Follows each kind while it exists: core kinds always, other kinds while their CustomResourceDefinitions are installed, in the
- * served version. The deletion of a kind deletes its objects. The mapping from kinds to resources comes from the schema's fixed
+ * Follows each kind while it exists: core kinds always, optional kinds of Kubernetes while the discovery documents contain them,
+ * other kinds while their CustomResourceDefinitions are installed, in the served version. The deletion of a kind deletes its objects. The mapping from kinds to resources comes from the schema's fixed
  * table, never from the cluster.
  */
 export class Discovery {
@@ -76,6 +87,9 @@ export class Discovery {
   private readonly backoff: Backoff;
   private readonly byDefinition: ReadonlyMap<string, readonly FollowedKind[]>;
   private working: Promise<void> = Promise.resolve();
+  private readonly probing: readonly Promise<void>[];
+  /** Definitions whose discovery documents were read. */
+  private readonly probed = new Set<string>();
   /** The definition that is being read. */
   private reading: string | undefined;
   private lastProblem: string | undefined;
@@ -85,10 +99,11 @@ export class Discovery {
     this.options = options;
     this.backoff = new Backoff(() => options.clock.random());
     this.byDefinition = Map.groupBy(
-      options.kinds.filter(({ entry }) => isCustom(entry)),
+      options.kinds.filter(({ entry }) => isCustom(entry) || isOptional(entry)),
       ({ entry }) => definitionOf(entry),
     );
-    for (const kind of options.kinds) if (!isCustom(kind.entry)) this.start(kind, { version: 'v1', uid: '' });
+    for (const kind of options.kinds)
+      if (!isCustom(kind.entry) && !isOptional(kind.entry)) this.start(kind, { version: 'v1', uid: '' });
     const { client, clock, log } = options;
     this.definitions = new Reflector({
       client,
@@ -98,6 +113,7 @@ export class Discovery {
       selection: { type: customResourceDefinitions, part: 'metadata' },
       onEvents: (events) => this.note(events),
     });
+    this.probing = options.kinds.filter(({ entry }) => isOptional(entry)).map(({ entry }) => this.probe(entry));
   }
 
   /** Whether the reader has received all existing objects. */
@@ -107,7 +123,8 @@ export class Discovery {
 
   /** Whether all installed definitions have been read. */
   get settled(): boolean {
-    return this.definitions.synced && this.reading === undefined && this.outdated.size === 0;
+    const isRead = this.definitions.synced && this.reading === undefined && this.outdated.size === 0;
+    return isRead && this.probed.size === this.probing.length;
   }
 
   /** The state of a kind of `options.kinds`. */
@@ -118,9 +135,20 @@ export class Discovery {
     const trouble = problem === undefined ? {} : { problem };
     if (following !== undefined) {
       const { version, reflector } = following;
-      return { phase: 'following', synced: reflector.synced, version, ...contactOf(reflector), ...trouble };
+      const { synced, forbidden } = reflector;
+      return {
+        phase: 'following',
+        synced,
+        version,
+        ...contactOf(reflector),
+        ...trouble,
+        ...(forbidden && { forbidden }),
+      };
     }
-    const isKnown = this.definitions.synced && !this.isUncertain(definitionOf(kind.entry));
+    const definition = definitionOf(kind.entry);
+    const isKnown = isOptional(kind.entry)
+      ? this.probed.has(definition)
+      : this.definitions.synced && !this.isUncertain(definition);
     return { phase: isKnown ? 'absent' : 'waiting', synced: isKnown, ...contactOf(this.definitions), ...trouble };
   }
 
@@ -129,6 +157,7 @@ export class Discovery {
     this.controller.abort(new Error('discovery was stopped'));
     await this.definitions.stop();
     await this.working;
+    await Promise.all(this.probing);
     await Promise.all([...this.following.values()].map(({ reflector }) => reflector.stop()));
   }
 
@@ -136,6 +165,34 @@ export class Discovery {
     for (const { ref } of events)
       if (customGroups.some((group) => ref.name.endsWith(`.${group}`))) this.outdated.add(ref.name);
     if (this.reading === undefined) this.working = this.work();
+  }
+
+  /** Looks again and again whether the API server serves a kind. A failure changes nothing. */
+  private async probe(entry: KindEntry): Promise<void> {
+    const { client, clock, log } = this.options;
+    const { signal } = this.controller;
+    const definition = definitionOf(entry);
+    const backoff = new Backoff(() => clock.random());
+    while (!signal.aborted) {
+      let delay = probeInterval;
+      try {
+        const served = await readServedKind(client, entry, signal);
+        const version = served && preferredVersion(served);
+        const current = this.installed.get(definition);
+        if (!this.probed.has(definition) || version !== (current && preferredVersion(current)))
+          await this.settle(definition, served);
+        this.probed.add(definition);
+        backoff.reset();
+      } catch (error) {
+        if (signal.aborted) return;
+        const problem = messageOf(error);
+        log.warn({ kind: entry.kind, problem }, 'cannot read the discovery documents of the API server');
+        // Clusters may hide them. This must not stop everything else.
+        if (error instanceof ApiError && error.status === 403) this.probed.add(definition);
+        delay = Math.min(backoff.next(error instanceof ApiError ? error.retryAfter : undefined), probeInterval);
+      }
+      await clock.sleep(delay, signal);
+    }
   }
 
   /** True while the definition is queued or being read, so that its state may change. */

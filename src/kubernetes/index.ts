@@ -26,6 +26,7 @@ export {
   type ResourceType,
 } from './object.ts';
 export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
+export { readServedKind } from './served-kind.ts';
 export {
   applyForced,
   create,

@@ -44,6 +44,7 @@ export class Reflector {
   /** Whether the reader missed events, which only a list can repeat. */
   private owesList = false;
   private lastProblem: string | undefined;
+  private isForbidden = false;
 
   /** Starts immediately. `former` is a stopped reflector for another version of the same kind. Its objects are taken over. */
   constructor(options: ReflectorOptions, former?: Reflector) {
@@ -72,6 +73,11 @@ export class Reflector {
   /** Why the API server does not respond at present. */
   get problem(): string | undefined {
     return this.lastProblem;
+  }
+
+  /** Whether the API server refused the last request, because the credentials do not suffice. */
+  get forbidden(): boolean {
+    return this.isForbidden;
   }
 
   /** Number of objects that the reader has received. */
@@ -166,12 +172,14 @@ export class Reflector {
   private heard(): void {
     this.contact = this.options.clock.now();
     this.lastProblem = undefined;
+    this.isForbidden = false;
   }
 
   /** @returns the delay of the retry in milliseconds */
   private recover(error: unknown): number {
     if (needsList(error)) this.place = undefined;
     this.lastProblem = messageOf(error);
+    this.isForbidden = error instanceof ApiError && error.status === 403;
     const delay = this.backoff.next(error instanceof ApiError ? error.retryAfter : undefined);
     const { type } = this.options.selection;
     this.options.log.warn(

@@ -3,6 +3,7 @@ import {
   customGroups,
   gatewayGroups,
   isKindName,
+  optionalGroups,
   tables,
   type Bundle,
   type KindName,
@@ -16,6 +17,7 @@ import {
   listPages,
   preferredVersion,
   readInstalledKind,
+  readServedKind,
   resourceType,
   type ApiClient,
   type InstalledKind,
@@ -47,7 +49,10 @@ export interface ClusterObjects {
 export async function readClusterObjects(client: ApiClient, controllerName: string): Promise<ClusterObjects> {
   const all = await collect(client, { type: customResourceDefinitions });
   const definitions = all.filter(isOfGatewayApi);
-  const installed = establishedKinds(all.filter((definition) => isOf(customGroups, definition)));
+  const installed = new Map([
+    ...establishedKinds(all.filter((definition) => isOf(customGroups, definition))),
+    ...(await servedKinds(client)),
+  ]);
   const objects: KubernetesObject[] = [];
   const forbidden: { kind: KindName; message: string }[] = [];
   const observed: KindName[] = [];
@@ -83,11 +88,19 @@ function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap
   );
 }
 
+/** The optional kinds of Kubernetes that the API server serves. */
+async function servedKinds(client: ApiClient): Promise<readonly (readonly [string, InstalledKind])[]> {
+  const kinds = controllerKinds.map((kind) => tables[kind]).filter(({ group }) => optionalGroups.includes(group));
+  const served = await Promise.all(kinds.map((kind) => readServedKind(client, kind)));
+  return served.flatMap((kind) => (kind === undefined ? [] : [[kind.name, kind] as const]));
+}
+
 /** The resource of a kind. `undefined` if the kind is not installed. */
 function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): ResourceType | undefined {
   const entry = tables[kind];
   const definition = installed.get(`${entry.plural}.${entry.group}`);
-  const version = customGroups.includes(entry.group) ? definition && preferredVersion(definition) : 'v1';
+  const isOptional = [...customGroups, ...optionalGroups].includes(entry.group);
+  const version = isOptional ? definition && preferredVersion(definition) : 'v1';
   return version === undefined ? undefined : resourceType(entry, version);
 }
 

@@ -6,7 +6,7 @@ import type { CertificateMaterial } from '../../src/certificates/index.ts';
 import { Lists, presenter } from './api-server/lists.ts';
 import { record, Refusal, statusOf, type Json } from './api-server/object.ts';
 import { parsePath } from './api-server/path.ts';
-import { findResource } from './api-server/resources.ts';
+import { discoveryDocument, findResource } from './api-server/resources.ts';
 import { resourceKey, Store } from './api-server/store.ts';
 import { Watches } from './api-server/watches.ts';
 import { find, patch, post, put, remove, type Target } from './api-server/writes.ts';
@@ -127,6 +127,8 @@ class Fake {
     try {
       if (this.options.token !== undefined && authorization !== `Bearer ${this.options.token}`)
         throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+      const document = this.discover(url.pathname);
+      if (document !== undefined) return send(response, 200, document);
       const answer = this.answer(request, url, body === '' ? undefined : JSON.parse(body), response);
       if (fault !== undefined) response.destroy();
       else if (answer !== undefined) send(response, answer.code, answer.body);
@@ -178,6 +180,11 @@ class Fake {
       return rest;
     });
     return { code: 200, body: { apiVersion, kind: `${target.resource.kind}List`, metadata, items: plain } };
+  }
+
+  private discover(pathname: string): Json | undefined {
+    const { group, version, plural } = parsePath(pathname);
+    return plural === '' ? discoveryDocument(this.store, group, version) : undefined;
   }
 
   private locate(pathname: string): { target: Target; apiVersion: string } {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { authorityFacts, certificateFacts } from '../../certificates/index.ts';
+import { authorityFacts, certificateFacts, trustBundleFacts } from '../../certificates/index.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
+import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef } from '../../core/resources/reference.ts';
 import { endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
@@ -102,7 +103,7 @@ function certificatesOf(
 ): readonly CertificateUse[] {
   const sources = new Map(
     objects
-      .filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap')
+      .filter(({ kind = '' }) => ['Secret', 'ConfigMap', 'ClusterTrustBundle'].includes(kind))
       .map((object) => [`${object.kind ?? ''} ${object.metadata.namespace ?? ''}/${object.metadata.name}`, object]),
   );
   return users.flatMap(({ ref, json }) =>
@@ -126,12 +127,11 @@ function referencesIn(json: unknown, namespace: string, depth = 0): readonly str
   return Object.entries(json).flatMap(([field, value]) => {
     if (!referenceFields.has(field)) return referencesIn(value, namespace, depth + 1);
     const references = Array.isArray(value) ? listOf(value) : [value];
-    return references
-      .filter(isRecord)
-      .map(
-        (reference) =>
-          `${textOf(reference['kind'], 'Secret')} ${textOf(reference['namespace'], namespace)}/${textOf(reference['name'], '')}`,
-      );
+    return references.filter(isRecord).map((reference) => {
+      const kind = textOf(reference['kind'], 'Secret');
+      const place = isTrustBundle(reference) ? '' : textOf(reference['namespace'], namespace);
+      return `${kind} ${place}/${textOf(reference['name'], '')}`;
+    });
   });
 }
 
@@ -140,8 +140,8 @@ function textOf(value: unknown, otherwise: string): string {
 }
 
 /** The validity of the authority that expires last: others may be on their way out. */
-function latestAuthority(configMap: KubernetesObject): CertificateFacts | undefined {
-  const facts = authorityFacts(configMap);
+function latestAuthority(source: KubernetesObject): CertificateFacts | undefined {
+  const facts = source.kind === 'ConfigMap' ? authorityFacts(source) : trustBundleFacts(source);
   if (facts.type === 'unusable') return facts;
   const [latest] = facts.certificates
     .map((pem) => new X509Certificate(pem))

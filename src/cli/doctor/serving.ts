@@ -27,8 +27,8 @@ function certificates(facts: DoctorFacts): readonly Verdict[] {
 function certificateVerdicts({ user, source, facts }: CertificateUse, now: number): readonly Verdict[] {
   const [kind = '', name = ''] = source.split(' ');
   const [namespace = '', object = ''] = name.split('/');
-  const look = `kubectl describe ${kind.toLowerCase()} ${object} -n ${namespace}`;
-  const subject = `${kind} "${name}" of ${user}`;
+  const look = `kubectl describe ${kind.toLowerCase()} ${object}${namespace === '' ? '' : ` -n ${namespace}`}`;
+  const subject = `${kind} "${namespace === '' ? object : name}" of ${user}`;
   if (facts.type === 'unusable') return [fail('certificates', `${subject}: ${facts.problem}`, look)];
   const [start, end] = [Date.parse(facts.notBefore), Date.parse(facts.notAfter)];
   if (end <= now) return [fail('certificates', `${subject}: expired at ${facts.notAfter}`, look)];

@@ -4,7 +4,7 @@ import type { Resource } from '../resources/resource.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
 import { backendKey, backendKindOf, type BackendObject, type BackendPort } from './backend-object.ts';
 import { objectsOf, readObject } from './inputs.ts';
-import { resolveReferences, type ReferenceNode } from './references.ts';
+import { resolveAuthorities, type AuthorityNode } from './references.ts';
 import { strata } from './strata.ts';
 
 export type PolicyTargetView = NonNullable<NonNullable<Resource<'BackendTLSPolicy'>['spec']>['targetRefs']>[number];
@@ -71,12 +71,12 @@ export function policyInForce(
   return ofPort ?? read.query(policyOfTarget, kind, namespace, name, '');
 }
 
-/** The CA certificates that a policy references: ConfigMaps of its own namespace. */
+/** The CA certificates that a policy references: ConfigMaps of its own namespace, and ClusterTrustBundles. */
 export const policyAuthorities = defineQuery({
   name: 'policyAuthorities',
   stratum: strata.links,
-  compute(read, namespace: string, name: string): readonly ReferenceNode[] {
+  compute(read, namespace: string, name: string): readonly AuthorityNode[] {
     const refs = readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.validation?.caCertificateRefs ?? [];
-    return resolveReferences(read, { kind: 'BackendTLSPolicy', namespace }, 'ConfigMap', refs);
+    return resolveAuthorities(read, { kind: 'BackendTLSPolicy', namespace }, refs);
   },
 });

@@ -2,17 +2,11 @@ import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
-import { authorityCell, readObject } from './inputs.ts';
+import { readObject } from './inputs.ts';
 import { servingGateway, type ListenerOwner } from './listener-sets.ts';
 import type { ListenerNode } from './listeners.ts';
 import { terminatesTls } from './protocols.ts';
-import {
-  resolveReference,
-  resolveReferences,
-  usableTargets,
-  type ReferenceNode,
-  type ReferenceOutcome,
-} from './references.ts';
+import { resolveAuthorities, resolveReference, type AuthorityNode, type ReferenceOutcome } from './references.ts';
 import { strata } from './strata.ts';
 
 /** The validation of client certificates that a Gateway requests. */
@@ -21,7 +15,7 @@ export interface ClientValidationNode {
   readonly path: Path;
   /** An open enum; absent: AllowValidOnly. */
   readonly mode?: string;
-  readonly authorities: readonly ReferenceNode[];
+  readonly authorities: readonly AuthorityNode[];
 }
 
 type FrontendView = NonNullable<NonNullable<NonNullable<Resource<'Gateway'>['spec']>['tls']>['frontend']>;
@@ -40,7 +34,7 @@ const frontendValidation = defineQuery({
     return {
       path: ['spec', 'tls', 'frontend', ...place, 'validation'],
       ...(mode === undefined ? {} : { mode }),
-      authorities: resolveReferences(read, { kind: 'Gateway', namespace }, 'ConfigMap', caCertificateRefs),
+      authorities: resolveAuthorities(read, { kind: 'Gateway', namespace }, caCertificateRefs),
     };
   },
 });
@@ -74,12 +68,3 @@ export const backendCertificate = defineQuery({
     );
   },
 });
-
-/** Returns the CA certificates in PEM of the usable references. */
-export function authoritiesIn(read: Reader, references: readonly ReferenceOutcome[]): readonly string[] {
-  return usableTargets(references).flatMap((target) => {
-    const slash = target.indexOf('/');
-    const facts = read.input(authorityCell, target.slice(0, slash), target.slice(slash + 1));
-    return facts?.type === 'authorities' ? facts.certificates : [];
-  });
-}

@@ -12,7 +12,7 @@ export const certificateCell = defineInput<CertificateFacts>('certificate');
 /** The features in the status of a GatewayClass (status.supportedFeatures, GEP-2162) of any controller. Arguments: name. */
 export const classFeaturesCell = defineInput<readonly string[]>('classFeatures');
 
-/** The CA certificates in a ConfigMap. Arguments: namespace, name. */
+/** The CA certificates in a ConfigMap, or with namespace `''` in a ClusterTrustBundle. Arguments: namespace, name. */
 export const authorityCell = defineInput<AuthorityFacts>('authority');
 
 /** The data of a ConfigMap that may contain parameters, with long values truncated. Arguments: namespace, name. */
@@ -43,7 +43,7 @@ export type CertificateFacts =
     }
   | { readonly type: 'unusable'; readonly problem: string };
 
-/** Single certificates in PEM from the key `ca.crt` of a ConfigMap, or the reason why there are none. */
+/** Single certificates in PEM from a ConfigMap or ClusterTrustBundle, or the reason why there are none. */
 export type AuthorityFacts =
   | { readonly type: 'authorities'; readonly certificates: readonly string[] }
   | { readonly type: 'unusable'; readonly problem: string };
@@ -86,7 +86,7 @@ export interface Installation {
   readonly hostnamePolicies?: boolean;
   /** Kinds that are not watched here: it is unknown whether an object of these kinds exists. */
   readonly unobserved: readonly KindName[];
-  /** Kinds outside the Gateway API whose CRD is known not to be installed. */
+  /** Kinds outside the Gateway API that the API server is known not to serve, for example because their CRD is not installed. */
   readonly notInstalled?: readonly KindName[];
 }
 

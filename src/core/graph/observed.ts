@@ -11,7 +11,7 @@ export const isObserved = defineQuery({
   compute: (read, kind: KindName): boolean => read.input(installationCell)?.unobserved.includes(kind) !== true,
 });
 
-/** Whether objects of a kind may exist. `false` only if the CRD of the kind is known not to be installed. */
+/** Whether objects of a kind may exist. `false` only if the API server is known not to serve the kind. */
 export const isInstalled = defineQuery({
   name: 'isInstalled',
   stratum: strata.links,

@@ -1,9 +1,10 @@
 import type { Reader } from '../incremental/reader.ts';
+import { tables } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
-import { authorityCell, certificateCell, gatewayGroup } from './inputs.ts';
-import { isAbsent, isUnknown } from './observed.ts';
+import { authorityCell, certificateCell, gatewayGroup, type AuthorityFacts } from './inputs.ts';
+import { isAbsent, isInstalled, isUnknown } from './observed.ts';
 
-/** A resolved reference to an object of which only facts are known. `target` is `namespace/name`. */
+/** A resolved reference to an object of which only facts are known. `target` is `namespace/name`, `name` if cluster-scoped. */
 export type ReferenceOutcome =
   | { readonly type: 'usable'; readonly target: string }
   | { readonly type: 'unsupportedKind'; readonly kind: string }
@@ -16,6 +17,11 @@ export type ReferenceOutcome =
 /** `index` is the position in the list of references. */
 export type ReferenceNode = { readonly index: number } & ReferenceOutcome;
 
+/** A resolved reference to CA certificates. `notServed`: the API server does not serve the kind. */
+export type AuthorityOutcome = ReferenceOutcome | { readonly type: 'notServed'; readonly kind: string };
+
+export type AuthorityNode = { readonly index: number } & AuthorityOutcome;
+
 /** A reference as written. The default kind is the requested one, the default namespace is that of the referrer. */
 export interface ReferenceView {
   readonly group?: string;
@@ -24,7 +30,7 @@ export interface ReferenceView {
   readonly name?: string;
 }
 
-/** Certificates with keys are in Secrets. CA certificates are in ConfigMaps. */
+/** Certificates with keys are in Secrets. CA certificates of a namespace are in ConfigMaps. */
 const cells = { Secret: certificateCell, ConfigMap: authorityCell } as const;
 
 /** Resolves a reference of a Gateway API object. */
@@ -46,9 +52,54 @@ export function resolveReference(
   }
   const facts = find();
   if (facts === undefined) return { type: isAbsent(read, wanted, namespace, name) ? 'absent' : 'unobserved', target };
-  return 'problem' in facts && typeof facts.problem === 'string'
-    ? { type: 'unusable', target, problem: facts.problem }
-    : { type: 'usable', target };
+  return judged(facts, target);
+}
+
+function judged(facts: { readonly type: string; readonly problem?: string }, target: string): ReferenceOutcome {
+  return facts.problem === undefined
+    ? { type: 'usable', target }
+    : { type: 'unusable', target, problem: facts.problem };
+}
+
+/** Whether a reference names a ClusterTrustBundle, the only cluster-scoped source of CA certificates (GEP-5075). */
+export function isTrustBundle({ group, kind }: { readonly group?: unknown; readonly kind?: unknown }): boolean {
+  return group === tables.ClusterTrustBundle.group && kind === 'ClusterTrustBundle';
+}
+
+/**
+ * Resolves references to CA certificates: ConfigMaps and ClusterTrustBundles. Everyone may read ClusterTrustBundles, so they need no
+ * grant.
+ */
+export function resolveAuthorities(
+  read: Reader,
+  from: { readonly kind: string; readonly namespace: string },
+  refs: readonly ReferenceView[],
+): readonly AuthorityNode[] {
+  return refs.map((ref, index) => ({
+    index,
+    ...(isTrustBundle(ref) ? resolveTrustBundle(read, ref) : resolveReference(read, from, 'ConfigMap', ref)),
+  }));
+}
+
+function resolveTrustBundle(read: Reader, { name = '' }: ReferenceView): AuthorityOutcome {
+  if (!read.query(isInstalled, 'ClusterTrustBundle')) return { type: 'notServed', kind: 'ClusterTrustBundle' };
+  const facts = read.input<AuthorityFacts>(authorityCell, '', name);
+  if (facts !== undefined) return judged(facts, name);
+  return { type: isAbsent(read, 'ClusterTrustBundle', '', name) ? 'absent' : 'unobserved', target: name };
+}
+
+/** Whether the target of an outcome is an object without a namespace. */
+export function isClusterScoped(target: string): boolean {
+  return !target.includes('/');
+}
+
+/** Returns the CA certificates in PEM of the usable references. */
+export function authoritiesIn(read: Reader, references: readonly AuthorityOutcome[]): readonly string[] {
+  return usableTargets(references).flatMap((target) => {
+    const slash = target.indexOf('/');
+    const facts = read.input(authorityCell, target.slice(0, Math.max(slash, 0)), target.slice(slash + 1));
+    return facts?.type === 'authorities' ? facts.certificates : [];
+  });
 }
 
 /** Resolves every reference of a list. */
@@ -62,6 +113,6 @@ export function resolveReferences(
 }
 
 /** Returns the targets of the usable references. */
-export function usableTargets(nodes: readonly ReferenceOutcome[]): readonly string[] {
+export function usableTargets(nodes: readonly AuthorityOutcome[]): readonly string[] {
   return nodes.flatMap((node) => (node.type === 'usable' ? [node.target] : []));
 }

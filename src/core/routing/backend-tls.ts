@@ -1,5 +1,5 @@
 import { policyAuthorities } from '../graph/backend-policies.ts';
-import { authoritiesIn } from '../graph/gateway-tls.ts';
+import { authoritiesIn } from '../graph/references.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { quoteRef } from '../resources/reference.ts';

@@ -3,13 +3,13 @@ import { backendKey, backendKinds, type BackendObject } from '../graph/backend-o
 import { policyInForce } from '../graph/backend-policies.ts';
 import { endpoints, servicePort, type ServicePort } from '../graph/backends.ts';
 import { ownerKey } from '../graph/gateway-listeners.ts';
-import { authoritiesIn, backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
+import { backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { listenerAuthorizers } from '../graph/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { isLayer4, isServedProtocol, servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
-import { usableTargets } from '../graph/references.ts';
+import { authoritiesIn, usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';

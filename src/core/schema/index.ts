@@ -52,6 +52,7 @@ export {
   gatewayGroups,
   judgedGroups,
   multiclusterGroup,
+  optionalGroups,
   type KindTable,
   type KindVersion,
 } from './tables/table.ts';

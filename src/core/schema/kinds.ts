@@ -1,5 +1,5 @@
 import { backendTlsPolicy } from './tables/backend-tls-policy.ts';
-import { configMap, endpointSlice, namespace, secret, service } from './tables/core.ts';
+import { clusterTrustBundle, configMap, endpointSlice, namespace, secret, service } from './tables/core.ts';
 import { gatewayClass } from './tables/gateway-class.ts';
 import { gateway } from './tables/gateway.ts';
 import { grpcRoute } from './tables/grpc-route.ts';
@@ -36,6 +36,7 @@ export const tables = {
   Namespace: namespace,
   Secret: secret,
   ConfigMap: configMap,
+  ClusterTrustBundle: clusterTrustBundle,
 } as const;
 
 export type KindName = keyof typeof tables;

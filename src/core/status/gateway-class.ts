@@ -22,7 +22,7 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
     gatewayClass.spec?.controllerName !== installation.controllerName
   )
     return undefined;
-  const features = supportedFeatures(installation.bundles);
+  const features = supportedFeatures(installation);
   const problem = read.query(partProblems, 'GatewayClass', '', name).find((one) => one.condition === 'Accepted');
   return {
     conditions: conditionsAt('gatewayClass', gatewayClass.meta.generation, {

@@ -1,5 +1,13 @@
-import type { InstalledBundles } from '../graph/inputs.ts';
-import { enumOf, fieldIn, resolveAll, until, type MaybeVersioned, type SchemaKind } from '../schema/index.ts';
+import type { Installation, InstalledBundles } from '../graph/inputs.ts';
+import {
+  enumOf,
+  fieldIn,
+  resolveAll,
+  until,
+  type KindName,
+  type MaybeVersioned,
+  type SchemaKind,
+} from '../schema/index.ts';
 
 /** A kind, field or value that a feature requires. */
 type Need = readonly [kind: SchemaKind, field?: string, value?: number];
@@ -11,7 +19,7 @@ type Need = readonly [kind: SchemaKind, field?: string, value?: number];
 const needs = {
   BackendTLSPolicy: ['BackendTLSPolicy'],
   BackendTLSPolicySANValidation: ['BackendTLSPolicy', 'spec.validation.subjectAltNames'],
-  ClusterTrustBundle: ['Gateway', 'spec.listeners.filters'],
+  ClusterTrustBundle: ['BackendTLSPolicy', 'spec.validation.caCertificateRefs'],
   GRPCRoute: ['GRPCRoute'],
   GRPCRouteNamedRouteRule: ['GRPCRoute', 'spec.rules.name'],
   GRPCRouteRequestHeaderModifier: ['GRPCRoute', 'spec.rules.filters.requestHeaderModifier'],
@@ -71,10 +79,12 @@ const featureNames = Object.keys(needs) as readonly FeatureName[];
 
 /** Unsupported features. Remove a name when all tests of the conformance suite for it pass. */
 const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
-  'ClusterTrustBundle',
   'GatewayAddressRoutability',
   'GatewayAddressRoutabilityCluster',
 ]);
+
+/** Kinds of Kubernetes that features require and that some API servers do not serve. */
+const optionalKinds: { readonly [N in FeatureName]?: KindName } = { ClusterTrustBundle: 'ClusterTrustBundle' };
 
 /** Former names of features, for suites and tools of older versions. */
 const formerNames: { readonly [N in FeatureName]?: readonly MaybeVersioned<string>[] } = {
@@ -89,14 +99,18 @@ export type SupportedFeatures = readonly { readonly name: string }[] | readonly 
  * The supported features that a GatewayClass reports, sorted; `undefined` if the installed bundle does not have the field
  * (GatewayClassStatus.supportedFeatures).
  *
- * @param installed the installed bundle of each kind. Features that users cannot configure with it are not reported
+ * @param installation the installed bundle of each kind, and the kinds that are not served. Features that users cannot configure or
+ * use with them are not reported
  */
-export function supportedFeatures(installed: InstalledBundles): SupportedFeatures | undefined {
+export function supportedFeatures(installation: Installation): SupportedFeatures | undefined {
+  const { bundles: installed, notInstalled = [], unobserved } = installation;
   const bundle = installed.GatewayClass;
   const place = bundle && fieldIn(bundle, 'GatewayClass', 'status.supportedFeatures');
   if (bundle === undefined || place?.type !== 'list') return undefined;
+  const lacking = new Set([...notInstalled, ...unobserved]);
   const names = featureNames
     .filter((name) => !missing.has(name) && isAvailable(needs[name], installed))
+    .filter((name) => !lacking.has(optionalKinds[name] ?? 'GatewayClass'))
     .flatMap((name) => namesOf(name, installed))
     .sort();
   if (place.items.type !== 'string') return names.map((name) => ({ name }));

@@ -10,6 +10,7 @@ import {
 } from '../../../src/kubernetes/index.ts';
 import { tables } from '../../../src/core/schema/index.ts';
 import { eventually } from '../../support/eventually.ts';
+import { clusterTrustBundles } from '../../support/api-server/resources.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 
 const group = 'gateway.networking.k8s.io';
@@ -216,5 +217,91 @@ describe('kinds of the Gateway API', () => {
     });
     expect(discovery.stateOf(routes)).toMatchObject({ phase: 'following' });
     expect(discovery.stateOf(routes)).not.toHaveProperty('problem');
+  });
+});
+
+describe('optional kinds of Kubernetes', () => {
+  const bundles: FollowedKind = { entry: tables.ClusterTrustBundle };
+  const name = 'clustertrustbundles.certificates.k8s.io';
+  const certificates = {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'ClusterTrustBundle',
+    plural: 'clustertrustbundles',
+  };
+  const nextLook = () => stage.clock.advance(30_000);
+
+  function startWithBundles(): void {
+    discovery = new Discovery({
+      ...stage,
+      kinds: [routes, bundles],
+      onEvents: (events) => void steps.push(...events.map(({ type, ref }) => `${type} ${ref.kind} ${ref.name}`)),
+      onInstalled: (all) => {
+        installed = new Map(all);
+        steps.push(`installed ${[...all.keys()].join(' ')}`);
+      },
+    });
+  }
+
+  test('are absent where the discovery documents do not contain them, and nobody asks for their objects', async () => {
+    startWithBundles();
+    await eventually(() => expect(discovery.settled).toBe(true));
+    expect(discovery.stateOf(bundles)).toMatchObject({ phase: 'absent', synced: true });
+    expect(stage.server.audit.filter(({ path }) => path.includes('clustertrustbundles'))).toEqual([]);
+  });
+
+  test('come and go at run time, with their objects, in the best version that is served', async () => {
+    startWithBundles();
+    await eventually(() => expect(discovery.settled).toBe(true));
+    stage.server.store.optional = [clusterTrustBundles('v1alpha1', 'v1beta1', 'v1')];
+    seed(stage, { ...certificates, namespaced: false }, { metadata: { name: 'example.com:ca:v1' } });
+    nextLook();
+    await eventually(() => expect(steps.at(-1)).toBe('upsert ClusterTrustBundle example.com:ca:v1'));
+    expect(discovery.stateOf(bundles)).toMatchObject({ phase: 'following', version: 'v1' });
+    expect([...installed.keys()]).toContain(name);
+    // A second look that finds the same changes nothing.
+    const before = steps.length;
+    const looks = stage.server.audit.length;
+    nextLook();
+    await eventually(() => expect(stage.server.audit.length).toBeGreaterThanOrEqual(looks + 4));
+    expect(steps).toHaveLength(before);
+    stage.server.store.optional = [];
+    await eventually(() => {
+      stage.clock.advance(1_000);
+      expect(steps.slice(-2)).toEqual(['delete ClusterTrustBundle example.com:ca:v1', 'installed ']);
+    });
+    expect(discovery.stateOf(bundles)).toMatchObject({ phase: 'absent' });
+  });
+
+  test('stay as they are while the discovery documents cannot be read', async () => {
+    stage.server.store.optional = [clusterTrustBundles('v1beta1')];
+    startWithBundles();
+    await eventually(() => expect(discovery.stateOf(bundles)).toMatchObject({ version: 'v1beta1', synced: true }));
+    stage.server.fail({ when: ({ path }) => path === '/apis/certificates.k8s.io', act: { code: 403 } });
+    nextLook();
+    await eventually(() => expect(stage.logged.join('')).toContain('cannot read the discovery documents'));
+    expect(discovery.stateOf(bundles)).toMatchObject({ phase: 'following' });
+  });
+
+  test('count as absent where the discovery documents are forbidden from the start', async () => {
+    stage.server.store.optional = [clusterTrustBundles('v1')];
+    stage.server.fail({ when: ({ path }) => path === '/apis/certificates.k8s.io', act: { code: 403 } });
+    startWithBundles();
+    await eventually(() => expect(discovery.settled).toBe(true));
+    expect(discovery.stateOf(bundles)).toMatchObject({ phase: 'absent', synced: true });
+  });
+
+  test('that may not be listed say so', async () => {
+    stage.server.store.optional = [clusterTrustBundles('v1')];
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/clustertrustbundles'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    startWithBundles();
+    await eventually(() => expect(discovery.stateOf(bundles)).toMatchObject({ synced: false, forbidden: true }));
+    await eventually(() => {
+      stage.clock.advance(1_000);
+      expect(discovery.stateOf(bundles).synced).toBe(true);
+    });
+    expect(discovery.stateOf(bundles)).not.toHaveProperty('forbidden');
   });
 });

@@ -46,10 +46,48 @@ export function findResource(
   store: Store,
   { group, version, plural }: { group: string; version: string; plural: string },
 ): Resource | undefined {
-  const fixed = builtIn.find((resource) => resource.group === group && resource.plural === plural);
+  const fixed = [...builtIn, ...store.optional].find(
+    (resource) => resource.group === group && resource.plural === plural,
+  );
   const definition = store.get(definitionsKey, '', resourceKey({ group, plural }));
   const resource = fixed ?? (definition === undefined ? undefined : defined(definition));
   return resource?.versions.includes(version) === true ? resource : undefined;
+}
+
+/** An optional resource of Kubernetes itself, in some versions. */
+export function clusterTrustBundles(...versions: readonly string[]): Resource {
+  return {
+    ...core,
+    group: 'certificates.k8s.io',
+    kind: 'ClusterTrustBundle',
+    plural: 'clustertrustbundles',
+    namespaced: false,
+    versions,
+  };
+}
+
+/** The discovery document of a group, or of one of its versions. `undefined` if nothing of it is served. */
+export function discoveryDocument(store: Store, group: string, version: string): Json | undefined {
+  const resources = [...builtIn, ...store.optional].filter((resource) => resource.group === group);
+  const versions = [...new Set(resources.flatMap((resource) => resource.versions))];
+  if (version === '')
+    return versions.length === 0
+      ? undefined
+      : {
+          kind: 'APIGroup',
+          apiVersion: 'v1',
+          name: group,
+          versions: versions.map((name) => ({ groupVersion: `${group}/${name}`, version: name })),
+        };
+  const served = resources.filter((resource) => resource.versions.includes(version));
+  return served.length === 0
+    ? undefined
+    : {
+        kind: 'APIResourceList',
+        apiVersion: 'v1',
+        groupVersion: `${group}/${version}`,
+        resources: served.map(({ plural: name, kind, namespaced }) => ({ name, kind, namespaced, verbs: ['list'] })),
+      };
 }
 
 /** The resource that a CustomResourceDefinition defines. */

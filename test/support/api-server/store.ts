@@ -29,6 +29,8 @@ export class Store {
   /** Changes after this version are known. */
   oldest = 0;
   version = 100;
+  /** Resources that only some API servers serve. May be changed at any time. */
+  optional: readonly Resource[] = [];
   private history: Change[] = [];
   private readonly objects = new Map<string, Map<string, StoredObject>>();
   private readonly owners = new Map<string, Owners>();

@@ -7,7 +7,7 @@ import {
   validFor,
   type Authority,
 } from '../../../src/certificates/authority.ts';
-import { authorityFacts, certificateFacts, readTlsSecret } from '../../../src/certificates/facts.ts';
+import { authorityFacts, certificateFacts, readTlsSecret, trustBundleFacts } from '../../../src/certificates/facts.ts';
 import type { CertificateMaterial } from '../../../src/certificates/source.ts';
 
 let authority: Authority;
@@ -26,6 +26,27 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const secret = (certificate: unknown, privateKey: unknown) => ({
   type: 'kubernetes.io/tls',
   data: { 'tls.crt': certificate, 'tls.key': privateKey },
+});
+
+describe('trustBundleFacts', () => {
+  test('has the certificates of spec.trustBundle', () => {
+    expect(trustBundleFacts({ spec: { trustBundle: authority.certificate } })).toEqual({
+      type: 'authorities',
+      certificates: [`${authority.certificate}\n`],
+    });
+  });
+
+  test.each<[unknown, string]>([
+    [undefined, 'spec.trustBundle holds no PEM certificate (-----BEGIN CERTIFICATE-----)'],
+    [{ spec: { trustBundle: '' } }, 'spec.trustBundle holds no PEM certificate (-----BEGIN CERTIFICATE-----)'],
+    [{ spec: { trustBundle: 1 } }, 'spec.trustBundle is not a string'],
+    [
+      { spec: { trustBundle: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' } },
+      'certificate 1 of 1 in spec.trustBundle cannot be read',
+    ],
+  ])('%j', (bundle, problem) => {
+    expect(trustBundleFacts(bundle)).toEqual({ type: 'unusable', problem });
+  });
 });
 
 describe('authorityFacts', () => {

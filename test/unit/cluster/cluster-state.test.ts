@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { admissionKinds, ClusterState, type ObjectReader } from '../../../src/cluster/cluster-state.ts';
-import { installationCell, readObject } from '../../../src/core/graph/inputs.ts';
+import { authorityCell, installationCell, readObject } from '../../../src/core/graph/inputs.ts';
 import { schemaTables, type SchemaKind } from '../../../src/core/schema/index.ts';
 import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '../../../src/kubernetes/index.ts';
 import { emptyEvaluation } from '../../support/evaluation.ts';
@@ -136,13 +136,44 @@ describe('the state of a cluster', () => {
     expect(kernel.read.input(installationCell)?.notInstalled).toContain('ServiceImport');
     source.reader?.onInstalled(definitionOf('ServiceImport', ''));
     expect(kernel.read.input(installationCell)).toMatchObject({
-      notInstalled: ['HostnamePolicy'],
+      notInstalled: ['HostnamePolicy', 'ClusterTrustBundle'],
       bundleVersions: {},
       bundles: {},
     });
     expect(installed).toEqual([new Map()]);
     source.reader?.onInstalled(new Map());
     expect(kernel.read.input(installationCell)?.notInstalled).toContain('ServiceImport');
+  });
+
+  test('a ClusterTrustBundle is an unsupported kind while the API server does not serve it, and its facts come and go', () => {
+    const { kernel, source } = started();
+    expect(kernel.read.input(installationCell)?.notInstalled).toContain('ClusterTrustBundle');
+    source.reader?.onInstalled(definitionOf('ClusterTrustBundle', ''));
+    expect(kernel.read.input(installationCell)?.notInstalled).not.toContain('ClusterTrustBundle');
+    const bundle = {
+      group: 'certificates.k8s.io',
+      kind: 'ClusterTrustBundle',
+      namespace: '',
+      name: 'example.com:ca:v1',
+    };
+    const object = { apiVersion: 'certificates.k8s.io/v1', metadata: { name: bundle.name }, spec: { trustBundle: '' } };
+    source.reader?.onEvents([{ type: 'upsert', ref: bundle, object }]);
+    expect(kernel.read.input(authorityCell, '', bundle.name)).toMatchObject({ type: 'unusable' });
+    source.reader?.onEvents([{ type: 'delete', ref: bundle }]);
+    expect(kernel.read.input(authorityCell, '', bundle.name)).toBeUndefined();
+    source.reader?.onInstalled(new Map());
+    expect(kernel.read.input(installationCell)?.notInstalled).toContain('ClusterTrustBundle');
+  });
+
+  test('nothing waits for ClusterTrustBundles that may not be listed, but for those that cannot be listed yet', () => {
+    const { source, state } = started();
+    const unsynced = { phase: 'following', synced: false, problem: 'clustertrustbundles is forbidden' } as const;
+    source.states.set('ClusterTrustBundle', unsynced);
+    expect(state.problems()).toEqual([
+      'objects of kind ClusterTrustBundle are not synced yet (clustertrustbundles is forbidden)',
+    ]);
+    source.states.set('ClusterTrustBundle', { ...unsynced, forbidden: true });
+    expect(state.problems()).toEqual([]);
   });
 
   test('HostnamePolicies count while their definition is installed, which is none of the Gateway API', () => {

@@ -15,7 +15,8 @@ export const backendAuthorityInvalid = rule({
     for (const reference of read.query(policyAuthorities, namespace, name)) {
       const problem = describeAuthority(reference);
       if (problem === undefined) continue;
-      const reason = reference.type === 'unsupportedKind' ? 'InvalidKind' : 'InvalidCACertificateRef';
+      const isKind = reference.type === 'unsupportedKind' || reference.type === 'notServed';
+      const reason = isKind ? 'InvalidKind' : 'InvalidCACertificateRef';
       const { about } = problem;
       report({
         path: ['spec', 'validation', 'caCertificateRefs', reference.index],

@@ -1,5 +1,5 @@
 import { clientValidationOf } from '../../graph/gateway-tls.ts';
-import type { ReferenceOutcome } from '../../graph/references.ts';
+import { isClusterScoped, type AuthorityOutcome } from '../../graph/references.ts';
 import { formatPath } from '../../resources/path.ts';
 import { display } from '../../text/display.ts';
 import { listenerRule } from '../listeners/listener-rule.ts';
@@ -29,7 +29,7 @@ export const clientAuthorityInvalid = listenerRule({
 
 /** Describes why a reference to a CA certificate is invalid. Without `reason`, the default reason applies. */
 export function describeAuthority(
-  reference: ReferenceOutcome,
+  reference: AuthorityOutcome,
 ): { readonly reason?: string; readonly about?: 'dialect'; readonly message: string } | undefined {
   switch (reference.type) {
     case 'unsupportedKind':
@@ -38,6 +38,11 @@ export function describeAuthority(
         about: 'dialect',
         message: `unsupported CA certificate kind ${display(reference.kind)}. Use kind: ConfigMap and group: "".`,
       };
+    case 'notServed':
+      return {
+        reason: 'InvalidCACertificateKind',
+        message: `the API server does not serve kind ${reference.kind}. Upgrade Kubernetes to 1.37, or use kind: ConfigMap and group: "".`,
+      };
     case 'notPermitted':
       return {
         reason: 'RefNotPermitted',
@@ -45,10 +50,14 @@ export function describeAuthority(
       };
     case 'absent':
       return {
-        message: `ConfigMap "${reference.target}" not found. Check its name and namespace, or create it with a PEM bundle in ca.crt.`,
+        message: isClusterScoped(reference.target)
+          ? `ClusterTrustBundle "${reference.target}" not found. Check its name, or create it with a PEM bundle in spec.trustBundle.`
+          : `ConfigMap "${reference.target}" not found. Check its name and namespace, or create it with a PEM bundle in ca.crt.`,
       };
-    case 'unusable':
-      return { message: `ConfigMap "${reference.target}" has no valid certificate: ${reference.problem}.` };
+    case 'unusable': {
+      const kind = isClusterScoped(reference.target) ? 'ClusterTrustBundle' : 'ConfigMap';
+      return { message: `${kind} "${reference.target}" has no valid certificate: ${reference.problem}.` };
+    }
     case 'usable':
     case 'unobserved':
       return undefined;

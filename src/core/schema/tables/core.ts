@@ -1,5 +1,5 @@
 import { boolean, intOrString, integer, list, map, object, string, type ObjectNode } from '../node.ts';
-import type { KindTable } from './table.ts';
+import { certificatesGroup, served, stored, type KindTable } from './table.ts';
 
 // The kinds of Kubernetes itself that Gateway API objects refer to. They are only read, so these tables contain only the fields
 // that we use, without bounds: the API server has already validated them.
@@ -70,3 +70,14 @@ export const configMap = coreTable({
   namespaced: true,
   body: object({ data: map(string()) }),
 });
+
+const clusterTrustBundleBody = object({ spec: object({ trustBundle: string() }) });
+
+export const clusterTrustBundle: KindTable<typeof clusterTrustBundleBody> = {
+  group: certificatesGroup,
+  kind: 'ClusterTrustBundle',
+  plural: 'clustertrustbundles',
+  namespaced: false,
+  versions: [stored('v1'), served('v1beta1'), served('v1alpha1')],
+  body: clusterTrustBundleBody,
+};

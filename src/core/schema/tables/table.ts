@@ -81,6 +81,12 @@ export const multiclusterGroup = 'multicluster.x-k8s.io';
 /** The groups of kinds that exist only if a CRD is installed. The others are part of Kubernetes. */
 export const customGroups: readonly string[] = [...judgedGroups, multiclusterGroup];
 
+/** The group of certificates of Kubernetes itself. */
+export const certificatesGroup = 'certificates.k8s.io';
+
+/** The groups of Kubernetes whose kinds only some API servers serve. Their discovery documents tell. */
+export const optionalGroups: readonly string[] = [certificatesGroup];
+
 /** The schema of an object of this kind besides metadata: the version's own table if it has one. */
 export function bodyOf(table: KindTable, json: unknown): ObjectNode {
   const apiVersion = isRecord(json) ? property(json, 'apiVersion') : undefined;

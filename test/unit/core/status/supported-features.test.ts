@@ -5,9 +5,7 @@ import { supportedFeatures } from '../../../../src/core/status/supported-feature
 
 /** What is claimed where all kinds are installed from one bundle. */
 function claimedFor(bundle: Bundle): readonly string[] | undefined {
-  return supportedFeatures(filesOnly(bundle).bundles)?.map((feature) =>
-    typeof feature === 'string' ? feature : feature.name,
-  );
+  return supportedFeatures(filesOnly(bundle))?.map((feature) => (typeof feature === 'string' ? feature : feature.name));
 }
 
 const newest: Bundle = { minor: '1.7', channel: 'standard' };
@@ -28,12 +26,12 @@ describe('supportedFeatures of a GatewayClass', () => {
 
   test('is left out where the bundle has no such field, or nothing is known to be installed', () => {
     expect(claimedFor({ minor: '1.3', channel: 'standard' })).toBeUndefined();
-    expect(supportedFeatures({})).toBeUndefined();
+    expect(supportedFeatures({ ...filesOnly(newest), bundles: {} })).toBeUndefined();
   });
 
   test('is a list of names before v1.2, of objects since then', () => {
-    expect(supportedFeatures(filesOnly({ minor: '1.1', channel: 'experimental' }).bundles)).toContain('HTTPRoute');
-    expect(supportedFeatures(filesOnly({ minor: '1.2', channel: 'experimental' }).bundles)).toContainEqual({
+    expect(supportedFeatures(filesOnly({ minor: '1.1', channel: 'experimental' }))).toContain('HTTPRoute');
+    expect(supportedFeatures(filesOnly({ minor: '1.2', channel: 'experimental' }))).toContainEqual({
       name: 'HTTPRoute',
     });
   });
@@ -66,14 +64,26 @@ describe('supportedFeatures of a GatewayClass', () => {
 
   test('goes by the bundle of the kind, where bundles are mixed', () => {
     const bundles = { ...filesOnly(newest).bundles, HTTPRoute: { minor: '1.6', channel: 'experimental' } as const };
-    expect(supportedFeatures(bundles)).toContainEqual({ name: 'HTTPRouteRetry' });
-    expect(supportedFeatures(bundles)).not.toContainEqual({ name: 'GatewayInfrastructurePropagation' });
+    expect(supportedFeatures({ ...filesOnly(newest), bundles })).toContainEqual({ name: 'HTTPRouteRetry' });
+    expect(supportedFeatures({ ...filesOnly(newest), bundles })).not.toContainEqual({
+      name: 'GatewayInfrastructurePropagation',
+    });
   });
 
   test('claims nothing of a kind that is not installed', () => {
     const { HTTPRoute: _absent, ...others } = filesOnly(newest).bundles;
-    const claimed = supportedFeatures(others)?.map((feature) => (typeof feature === 'string' ? feature : feature.name));
+    const claimed = supportedFeatures({ ...filesOnly(newest), bundles: others })?.map((feature) =>
+      typeof feature === 'string' ? feature : feature.name,
+    );
     expect(claimed).toContain('Gateway');
     expect(claimed?.filter((name) => name.startsWith('HTTPRoute'))).toEqual([]);
+  });
+
+  test.each(channels)('claims ClusterTrustBundle in the %s channel only while the API server serves it', (channel) => {
+    const installation = filesOnly({ minor: '1.7', channel });
+    const claim = { name: 'ClusterTrustBundle' };
+    expect(supportedFeatures(installation)).toContainEqual(claim);
+    expect(supportedFeatures({ ...installation, notInstalled: ['ClusterTrustBundle'] })).not.toContainEqual(claim);
+    expect(supportedFeatures({ ...installation, unobserved: ['ClusterTrustBundle'] })).not.toContainEqual(claim);
   });
 });

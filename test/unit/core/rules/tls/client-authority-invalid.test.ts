@@ -1,5 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { found, grantIn, listenerSet, ourClass, type Facts } from '../../../../support/evaluation.ts';
+import { authorityCell, installationCell } from '../../../../../src/core/graph/inputs.ts';
+import { write } from '../../../../../src/core/incremental/index.ts';
+import { linkFindings } from '../../../../../src/core/rules/engine/link-findings.ts';
+import {
+  evaluate,
+  found,
+  grantIn,
+  installation,
+  listenerSet,
+  ourClass,
+  type Facts,
+} from '../../../../support/evaluation.ts';
 import { validatingGateway } from '../../../../support/client-validation.ts';
 
 const facts: Facts = {
@@ -7,6 +18,8 @@ const facts: Facts = {
     'shop/clients': { type: 'authorities', certificates: ['PEM'] },
     'vault/clients': { type: 'authorities', certificates: ['PEM'] },
     'shop/empty': { type: 'unusable', problem: 'ca.crt is missing from its data' },
+    '/example.com:good': { type: 'authorities', certificates: ['PEM'] },
+    '/example.com:empty': { type: 'unusable', problem: 'spec.trustBundle is not a string' },
   },
 };
 const judged = (refs: readonly object[], ...others: readonly unknown[]) =>
@@ -40,9 +53,21 @@ describe('client-authority-invalid', () => {
     ],
     [
       'is of another group',
-      { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'clients' },
-      'unsupported CA certificate kind certificates.k8s.io/ClusterTrustBundle.',
+      { group: 'example.com', kind: 'ClusterTrustBundle', name: 'clients' },
+      'unsupported CA certificate kind example.com/ClusterTrustBundle.',
       'InvalidCACertificateKind',
+    ],
+    [
+      'is a ClusterTrustBundle that is not there',
+      { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'example.com:gone' },
+      'ClusterTrustBundle "example.com:gone" not found. Check its name, or create it with a PEM bundle in spec.trustBundle.',
+      'InvalidCACertificateRef',
+    ],
+    [
+      'is a ClusterTrustBundle without certificates',
+      { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'example.com:empty' },
+      'ClusterTrustBundle "example.com:empty" has no valid certificate: spec.trustBundle is not a string.',
+      'InvalidCACertificateRef',
     ],
     [
       'is in another namespace',
@@ -63,6 +88,36 @@ describe('client-authority-invalid', () => {
       { group: '', kind: 'ConfigMap' },
     );
     expect(judged([{ group: '', kind: 'ConfigMap', name: 'clients', namespace: 'vault' }], grant)).toEqual([]);
+  });
+
+  test('a ClusterTrustBundle needs neither a grant nor a namespace, and an API server that serves it', () => {
+    const refs = [{ group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'example.com:good' }];
+    expect(judged(refs)).toEqual([]);
+    // The standard channel accepts the field; the kind has no namespaces.
+    expect(judged(refs.map((ref) => ({ ...ref, namespace: 'vault' })))).toEqual([]);
+    const gateway = validatingGateway({ default: { validation: { caCertificateRefs: refs } } });
+    const world = evaluate([gateway, ourClass], facts);
+    const told = () =>
+      world.kernel.read
+        .query(linkFindings, 'Gateway', 'shop', 'front')
+        .filter(({ rule }) => rule.startsWith('client-authority-'))
+        .map(({ rule, consequence, message }) => [rule, consequence?.reason, message]);
+    world.kernel.apply([write(installationCell, [], { ...installation, notInstalled: ['ClusterTrustBundle'] })]);
+    expect(told()).toEqual([
+      [
+        'client-authority-invalid',
+        'InvalidCACertificateKind',
+        `${begin} the API server does not serve kind ClusterTrustBundle. Upgrade Kubernetes to 1.37, or use kind: ConfigMap and group: "".`,
+      ],
+      ['client-authority-missing', undefined, expect.stringContaining('No valid CA certificate')],
+    ]);
+    world.kernel.apply([write(installationCell, [], installation)]);
+    expect(told()).toEqual([]);
+    world.kernel.apply([write(authorityCell, ['', 'example.com:good'], undefined)]);
+    expect(told().map(([rule]) => rule)).toEqual(['client-authority-invalid', 'client-authority-missing']);
+    // Nothing is said where ClusterTrustBundles may exist unseen.
+    world.kernel.apply([write(installationCell, [], { ...installation, unobserved: ['ClusterTrustBundle'] })]);
+    expect(told()).toEqual([]);
   });
 
   test('concerns listeners of ListenerSets, too', () => {
