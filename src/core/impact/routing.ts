@@ -159,10 +159,20 @@ function summaryOf(outcome: RoutedOutcome): RoutedSummary {
     decision: decision.type,
     ...(filters.length === 0 ? {} : { filters: filters.map((filter) => filter.authorization.label) }),
     ...(authorization === undefined ? {} : { authorization: authorization.authorization.label }),
-    ...('reason' in decision ? { reason: decision.reason } : {}),
+    ...reasonOf(outcome, decision),
     ...('location' in decision ? { location: decision.location } : {}),
     shares: shares.map(shareOf),
   };
+}
+
+/** The first error response on the way of a request. */
+function reasonOf(
+  { filters, authorization }: RoutedOutcome,
+  decision: ReturnType<typeof settledDecision>,
+): Pick<RoutedSummary, 'reason'> {
+  for (const { result } of [...filters, ...(authorization === undefined ? [] : [authorization])])
+    if (result.type === 'answer') return { reason: result.reason };
+  return 'reason' in decision ? { reason: decision.reason } : {};
 }
 
 function ruleName({

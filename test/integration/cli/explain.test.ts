@@ -310,3 +310,55 @@ spec: { parentRefs: [{ name: web }], rules: [{ retry: { attempts: 2 }, backendRe
     expect(present.output).not.toContain('schema-unknown-field');
   });
 });
+
+describe('sallyport explain, for filters of a listener', () => {
+  let folder = '';
+  const explained = (host: string) => outcome('explain', '-f', folder, `http://${host}.example.com/`);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    const auth = (name: string): string =>
+      `{ type: ExternalAuth, externalAuth: { protocol: HTTP, http: { path: /check }, backendRef: { name: ${name}, port: 80 } } }`;
+    await writeFile(
+      join(folder, 'objects.yaml'),
+      `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sallyport }
+spec: { controllerName: sallyport.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: front, namespace: shop }
+spec:
+  gatewayClassName: sallyport
+  listeners:
+    - { name: a, port: 80, protocol: HTTP, hostname: a.example.com, filters: { requests: [${auth('login')}] } }
+    - { name: b, port: 80, protocol: HTTP, hostname: b.example.com, filters: { requests: [${auth('gone')}] } }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: cart, namespace: shop }
+spec: { parentRefs: [{ name: front }], rules: [{ backendRefs: [{ name: login, port: 80 }] }] }
+${serviceObjects({ name: 'login', endpoint: 9901 })}
+`,
+    );
+  });
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('they are named before the backends', async () => {
+    const { code, output } = await explained('a');
+    expect(output).toMatch(
+      /authorized first by shop\/login\/80 \(HTTP\): 127\.0\.0\.1:9901, as \/check\/\n.*1 of 1 to shop\/login\/80/,
+    );
+    expect(code).toBe(0);
+  });
+
+  test('a filter that cannot run is named, and every request gets 500', async () => {
+    const { code, output } = await explained('b');
+    expect(output).toContain('Answers 500: The listener is invalid; see the conditions in the status of its Gateway.');
+    expect(output).toContain('filters.requests[0]: Service "shop/gone" not found.');
+    expect(code).toBe(1);
+  });
+});

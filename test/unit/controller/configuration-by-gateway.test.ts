@@ -6,6 +6,7 @@ import type {
   TraceKeyResource,
 } from '../../../src/channel/messages.ts';
 import { ConfigurationByGateway, type GatewayChange } from '../../../src/controller/configuration-by-gateway.ts';
+import { authorizedBy } from '../../support/authorization.ts';
 import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
 
 function change(upserts: readonly Exclude<ChannelResource, TraceKeyResource>[], removals: readonly string[] = []) {
@@ -122,6 +123,19 @@ describe('configuration by Gateway', () => {
     const attached = { ...route('r', [], ['x']), attachments: [{ listener: added.key, hostnames: [''] }] };
     expect(summary(new ConfigurationByGateway().apply(change([added, attached])))).toEqual([
       `ns/a: +${added.key} +route/HTTPRoute/ns/r`,
+    ]);
+  });
+
+  test('the authorization servers of a listener need endpoints', () => {
+    const all = new ConfigurationByGateway();
+    const guarded: ListenerConfig = { ...listener('ns/a'), filters: [authorizedBy('auth')] };
+    const auth: EndpointsConfig = { kind: 'endpoints', key: 'endpoints/shop/auth/80', addresses: [] };
+    expect(summary(all.apply(change([guarded, listener('ns/b'), auth])))).toEqual([
+      'ns/a: +listener/ns/a/http +endpoints/shop/auth/80',
+      'ns/b: +listener/ns/b/http',
+    ]);
+    expect(summary(all.apply(change([listener('ns/a')])))).toEqual([
+      'ns/a: +listener/ns/a/http -endpoints/shop/auth/80',
     ]);
   });
 

@@ -9,6 +9,7 @@ import type {
   RouteFilter,
   RouteMatch,
 } from '../../../../src/core/routing/config.ts';
+import { authorizedBy } from '../../../support/authorization.ts';
 import { endpointsConfig, listenerConfig } from '../../../support/config.ts';
 import { routeConfig, routeMatch } from '../../../support/routes.ts';
 
@@ -127,6 +128,34 @@ describe('compareRouting', () => {
         {
           effect: 'broken',
           after: { ...forwarded, shares: [{ weight: 1, total: 1, backend: 'invalid', reason: 'invalid-backend' }] },
+        },
+      ],
+    ],
+    [
+      'a filter of the listener',
+      [web, cart(), ...endpoints, endpointsConfig('auth', 1)],
+      [listenerConfig('web', { filters: [authorizedBy('auth')] }), cart(), ...endpoints, endpointsConfig('auth', 1)],
+      [{ effect: 'changed', after: { ...forwarded, filters: ['shop/auth/80'] } }],
+    ],
+    [
+      'the last endpoint of the authorization server of a listener',
+      [listenerConfig('web', { filters: [authorizedBy('auth')] }), cart(), ...endpoints, endpointsConfig('auth', 1)],
+      [listenerConfig('web', { filters: [authorizedBy('auth')] }), cart(), ...endpoints, endpointsConfig('auth')],
+      [
+        {
+          effect: 'broken',
+          after: { ...forwarded, filters: ['shop/auth/80'], reason: 'authorization-unavailable' },
+        },
+      ],
+    ],
+    [
+      'a filter of the listener that cannot run',
+      [web, cart(), ...endpoints],
+      [listenerConfig('web', { failure: 'invalid filter' }), cart(), ...endpoints],
+      [
+        {
+          effect: 'broken',
+          after: { rule: undefined, decision: 'answer', reason: 'listener-failure', shares: [] },
         },
       ],
     ],
