@@ -10,7 +10,8 @@ import type { SourceDocument } from '../files/document.ts';
 import type { SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { inForceOf, layer4RouteOf, readLiveDataPlanes, routeOf, type InForce } from './live/in-force.ts';
-import { traceAll, type TraceOptions, type TraceResult } from './live/trace.ts';
+import type { TraceResult } from './live/trace-comparison.ts';
+import { traceAll, type TraceOptions } from './live/trace.ts';
 import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
 import { printExplanation, type Explanation } from './report/explanation.ts';
 import { jsonText } from './report/json-text.ts';
@@ -32,7 +33,7 @@ export interface ExplainOptions extends SourceOptions {
   readonly namespace: string | undefined;
   /** The namespace of the controller, which knows what data planes have acknowledged. */
   readonly controllerNamespace: string;
-  /** How to send the request through data planes. `undefined`: it is not sent. */
+  /** How to send the request or connection through data planes. `undefined`: it is not sent. */
   readonly trace: Pick<TraceOptions, 'address' | 'insecure'> | undefined;
 }
 
@@ -75,18 +76,17 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   return succeeds(traced) ? 0 : 1;
 }
 
-/** Sends the request through data planes. @throws UsageError if that is impossible */
+/** Sends the request or connection through data planes. @throws UsageError if that is impossible */
 function tracesOf(
-  { request, requests }: Explained,
+  { request, requests, connection, connections }: Explained,
   { cluster, files, trace, header, controllerNamespace: namespace }: ExplainOptions,
   documents: readonly SourceDocument[],
 ): Promise<Explained['traces']> {
   if (cluster === undefined || files.length > 0 || trace === undefined)
     throw new UsageError('--trace requires --cluster without files: data planes do not have objects of files.');
-  if (request === undefined || typeof request === 'string')
-    throw new UsageError('--trace requires a valid request with an http or https URL.');
+  if (typeof request === 'string') throw new UsageError('--trace requires a valid request.');
   const fields = fieldsOf(header).flatMap(([name, value]) => (name.toLowerCase() === 'host' ? [] : [name, value]));
-  return traceAll(requests, { request, documents }, { cluster, namespace, fields, ...trace });
+  return traceAll({ request, requests, connection, connections, documents }, { cluster, namespace, fields, ...trace });
 }
 
 type InForceAt = (outcome: Outcome | Layer4Outcome) => InForce | undefined;
@@ -121,7 +121,7 @@ interface Explained {
   readonly gateways: ReadonlyMap<string, Infrastructure>;
   /** Whether data planes answer like this. `undefined` if that is unknown. */
   readonly inForce: InForceAt;
-  /** The results of requests that were sent. */
+  /** The results of requests and connections that were sent. */
   readonly traces: ReadonlyMap<Outcome | Layer4Outcome, TraceResult>;
 }
 

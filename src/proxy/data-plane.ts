@@ -1,6 +1,6 @@
 import type { Routing } from '../core/routing/decision/decide.ts';
 import type { AccessLogEntry } from './handling/access-log.ts';
-import type { Tracing } from './handling/tracing.ts';
+import type { Tracing } from './messages/tracing.ts';
 import type { CompiledRule } from './handling/compiled-rule.ts';
 import type { ProxyCounters } from './counters.ts';
 import type { EndpointRegistry } from './upstream/endpoints.ts';

@@ -1,6 +1,6 @@
 import { isReserved, type ConfigKey, type ListenerConfig } from '../core/routing/config.ts';
 import type { AccessLogEntry } from './handling/access-log.ts';
-import { Tracing } from './handling/tracing.ts';
+import { Tracing } from './messages/tracing.ts';
 import { formatAddress } from './sockets/address.ts';
 import type { Address } from './sockets/address.ts';
 import { Configuration } from './configuration.ts';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startProgram } from '../support/program.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
+import { deployEcho } from './support/echo.ts';
 import { apply, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
 import { waitFor } from './support/wait.ts';
@@ -30,13 +31,17 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await kubectl(['delete', 'secret', 'sallyport-trace', '-n', 'sallyport-system', '--ignore-not-found']);
-  await kubectl(['delete', 'httproute,gateway', '--all', '-n', namespace]);
+  await kubectl(['delete', 'httproute,tcproute,udproute,tlsroute,gateway', '--all', '-n', namespace]);
   await uninstallController();
   await removeCrds();
 });
 
-async function explain(...args: readonly string[]) {
-  const program = startProgram('explain', url, '--cluster', ...args);
+function explain(...args: readonly string[]) {
+  return explainUrl(url, ...args);
+}
+
+async function explainUrl(...args: readonly string[]) {
+  const program = startProgram('explain', ...args, '--cluster');
   const code = await program.ended();
   return { code, output: program.output(), errors: program.errors() };
 }
@@ -71,6 +76,52 @@ test('sends the request through a data plane, and compares', async () => {
   });
   expect(output).toContain(`trace: status 301, HTTPRoute/${namespace}/shop rule 0 match 0: as predicted`);
   expect(code).toBe(0);
+});
+
+test('sends traces of connections and datagrams', async () => {
+  const listeners = [
+    { name: 'tcp', port: 5432, protocol: 'TCP' },
+    { name: 'udp', port: 53, protocol: 'UDP' },
+    { name: 'tls', port: 443, protocol: 'TLS', hostname: 'db.example.com', tls: { mode: 'Passthrough' } },
+  ];
+  const route = (kind: string, service: string, spec: object): object => ({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: `${kind}Route`,
+    metadata: { name: 'db', namespace },
+    spec: {
+      parentRefs: [{ name: 'streams', sectionName: kind.toLowerCase() }],
+      rules: [{ backendRefs: [{ name: service, port: service === 'app' ? 80 : 53 }] }],
+      ...spec,
+    },
+  });
+  await deployEcho('app', namespace);
+  await apply(
+    { ...gateway('streams', namespace), spec: { gatewayClassName: 'sallyport', listeners } },
+    // Nothing answers its datagrams: a trace sends none to an endpoint.
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'dns', namespace },
+      spec: { selector: { app: 'app' }, ports: [{ port: 53, targetPort: 3000, protocol: 'UDP' }] },
+    },
+    route('TCP', 'app', {}),
+    route('UDP', 'dns', {}),
+    route('TLS', 'app', { hostnames: ['db.example.com'] }),
+  );
+  await waitForGateway('streams', namespace, ['Programmed', 'True']);
+  const traces = [
+    ['tcp://streams:5432', 'TCP', 'app/80'],
+    ['udp://streams:53', 'UDP', 'dns/53/UDP'],
+    ['tls://db.example.com:443', 'TLS', 'app/80'],
+  ] as const;
+  for (const [of, kind, backend] of traces) {
+    const { code, output } = await waitFor(`a trace of ${of}`, async () => {
+      const told = await explainUrl(of, '--trace');
+      return told.output.includes(': as predicted') ? told : undefined;
+    });
+    expect(output).toContain(`trace: ${kind}Route/${namespace}/db rule 0, backend ${namespace}/${backend}, endpoint `);
+    expect(code).toBe(0);
+  }
 });
 
 test('ends with the Secret', async () => {

@@ -73,11 +73,11 @@ export function addObjectCommands(program: Command): void {
     .option('--controller-namespace <name>', 'namespace of the controller, for --cluster', 'sallyport-system')
     .option(
       '--trace',
-      'send the request through the data planes, and compare their decision with the prediction',
+      'send the request or connection through the data planes, and compare their decision with the prediction',
       false,
     )
     .addOption(
-      new Option('--address <host:port>', 'where to send the request, instead of the address of the Gateway')
+      new Option('--address <host:port>', 'where to send it, instead of the address of the Gateway')
         .argParser(parseHostAndPort)
         .implies({ trace: true }),
     )

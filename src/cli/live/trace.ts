@@ -1,12 +1,14 @@
-import { signTrace, traceField, traceKeyOf } from '../../channel/trace.ts';
+import { signTrace, traceField, traceKeyOf, type TracedConnection, type TraceReport } from '../../channel/trace.ts';
 import { readSecret } from '../../cluster/secret-store.ts';
-import { settledDecision, type ArrivingRequest, type Outcome } from '../../core/routing/decision/outcome.ts';
+import type { Layer4Outcome } from '../../core/routing/decision/layer4-outcome.ts';
+import type { ArrivingRequest, Outcome } from '../../core/routing/decision/outcome.ts';
 import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
-import type { TraceReport } from '../../proxy/handling/traced-stream.ts';
 import { shortestTraceSecret, traceSecretName } from '../names.ts';
 import { UsageError } from '../usage-error.ts';
+import { compareConnection, compareRequest, type TraceResult } from './trace-comparison.ts';
+import { sendConnectionTrace, type Place } from './trace-connection.ts';
 import { sendTraced } from './trace-request.ts';
 
 /** Settings of a trace. */
@@ -22,40 +24,45 @@ export interface TraceOptions {
   readonly fields: readonly string[];
 }
 
-/** What a data plane did with a request. */
-export interface TraceResult {
-  /** The status of the response. `undefined` without a response. */
-  readonly status?: number;
-  readonly report?: TraceReport;
-  /** How it differs from the prediction, in sentences; empty if it does not. */
-  readonly differences: readonly string[];
-  /** For people. */
-  readonly lines: readonly string[];
+/** The outcomes to trace, and the request and the connection that they are about. */
+export interface Predicted {
+  readonly request: ArrivingRequest | undefined;
+  readonly requests: readonly Outcome[];
+  readonly connection: TracedConnection | undefined;
+  readonly connections: readonly Layer4Outcome[];
+  readonly documents: readonly SourceDocument[];
 }
 
 /**
- * Sends the request to each Gateway that has a listener for it, with a signature for that Gateway, and compares the decision of the data
- * plane with the prediction.
+ * Sends the request or connection to each Gateway that has a listener for it, with a signature for that Gateway, and compares the decision
+ * of the data plane with the prediction.
  *
  * @throws UsageError if the key cannot be read
  */
 export async function traceAll(
-  outcomes: readonly Outcome[],
-  { request, documents }: { readonly request: ArrivingRequest; readonly documents: readonly SourceDocument[] },
+  { request, requests, connection, connections, documents }: Predicted,
   options: TraceOptions,
-): Promise<ReadonlyMap<Outcome, TraceResult>> {
+): Promise<ReadonlyMap<Outcome | Layer4Outcome, TraceResult>> {
   const secret = longEnough(await readTraceSecret(options));
-  const results = new Map<Outcome, TraceResult>();
-  for (const outcome of outcomes) {
-    if (outcome.listener === undefined) continue;
-    const place = options.address ?? addressOf(outcome.gateway, request.port, documents);
+  const results = new Map<Outcome | Layer4Outcome, TraceResult>();
+  const trace = async (
+    outcome: Outcome | Layer4Outcome,
+    port: number,
+    send: (call: Call) => Promise<TraceResult>,
+  ): Promise<void> => {
+    if (outcome.listener === undefined) return;
+    const place = options.address ?? addressOf(outcome.gateway, port, documents);
+    const key = traceKeyOf(secret, outcome.gateway);
     results.set(
       outcome,
-      place === undefined
-        ? failed('The Gateway has no address. Use --address.')
-        : await traceOne(outcome, { request, place, key: traceKeyOf(secret, outcome.gateway) }, options),
+      place === undefined ? failed('The Gateway has no address. Use --address.') : await send({ place, key, options }),
     );
-  }
+  };
+  if (request !== undefined)
+    for (const outcome of requests) await trace(outcome, request.port, (call) => traceRequest(outcome, request, call));
+  if (connection !== undefined)
+    for (const outcome of connections)
+      await trace(outcome, connection.port, (call) => traceConnection(outcome, connection, call));
   return results;
 }
 
@@ -83,9 +90,12 @@ function longEnough(key: string): string {
   );
 }
 
-interface Place {
-  readonly host: string;
-  readonly port: number;
+/** Where and how to send a trace. */
+interface Call {
+  readonly place: Place;
+  /** The key of the Gateway. */
+  readonly key: string;
+  readonly options: TraceOptions;
 }
 
 function addressOf(gateway: string, port: number, documents: readonly SourceDocument[]): Place | undefined {
@@ -100,36 +110,57 @@ function addressOf(gateway: string, port: number, documents: readonly SourceDocu
   return typeof host === 'string' ? { host, port } : undefined;
 }
 
-async function traceOne(
+async function traceRequest(
   outcome: Outcome,
-  { request, place, key }: { readonly request: ArrivingRequest; readonly place: Place; readonly key: string },
-  { fields, insecure }: TraceOptions,
+  request: ArrivingRequest,
+  { place, key, options }: Call,
 ): Promise<TraceResult> {
   try {
     const { status, field } = await sendTraced({
       address: place.host,
       port: place.port,
       serverName: request.serverName,
-      insecure,
+      insecure: options.insecure,
       method: request.method,
       target: `${request.path}${request.search}`,
       authority: request.authority,
-      fields: [...fields, traceField, signTrace(key, request, Date.now())],
+      fields: [...options.fields, traceField, signTrace(key, request, Date.now())],
     });
     const report = readReport(field(traceField));
     if (report === undefined)
       return {
         status,
         ...failed(
-          `Status ${status} without a trace: the data plane does not have the key yet, its clock differs by more than a minute, or something in front of it has removed the field.`,
+          `Status ${status} without a trace: ${withoutKey}, or something in front of it has removed the field.`,
         ),
       };
-    return compared(outcome, status, report);
+    return compareRequest(outcome, status, report);
   } catch (error) {
-    return failed(
-      `Cannot send the request to ${place.host} port ${place.port}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return failed(unsent('request', place, error));
   }
+}
+
+async function traceConnection(
+  outcome: Layer4Outcome,
+  { protocol, port, serverName }: TracedConnection,
+  { place, key }: Call,
+): Promise<TraceResult> {
+  try {
+    const report = await sendConnectionTrace({ ...place, connection: { protocol, port, serverName }, key });
+    return report === undefined
+      ? failed(
+          `No trace in the answer: ${withoutKey}, it has no ${protocol} listener on port ${port} yet, or another server has answered.`,
+        )
+      : compareConnection(outcome, report);
+  } catch (error) {
+    return failed(unsent('trace', place, error));
+  }
+}
+
+const withoutKey = 'the data plane does not have the key yet, its clock differs by more than a minute';
+
+function unsent(sent: 'request' | 'trace', { host, port }: Place, error: unknown): string {
+  return `Cannot send the ${sent} to ${host} port ${port}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function failed(problem: string): TraceResult {
@@ -144,67 +175,4 @@ function readReport(value: string | undefined): TraceReport | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Compares the decision of a data plane with the prediction. */
-export function compared(outcome: Outcome, status: number, report: TraceReport): TraceResult {
-  const predicted = predictionOf(outcome, report);
-  const differences = [
-    ...different('listener', predicted.listener, report.listener),
-    ...different('route', predicted.route, report.route),
-    ...different('generation of the route', predicted.routeGeneration, report.routeGeneration),
-    ...different('rule', predicted.rule, report.rule),
-    ...different('match', predicted.match, report.match),
-    ...(predicted.backends.includes(report.backend) || report.reason === 'authorization-denied'
-      ? []
-      : different('backend', predicted.backends.join(' or '), report.backend)),
-    ...(predicted.reasons.includes(report.reason) || (report.reason === 'authorization-denied' && predicted.asks)
-      ? []
-      : different('reason', predicted.reasons.join(' or '), report.reason)),
-  ];
-  const route = report.route === undefined ? [] : [`${report.route} rule ${report.rule} match ${report.match}`];
-  const backend = report.backend === undefined ? [] : [`backend ${report.backend}`];
-  const upstream = report.upstream === undefined ? [] : [`endpoint ${report.upstream}`];
-  const reason = report.reason === undefined ? [] : [`answered by the proxy: ${report.reason}`];
-  const told = [`status ${status}`, ...route, ...backend, ...upstream, ...reason].join(', ');
-  return {
-    status,
-    report,
-    differences,
-    lines: [
-      `trace: ${told}${differences.length === 0 ? ': as predicted' : ''}`,
-      ...differences.map((difference) => `trace differs: ${difference}`),
-    ],
-  };
-}
-
-function predictionOf(outcome: Outcome, { route, reason }: TraceReport) {
-  const decision = settledDecision(outcome.decision);
-  // A filter of the listener denies requests before they are routed.
-  const isDenied = outcome.filters.length > 0 && route === undefined && reason === 'authorization-denied';
-  const taken = 'taken' in decision && !isDenied ? decision.taken.matched : undefined;
-  const reasons: readonly (string | undefined)[] =
-    decision.type === 'answer'
-      ? [decision.reason]
-      : outcome.shares.map(({ result }) => (result.type === 'answer' ? result.reason : undefined));
-  return {
-    listener: outcome.listener?.key,
-    route: taken?.route.key.replace(/^route\//, ''),
-    routeGeneration: taken?.route.generation,
-    rule: taken?.rule.index,
-    match: taken?.match.index,
-    backends: outcome.shares.length === 0 ? [undefined] : outcome.shares.map(({ backend }) => backend?.label),
-    reasons: reasons.length === 0 ? [undefined] : reasons,
-    asks: outcome.authorization !== undefined || outcome.filters.length > 0,
-  };
-}
-
-function different(
-  name: string,
-  predicted: string | number | undefined,
-  actual: string | number | undefined,
-): readonly string[] {
-  return predicted === actual
-    ? []
-    : [`${name} ${actual ?? 'none'}, predicted ${predicted === undefined || predicted === '' ? 'none' : predicted}`];
 }

@@ -86,7 +86,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   metrics.observedCounter(
     define(
       'layer4_failures_total',
-      'Connections to TCP and TLS listeners, and flows of UDP, that did not end in order.',
+      'Connections to TCP and TLS listeners, and flows of UDP, that did not end in order, and traces.',
       ['reason'],
     ),
     () => labelled(layer4.reasons),

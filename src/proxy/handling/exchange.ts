@@ -21,7 +21,8 @@ import { Forwarding } from './forwarding.ts';
 import { answerFor, passing } from '../messages/reasons.ts';
 import type { AnswerReason, Reason } from '../messages/reasons.ts';
 import type { RequestHead } from '../messages/request-head.ts';
-import { TracedStream, type TraceReport } from './traced-stream.ts';
+import type { TraceReport } from '../../channel/trace.ts';
+import { TracedStream } from './traced-stream.ts';
 import { Timer } from '../sockets/timer.ts';
 
 const clientLeft = 499;

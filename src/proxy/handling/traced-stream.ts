@@ -1,28 +1,11 @@
 import type { Duplex, Readable } from 'node:stream';
 import { traceField } from '../../channel/trace.ts';
+import type { TraceReport } from '../../channel/trace.ts';
 import type { ClientStream } from '../messages/client-stream.ts';
 import type { Fields } from '../messages/forwarder.ts';
 import type { RequestHead } from '../messages/request-head.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
-
-/** The decision of a data plane about one request. All members are names or numbers of the configuration. */
-export interface TraceReport {
-  /** Key of the listener, and the generation of its owner that is in force. */
-  readonly listener?: string;
-  readonly listenerGeneration?: number;
-  /** `HTTPRoute/namespace/name` */
-  readonly route?: string;
-  readonly routeGeneration?: number;
-  readonly rule?: number;
-  readonly match?: number;
-  /** `namespace/service/port` */
-  readonly backend?: string;
-  /** `host:port` of the endpoint that was tried last. */
-  readonly upstream?: string;
-  /** Why the proxy responded itself. */
-  readonly reason?: string;
-}
 
 /** The stream of a trace: adds the report to the head of the response. */
 export class TracedStream implements ClientStream {

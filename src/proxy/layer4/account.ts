@@ -74,10 +74,20 @@ export class Account {
       sentBytes,
       durationMs: Math.round(duration * 1_000) / 1_000,
       listener: opening.listener.key,
-      ...(route === undefined ? {} : { route: `${route.routeKind}/${route.route}` }),
-      ...(backend === undefined ? {} : { backend: backend.replace(/^endpoints\//, '') }),
+      ...(route === undefined ? {} : { route: routeLabel(route) }),
+      ...(backend === undefined ? {} : { backend: backendLabel(backend) }),
       ...(upstream === undefined ? {} : { upstream }),
       ...(reason === undefined ? {} : { reason }),
     };
   }
+}
+
+/** `Kind/namespace/name` of a route, as in logs. */
+export function routeLabel({ routeKind, route }: Layer4RouteConfig): string {
+  return `${routeKind}/${route}`;
+}
+
+/** `namespace/service/port` of the key of endpoints, as in logs. */
+export function backendLabel(key: ConfigKey): string {
+  return key.replace(/^endpoints\//, '');
 }

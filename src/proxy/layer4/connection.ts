@@ -16,8 +16,13 @@ import { watchForReset } from '../sockets/reset-probe.ts';
 import { reset } from '../sockets/reset.ts';
 import { Account } from './account.ts';
 import type { Pass } from './own-connections.ts';
+import { closeGently } from '../messages/connection.ts';
+import type { TraceAnswer } from '../messages/tracing.ts';
+import { FirstBytes, tracePatience } from './first-bytes.ts';
 import type { Layer4Reason } from './reasons.ts';
 import type { Destination } from './routes.ts';
+import { reportOf, traceIn } from './trace.ts';
+import type { Recognized } from './trace.ts';
 
 /** A client's connection that is forwarded byte by byte. */
 export interface Arrival {
@@ -30,6 +35,8 @@ export interface Arrival {
   readonly serverName: string;
   /** ALPN protocols offered to backends over TLS: those negotiated with the client (RFC 7301). */
   readonly protocols: readonly string[];
+  /** Of a connection whose ClientHello is a trace: makes the answer. Nothing is forwarded. */
+  readonly trace?: TraceAnswer;
 }
 
 /**
@@ -43,12 +50,19 @@ export class Layer4Connection implements Pass {
   private readonly tried: Endpoint[] = [];
   private connecting: Socket | undefined;
   private relay: Relay | undefined;
+  /** While it is undecided whether the client sends a trace. */
+  private first: FirstBytes | undefined;
+  private trace: TraceAnswer | undefined;
+  /** Why no backend gets the connection, while the client may still send a trace. */
+  private failure: Layer4Reason | undefined;
+  private isAnswered = false;
   cameFrom: Pass | undefined;
   private isOver = false;
 
   constructor(plane: DataPlane, arrival: Arrival) {
     this.plane = plane;
     this.arrival = arrival;
+    this.trace = arrival.trace;
     this.account = new Account(plane, { ...arrival, client: arrival.origin.client.host });
   }
 
@@ -60,6 +74,7 @@ export class Layer4Connection implements Pass {
       return;
     }
     watchForReset(socket);
+    if (this.arrival.transport === 'tcp' && this.plane.tracing.isOn) this.lookForTrace();
     this.plane.ownConnections.arrive({ host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 }, this);
     // If this process itself opened the connection, its other end emits `connect` in the same turn of the event loop, which reveals a loop.
     setImmediate(() => {
@@ -77,13 +92,59 @@ export class Layer4Connection implements Pass {
     this.end(reason);
   }
 
+  /** The first bytes are read while the backend is dialed, so that nothing waits for a client that does not send first. */
+  private lookForTrace(): void {
+    const { socket, listener } = this.arrival;
+    const { tracing } = this.plane;
+    const connection = { protocol: 'TCP', port: listener.port, serverName: '' } as const;
+    this.first = new FirstBytes(socket, {
+      isTrace: (bytes) => {
+        const trace = traceIn(tracing, connection, bytes);
+        if (trace !== undefined) this.traced(trace);
+        return trace !== undefined;
+      },
+      plain: () => {
+        if (this.failure !== undefined) this.end(this.failure);
+      },
+    });
+  }
+
+  private traced(trace: Exclude<Recognized, undefined>): void {
+    if (this.isOver) return;
+    if (trace === 'spent') {
+      this.abort('trace');
+      return;
+    }
+    this.trace = trace;
+    if (this.relay !== undefined || this.failure !== undefined) this.answer(trace, this.failure);
+  }
+
+  /** Sends the decision to the client, and closes the connection. */
+  private answer(trace: TraceAnswer, reason: Layer4Reason | undefined): void {
+    const { socket, listener } = this.arrival;
+    const { route, backend, upstream } = this.account;
+    this.isAnswered = true;
+    closeGently(socket, trace(reportOf({ listener, route, backend, upstream }, reason)));
+    // A relay ends when the client has closed its side.
+    if (this.relay === undefined) this.end('trace');
+  }
+
+  /** No backend gets the connection. A client that sends a trace gets to know why. */
+  private fail(reason: Layer4Reason): void {
+    if (this.trace !== undefined) this.answer(this.trace, reason);
+    else if (this.first?.isUndecided === true) {
+      this.failure = reason;
+      setTimeout(() => this.end(reason), tracePatience).unref();
+    } else this.end(reason);
+  }
+
   private choose(): void {
     const { listener, serverName } = this.arrival;
     const { layer4, endpoints } = this.plane;
     const { route, destination } = layer4.choose(listener.key, serverName, endpoints);
     this.account.route = route;
     if (typeof destination === 'string') {
-      this.end(destination);
+      this.fail(destination);
       return;
     }
     this.account.backend = destination.backend;
@@ -95,7 +156,7 @@ export class Layer4Connection implements Pass {
     const now = performance.now();
     const endpoint = this.tried.length < limits.attempts ? destination.endpoints.pick(this.tried, now) : undefined;
     if (endpoint === undefined) {
-      this.end('connect-failed');
+      this.fail('connect-failed');
       return;
     }
     this.tried.push(endpoint);
@@ -144,6 +205,11 @@ export class Layer4Connection implements Pass {
       reset(backend);
       return;
     }
+    if (this.trace !== undefined) {
+      backend.destroy();
+      this.answer(this.trace, undefined);
+      return;
+    }
     const { socket } = this.arrival;
     const { tcpIdleTimeout, tcpHalfClosedTimeout } = this.plane.limits;
     for (const side of [socket, backend]) readInTurns(side);
@@ -176,9 +242,9 @@ export class Layer4Connection implements Pass {
   private end(reason: Layer4Reason | undefined): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.account.close(reason);
+    this.account.close(this.isAnswered ? 'trace' : (this.failure ?? reason));
     this.plane.ownConnections.leave(this);
     this.connecting?.destroy();
-    if (reason !== undefined) reset(this.arrival.socket);
+    if (reason !== undefined && !this.isAnswered) reset(this.arrival.socket);
   }
 }

@@ -29,6 +29,7 @@ export class Layer4Port {
   configure(listeners: readonly ListenerConfig[]): void {
     this.listeners = new Map(listeners.map((listener) => [listener.key, listener]));
     this.tcp = listeners.find(({ protocol }) => protocol === 'TCP');
+    this.tls.port = listeners[0]?.port ?? 0;
     this.hasTls = listeners.some(({ protocol }) => protocol === 'TLS');
     const orphans = [...this.connections.values()].filter((connection) => this.isOrphan(connection));
     if (orphans.length === 0) return;

@@ -12,6 +12,7 @@ export type Transport = (typeof transports)[number];
  * - `overloaded`: one side reads too slowly, and the buffer is full.
  * - `evicted`: closed to make room for another flow.
  * - `cut`: the listener or the data plane ended.
+ * - `trace`: the data plane answered a trace, or dropped the copy of one.
  */
 export const layer4Reasons = [
   'no-route',
@@ -27,5 +28,6 @@ export const layer4Reasons = [
   'overloaded',
   'evicted',
   'cut',
+  'trace',
 ] as const;
 export type Layer4Reason = (typeof layer4Reasons)[number];

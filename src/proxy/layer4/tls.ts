@@ -12,6 +12,9 @@ import type { CertificatePair } from '../listen/tls-termination.ts';
 import type { ClientHello } from './client-hello.ts';
 import type { Arrival } from './connection.ts';
 import { readHello } from './hello-reader.ts';
+import { closeGently } from '../messages/connection.ts';
+import { reportOf, traceInHello } from './trace.ts';
+import type { Recognized } from './trace.ts';
 
 /** The parts of a port that all of its TLS connections share. */
 export interface SecurePort {
@@ -34,22 +37,24 @@ interface Terminating {
  * closed without an alert.
  */
 export class TlsDispatch {
+  /** The port of the listeners. */
+  port = 0;
   private readonly plane: DataPlane;
-  private readonly port: SecurePort;
+  private readonly secure: SecurePort;
   private readonly forward: (arrival: Arrival) => void;
   private readonly terminating = new WeakMap<Socket, Terminating>();
   /** For clients that offer at most one protocol, and for those that offer several. */
   private readonly confirming: TlsAcceptor;
   private readonly silent: TlsAcceptor;
 
-  constructor(plane: DataPlane, port: SecurePort, forward: (arrival: Arrival) => void) {
+  constructor(plane: DataPlane, secure: SecurePort, forward: (arrival: Arrival) => void) {
     this.plane = plane;
-    this.port = port;
+    this.secure = secure;
     this.forward = forward;
     const acceptor = (negotiation: AcceptorHandlers['negotiation']): TlsAcceptor =>
-      new TlsAcceptor(plane, port.handshakes, {
+      new TlsAcceptor(plane, secure.handshakes, {
         negotiation,
-        contextFor: (serverName) => port.contextFor(serverName),
+        contextFor: (serverName) => secure.contextFor(serverName),
         accepted: (decrypted) => this.accepted(decrypted),
       });
     // A single protocol is confirmed, because some clients require it (RFC 7301). With several, the backend's protocol
@@ -65,7 +70,7 @@ export class TlsDispatch {
 
   /** Accepts a connection whose first byte begins a TLS handshake. */
   accept(socket: Socket): void {
-    const { handshakes } = this.port;
+    const { handshakes } = this.secure;
     const { limits, quotas } = this.plane;
     handshakes.begun(socket);
     readHello(socket, limits, (hello) => {
@@ -81,11 +86,28 @@ export class TlsDispatch {
   }
 
   private dispatch(socket: Socket, hello: ClientHello): void {
-    const listener = this.port.listenerFor(hello.serverName);
-    if (listener === undefined) this.refuse(socket);
-    else if (listener.protocol === 'HTTPS') this.port.acceptHttps(socket);
+    const listener = this.secure.listenerFor(hello.serverName);
+    const trace = traceInHello(this.plane.tracing, this.port, hello);
+    if (trace !== undefined) this.answer(socket, { listener, hello }, trace);
+    else if (listener === undefined) this.refuse(socket);
+    else if (listener.protocol === 'HTTPS') this.secure.acceptHttps(socket);
     else if (listener.tlsMode === 'Terminate') this.terminate(socket, { listener, hello });
     else this.forward({ socket, ...arrivalOf(socket, { listener, hello }), protocols: [] });
+  }
+
+  /** Answers a trace before TLS: neither a handshake nor a request is part of it. */
+  private answer(
+    socket: Socket,
+    { listener, hello }: { readonly listener: ListenerConfig | undefined; readonly hello: ClientHello },
+    trace: Exclude<Recognized, undefined>,
+  ): void {
+    if (trace !== 'spent' && listener?.protocol === 'TLS') {
+      this.forward({ socket, ...arrivalOf(socket, { listener, hello }), protocols: [], trace });
+      return;
+    }
+    this.plane.counters.layer4.reasons.trace += 1;
+    if (trace === 'spent') reset(socket);
+    else closeGently(socket, trace(reportOf({ listener }, listener === undefined ? 'no-listener' : undefined)));
   }
 
   private terminate(socket: Socket, terminating: Terminating): void {

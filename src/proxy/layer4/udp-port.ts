@@ -1,6 +1,7 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { traceStart } from '../../channel/trace.ts';
 import type { ConfigKey, ListenerConfig } from '../../core/routing/config.ts';
 import { anyAddress } from '../sockets/address.ts';
 import type { Address } from '../sockets/address.ts';
@@ -8,6 +9,7 @@ import type { DataPlane } from '../data-plane.ts';
 import { bindDatagrams, openDatagrams, sendDatagram } from './datagrams.ts';
 import type { FlowOrder } from './flow-order.ts';
 import { Flow } from './flow.ts';
+import { reportOf, traceIn } from './trace.ts';
 
 /** A socket of the port and the flows that arrived through it. Responses are sent from its address. */
 interface Entrance {
@@ -125,6 +127,7 @@ export class UdpPort {
 
   private receive(entrance: Entrance, message: Buffer, from: RemoteInfo): void {
     try {
+      if (message[0] === traceStart[0] && this.isTrace(entrance, message, from)) return;
       const flow = entrance.flows.get(flowKey(from)) ?? this.open(entrance, from);
       if (flow === undefined) this.plane.counters.layer4.droppedDatagrams += 1;
       else flow.forward(message);
@@ -132,6 +135,25 @@ export class UdpPort {
       this.plane.fault(error);
       entrance.flows.get(flowKey(from))?.end('connect-failed');
     }
+  }
+
+  /** Answers a trace with the decision about a new flow. The endpoint gets no datagram. */
+  private isTrace({ socket }: Entrance, message: Buffer, from: RemoteInfo): boolean {
+    const { listener, plane } = this;
+    if (listener === undefined) return false;
+    const trace = traceIn(plane.tracing, { protocol: 'UDP', port: listener.port, serverName: '' }, message);
+    if (trace === undefined) return false;
+    plane.counters.layer4.reasons.trace += 1;
+    if (trace === 'spent') return true;
+    const { route, destination } = plane.layer4.choose(listener.key, '', plane.endpoints);
+    const chosen = typeof destination === 'string' ? undefined : destination;
+    const upstream = chosen?.endpoints.pick([], performance.now())?.address;
+    const report = reportOf(
+      { listener, route, backend: chosen?.backend, upstream },
+      typeof destination === 'string' ? destination : undefined,
+    );
+    sendDatagram(socket, trace(report), plane.limits.udpQueueBytes, from);
+    return true;
   }
 
   private open(entrance: Entrance, from: RemoteInfo): Flow | undefined {

@@ -8,7 +8,7 @@ import { Front } from '../../../src/proxy/front.ts';
 import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/upstream/http1-forwarder.ts';
 import { OwnConnections } from '../../../src/proxy/layer4/own-connections.ts';
-import { Tracing } from '../../../src/proxy/handling/tracing.ts';
+import { Tracing } from '../../../src/proxy/messages/tracing.ts';
 import { Layer4Routes } from '../../../src/proxy/layer4/routes.ts';
 import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { readTrace, signTrace, traceKeyOf } from '../../../../src/channel/trace.ts';
-import { Tracing } from '../../../../src/proxy/handling/tracing.ts';
+import { readTrace, readTraceAnswer, signTrace, traceKeyOf } from '../../../../src/channel/trace.ts';
+import { Tracing } from '../../../../src/proxy/messages/tracing.ts';
 import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
 import { readHttp1Head, type RequestHead } from '../../../../src/proxy/messages/request-head.ts';
 
@@ -90,4 +90,52 @@ describe('a trace is ignored', () => {
       expect(accepts(head(value))).toBe(false);
     },
   );
+});
+
+describe('the trace of a connection', () => {
+  const connection = { protocol: 'TCP', port: 5432, serverName: '' } as const;
+
+  function keyed(): Tracing {
+    const tracing = new Tracing(() => now);
+    tracing.setKey(key);
+    return tracing;
+  }
+
+  test('gets a signed answer, once', () => {
+    const tracing = keyed();
+    const value = signTrace(key, connection, now);
+    const answer = tracing.recognize(connection, value);
+    if (typeof answer !== 'function') throw new Error('no answer');
+    expect(readTraceAnswer(key, readTrace(value)?.nonce ?? '', answer({ rule: 0 }))).toEqual({ rule: 0 });
+    expect(tracing.recognize(connection, value)).toBe('spent');
+  });
+
+  test('is spent while too many others are remembered', () => {
+    const tracing = keyed();
+    for (let count = 0; count < 1_000; count += 1) tracing.recognize(connection, signTrace(key, connection, now));
+    expect(tracing.recognize(connection, signTrace(key, connection, now))).toBe('spent');
+  });
+
+  test('shares its memory with requests, but not its signature', () => {
+    const tracing = keyed();
+    const value = signTrace(key, request, now);
+    expect(tracing.recognize(connection, value)).toBeUndefined();
+    expect(tracing.accepts(head(value))).toBe(true);
+    expect(tracing.accepts(head(signTrace(key, connection, now)))).toBe(false);
+  });
+
+  test.each([
+    ['another key', signTrace(traceKeyOf('secret', 'shop/other'), connection, now)],
+    ['another port', signTrace(key, { ...connection, port: 80 }, now)],
+    ['an earlier time', signTrace(key, connection, now - 61_000)],
+    ['another form', 'v1'],
+  ])('is none with %s', (_name, value) => {
+    expect(keyed().recognize(connection, value)).toBeUndefined();
+  });
+
+  test('is none without a key', () => {
+    const tracing = new Tracing(() => now);
+    expect(tracing.isOn).toBe(false);
+    expect(tracing.recognize(connection, signTrace(key, connection, now))).toBeUndefined();
+  });
 });

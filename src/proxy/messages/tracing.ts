@@ -1,0 +1,66 @@
+import { isSignedTrace, readTrace, traceAnswer, traceField } from '../../channel/trace.ts';
+import type { TracedConnection, TracedRequest, TraceReport, TraceSignature } from '../../channel/trace.ts';
+import type { RequestHead } from './request-head.ts';
+
+/** Milliseconds by which the time of a signature may differ from the clock of the data plane. */
+const window = 60_000;
+/** Maximum number of remembered traces. */
+const mostRemembered = 1_000;
+
+/** Makes the answer to the trace of a connection or datagram. */
+export type TraceAnswer = (report: TraceReport) => Buffer;
+
+/** Recognizes requests, connections and datagrams that ask for the decision about them, and may. Without a key, none does. */
+export class Tracing {
+  #key: string | undefined;
+  /** Nonce → milliseconds since 1970 until which its signature is valid, the oldest first. Only of valid signatures. */
+  readonly #used = new Map<string, number>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds since 1970 */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Sets the key of the Gateway in hexadecimal; `undefined`: traces are ignored. */
+  setKey(key: string | undefined): void {
+    this.#key = key;
+  }
+
+  /** Whether there is a key. */
+  get isOn(): boolean {
+    return this.#key !== undefined;
+  }
+
+  /** Whether the request has a valid signature that was not used before. Uses it up. */
+  accepts(head: RequestHead): boolean {
+    const key = this.#key;
+    if (key === undefined || !head.names.includes(traceField)) return false;
+    return typeof this.#use(key, head, head.header(traceField) ?? '') === 'object';
+  }
+
+  /**
+   * Recognizes the trace of a connection or datagram, and uses it up.
+   *
+   * @returns `spent` for a valid signature that cannot be answered: it was used before, or too many others were. It must not reach a
+   *   backend either. `undefined` for anything else
+   */
+  recognize(connection: TracedConnection, value: string): TraceAnswer | 'spent' | undefined {
+    const key = this.#key;
+    if (key === undefined) return undefined;
+    const used = this.#use(key, connection, value);
+    if (typeof used !== 'object') return used;
+    return (report) => traceAnswer(key, used.nonce, report);
+  }
+
+  #use(key: string, traced: TracedRequest | TracedConnection, value: string): TraceSignature | 'spent' | undefined {
+    const signed = readTrace(value);
+    const now = this.#now();
+    if (signed === undefined || Math.abs(signed.time * 1000 - now) > window) return undefined;
+    if (!isSignedTrace(key, traced, signed)) return undefined;
+    for (const [nonce, until] of this.#used) if (until < now) this.#used.delete(nonce);
+    if (this.#used.has(signed.nonce) || this.#used.size >= mostRemembered) return 'spent';
+    this.#used.set(signed.nonce, signed.time * 1000 + window);
+    return signed;
+  }
+}
