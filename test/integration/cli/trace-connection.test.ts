@@ -1,6 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { readTrace, traceAnswer, traceKeyOf, traceStart } from '../../../src/channel/trace.ts';
 import { sendConnectionTrace } from '../../../src/cli/live/trace-connection.ts';
@@ -36,7 +35,7 @@ async function answerDatagrams(answer: (message: Buffer, count: number) => Buffe
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  return (socket.address() as AddressInfo).port;
+  return socket.address().port;
 }
 
 test('a lost datagram is sent again, with another signature', async () => {
