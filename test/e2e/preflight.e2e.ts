@@ -9,6 +9,7 @@ import { crdManifests } from '../cluster/crd-manifests.ts';
 import { startProgram } from '../support/program.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
+import { lostFields } from './support/lost-fields.ts';
 import { waitFor } from './support/wait.ts';
 
 // The prediction of `preflight` for a change of CRDs, compared with the change itself.
@@ -93,20 +94,6 @@ async function stored(manifest: Manifest): Promise<Manifest> {
     manifest.metadata.name,
     ...(manifest.metadata.namespace === undefined ? [] : ['-n', manifest.metadata.namespace]),
   ]);
-}
-
-/** The fields of `before` that `after` does not have, each at its topmost place. */
-function lostFields(before: unknown, after: unknown, path: string): readonly string[] {
-  if (Array.isArray(before))
-    return before.flatMap((item, index) =>
-      lostFields(item, Array.isArray(after) ? after[index] : undefined, `${path}[${index}]`),
-    );
-  if (typeof before !== 'object' || before === null) return [];
-  return Object.entries(before).flatMap(([name, value]) => {
-    const there =
-      typeof after === 'object' && after !== null ? (after as Readonly<Record<string, unknown>>)[name] : undefined;
-    return there === undefined ? [`${path}.${name}`] : lostFields(value, there, `${path}.${name}`);
-  });
 }
 
 /** The CRDs of a bundle that the API server refuses to install. */

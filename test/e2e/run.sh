@@ -23,5 +23,5 @@ if ! "$HERE/run.sh" true 2>/dev/null; then
 fi
 "$HERE/image.sh"
 # Inside the cluster's network there is no module proxy: bundles that tests install are fetched before.
-for bundle in v1.0.0 v1.1.1 v1.5.1 v1.6.3 v1.7.0; do node "$HERE/crds.ts" "$bundle" standard >/dev/null; done
+for bundle in $(node "$root/test/differential/bundles.ts"); do node "$HERE/crds.ts" "${bundle%/*}" "${bundle#*/}" >/dev/null; done
 "$HERE/run.sh" "${tests[@]}"
