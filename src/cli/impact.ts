@@ -1,3 +1,4 @@
+import type { NamedObject } from '../core/admission/impact.ts';
 import type { Effect } from '../core/impact/effect.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
@@ -40,8 +41,10 @@ export async function impact(options: ImpactOptions): Promise<number> {
   rejectProblems(change.problems);
   const workspace = followed(source.installation, policyOf('standard', source.bundle), source.documents);
   const before = emittedBy(workspace.kernel);
-  const deleted = options.delete.map((text) => identityToDelete(text, options.namespace, source.documents));
-  const remaining = source.documents.filter((document) => !deleted.includes(identityOf(document) ?? ''));
+  const deleted = new Set(
+    options.delete.flatMap((text) => identitiesToDelete(text, options.namespace, source.documents)),
+  );
+  const remaining = source.documents.filter((document) => !deleted.has(identityOf(document) ?? ''));
   workspace.update(overlay(remaining, change.documents));
   const after = emittedBy(workspace.kernel);
   const existing = new Set(source.documents.map(identityOf));
@@ -50,7 +53,7 @@ export async function impact(options: ImpactOptions): Promise<number> {
   );
   const routing = compareRouting(before.configuration, after.configuration);
   const report = impactIn(options.namespace, {
-    statuses: compareStatuses(before.statuses, after.statuses, { created, deleted: new Set(deleted) }),
+    statuses: compareStatuses(before.statuses, after.statuses, { created, deleted }),
     routing: routing.changes,
     incomplete: routing.incomplete,
   });
@@ -58,11 +61,21 @@ export async function impact(options: ImpactOptions): Promise<number> {
   return fails(report, options.failOn) ? 1 : 0;
 }
 
-function identityToDelete(
+/** Returns the identity of an object, and of everything that is deleted together with it. */
+function identitiesToDelete(
   text: string,
   defaultNamespace: string | undefined,
   documents: readonly SourceDocument[],
-): string {
+): readonly string[] {
+  const ref = parseObjectToDelete(text, defaultNamespace);
+  const id = keyOfRef(ref);
+  const contents = ref.kind === 'Namespace' ? contentsOf(ref.name, documents) : [];
+  if (contents.length === 0 && !documents.some((document) => identityOf(document) === id))
+    throw new UsageError(`${quoteRef(ref)} not found.`);
+  return [id, ...contents];
+}
+
+function parseObjectToDelete(text: string, defaultNamespace: string | undefined): NamedObject {
   const [kind = '', ...rest] = text.split('/');
   const entry = Object.values(tables).find((candidate) =>
     [candidate.kind.toLowerCase(), candidate.plural].includes(kind.toLowerCase()),
@@ -80,10 +93,12 @@ function identityToDelete(
       `Invalid object ${quote(text)} in --delete. Use ${entry.namespaced ? `${kind}/NAMESPACE/NAME` : `${kind}/NAME`}.`,
     );
   }
-  const ref = { kind: entry.kind, namespace, name };
-  const id = keyOfRef(ref);
-  if (!documents.some((document) => identityOf(document) === id)) throw new UsageError(`${quoteRef(ref)} not found.`);
-  return id;
+  return { kind: entry.kind, namespace, name };
+}
+
+/** Returns the objects in a Namespace. Kubernetes deletes them together with the Namespace. */
+function contentsOf(namespace: string, documents: readonly SourceDocument[]): readonly string[] {
+  return documents.flatMap((document) => identityOf(document) ?? []).filter((id) => id.split('/')[1] === namespace);
 }
 
 function fails({ statuses: changes, routing }: ImpactReport, failOn: ImpactOptions['failOn']): boolean {

@@ -1,6 +1,8 @@
 import { deletionWrites, objectWrites } from '../cluster/object-writes.ts';
 import { isExempt, type Settings } from '../core/admission/settings.ts';
 import type { AdmissionRequest, Allowed } from '../core/admission/types.ts';
+import type { NamedObject } from '../core/admission/impact.ts';
+import { objectCell } from '../core/graph/inputs.ts';
 import { warningsAbout, type SurroundingChange } from '../core/impact/warnings.ts';
 import { deepEqual, type Kernel } from '../core/incremental/index.ts';
 import { tables, type KindName } from '../core/schema/index.ts';
@@ -22,7 +24,7 @@ const surroundingKinds = ['Service', 'Secret', 'ConfigMap', 'Namespace'] as cons
 export function* impactInCluster(request: AdmissionRequest, { kernel, settings }: ImpactSurroundings): Steps<Allowed> {
   const { namespace, userInfo, budgetMs } = request;
   if (isExempt(settings().exemptions, { namespace, ...userInfo })) return allowed([], { exempt: 'true' });
-  const change = changeIn(request);
+  const change = changeIn(request, kernel);
   if (change === undefined) return allowed([]);
   yield;
   // Half of the time is for the evaluation; the response needs the rest.
@@ -35,15 +37,10 @@ function allowed(warnings: readonly string[], auditAnnotations: Allowed['auditAn
 }
 
 /** Returns the change that a request makes; `undefined` if it changes nothing that the evaluation reads. */
-function changeIn({
-  operation,
-  group,
-  kind,
-  name,
-  namespace,
-  object,
-  oldObject,
-}: AdmissionRequest): SurroundingChange | undefined {
+function changeIn(
+  { operation, group, kind, name, namespace, object, oldObject }: AdmissionRequest,
+  kernel: Kernel,
+): SurroundingChange | undefined {
   const surrounding = surroundingKinds.find((candidate) => candidate === kind && tables[candidate].group === group);
   if (surrounding === undefined || oldObject === undefined) return undefined;
   const own = metadataOf(oldObject);
@@ -57,11 +54,29 @@ function changeIn({
   if (operation === 'DELETE') {
     // The first request for the deletion got the warnings. Now the object only waits for its finalizers.
     if (isDeleting(own)) return undefined;
-    return { operation, ref, before: objectWrites(ref, oldObject), after: deletionWrites(ref) };
+    const contents = surrounding === 'Namespace' ? contentsOf(kernel, ref.name) : [];
+    return {
+      operation,
+      ref,
+      before: objectWrites(ref, oldObject),
+      after: [ref, ...contents.slice(0, mostContents)].flatMap((deleted) => deletionWrites(deleted)),
+      contents,
+    };
   }
   if (operation !== 'UPDATE' || object === undefined || isDeleting(metadataOf(object))) return undefined;
   const [before, after] = [objectWrites(ref, oldObject), objectWrites(ref, object)];
-  return deepEqual(valuesOf(before), valuesOf(after)) ? undefined : { operation, ref, before, after };
+  return deepEqual(valuesOf(before), valuesOf(after)) ? undefined : { operation, ref, before, after, contents: [] };
+}
+
+/** The maximum number of objects of a Namespace whose deletion is evaluated. */
+const mostContents = 2_000;
+
+/** Kubernetes deletes the objects in a Namespace after the Namespace. Objects of kinds that are not followed are unknown. */
+function contentsOf(kernel: Kernel, namespace: string): readonly NamedObject[] {
+  return kernel
+    .present(objectCell)
+    .filter(([, own]) => own === namespace)
+    .map(([kind = '', , name = '']) => ({ kind, namespace, name }));
 }
 
 function valuesOf(writes: SurroundingChange['before']): readonly unknown[] {

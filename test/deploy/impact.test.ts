@@ -71,6 +71,13 @@ whereRendered('the component for warnings', () => {
     });
     expect(conditionsOf('secrets')).toContain("oldObject.type == 'kubernetes.io/tls'");
     expect(conditionsOf('namespaces').join()).toContain('object.metadata.labels != oldObject.metadata.labels');
+    // An object is null in a deletion, so a condition that reads it first would skip the call.
+    for (const resource of ['services', 'secrets', 'configmaps', 'namespaces'])
+      expect(
+        conditionsOf(resource).filter((one) => /(?<!old)[oO]bject\./.test(one.replaceAll('oldObject', ''))),
+      ).toEqual([expect.stringMatching(/^request\.operation == 'DELETE' \|\|/)]);
+    for (const { rules } of webhooks())
+      expect(rules.flatMap(({ operations }) => operations)).toEqual(['UPDATE', 'DELETE']);
     expect(conditionsOf('services').join()).toContain('object.spec.ports != oldObject.spec.ports');
   });
 

@@ -9,6 +9,7 @@ import { waitFor } from './support/wait.ts';
 
 // Warnings about changes of Services, Secrets, ConfigMaps and Namespaces, as users of kubectl read them.
 const namespace = useNamespace('impact-admission');
+const guests = useNamespace('impact-guests');
 const component = ['rbac.yaml', 'webhook-configuration.yaml'].map((file) =>
   join(import.meta.dirname, '../../deploy/components/impact', file),
 );
@@ -128,6 +129,30 @@ test('labels of a Namespace that a listener selects warn', async () => {
     `Warning: [impact] This change of Namespace ${namespace} detaches HTTPRoute ${namespace}/store from Gateway ${namespace}/front: requests for shop.example.com/cart will get 404.\n`,
   );
   expect(await warnings('annotate', 'namespace', namespace, 'note=unrelated', '--dry-run=server')).toBe('');
+});
+
+test('the deletion of a Namespace warns about what others lose, and a dry run keeps it', async () => {
+  const guest = httpRoute(
+    { name: 'guest', namespace: guests },
+    {
+      parentRefs: [{ name: 'front', namespace, sectionName: 'web' }],
+      hostnames: ['guest.example.com'],
+      rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }],
+    },
+  );
+  await kubectlOutput(['label', 'namespace', guests, 'exposure=public']);
+  await apply(service(guests, 'cart'), guest);
+  const deletesRoute = `Warning: [impact] Deleting Namespace ${guests} deletes HTTPRoute ${guests}/guest of Gateway ${namespace}/front: requests for guest.example.com/ will get 404.\n`;
+  await waitFor('the webhook knows the route', async () =>
+    (await warnings('delete', 'namespace', guests, '--dry-run=server')).includes(deletesRoute) ? true : undefined,
+  );
+  expect(await warnings('delete', 'namespace', namespace, '--dry-run=server')).toContain(
+    `Warning: [impact] Deleting Namespace ${namespace} detaches HTTPRoute ${guests}/guest from Gateway ${namespace}/front: requests for guest.example.com/ will not be accepted.\n`,
+  );
+  await kubectlOutput(['delete', 'httproute', 'guest', '-n', guests]);
+  await waitFor('the webhook has noticed that the route is gone', async () =>
+    (await warnings('delete', 'namespace', guests, '--dry-run=server')).includes('[impact]') ? undefined : true,
+  );
 });
 
 test('objects that nothing refers to warn of nothing, and most do not reach the webhook', async () => {

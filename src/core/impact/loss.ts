@@ -1,6 +1,6 @@
 import type { BrokenObject, NamedObject } from '../admission/impact.ts';
 import { attachments } from '../graph/attachment.ts';
-import { isOwnerKind, type ListenerOwner } from '../graph/listener-sets.ts';
+import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { failureOf, isLayer4, servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
@@ -27,6 +27,35 @@ export function lossSentence(subject: string, broken: BrokenObject, before: Read
   return losses.length === 0
     ? undefined
     : fitted((places) => `${subject} ${verbOf(broken, before, losses)}: ${lossText(losses, kind, places)}.`);
+}
+
+/**
+ * Returns the sentence about a route that is deleted together with its namespace, although a Gateway of another namespace serves it;
+ * `undefined` if it gets no requests.
+ *
+ * @param subject the beginning of the sentence, as returned by `changeOf`
+ */
+export function deletionSentence(
+  subject: string,
+  route: NamedObject,
+  before: Reader,
+  after: Reader,
+): string | undefined {
+  const { kind } = route;
+  const gateway = gatewayElsewhere(before, route);
+  if (!isRouteKind(kind) || gateway === undefined) return undefined;
+  const losses = lossesOf({ ...route, kind }, before, after);
+  return losses.length === 0
+    ? undefined
+    : fitted((places) => `${subject} deletes ${describeRef(route)} of ${gateway}: ${lossText(losses, kind, places)}.`);
+}
+
+/** Returns a Gateway of another namespace that serves a route, such as `Gateway infra/public`; `undefined` for other objects. */
+export function gatewayElsewhere(read: Reader, route: NamedObject): string | undefined {
+  if (!isRouteKind(route.kind)) return undefined;
+  const gateways = ownersOf(read, route).flatMap(([, owner]) => servingGateway(read, owner) ?? []);
+  const found = gateways.find(({ namespace }) => namespace !== route.namespace);
+  return found && describeRef({ ...found, kind: 'Gateway' });
 }
 
 function isRouteKind(kind: string): kind is ServedRouteKind {

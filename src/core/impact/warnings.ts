@@ -6,9 +6,9 @@ import {
   overlayWith,
   type NamedObject,
 } from '../admission/impact.ts';
-import type { Kernel, Reader, Write } from '../incremental/index.ts';
+import type { Kernel, Overlay, Reader, Write } from '../incremental/index.ts';
 import type { Steps } from '../text/steps.ts';
-import { lossSentence } from './loss.ts';
+import { deletionSentence, gatewayElsewhere, lossSentence } from './loss.ts';
 
 /** A change of an object that objects of the Gateway API refer to. */
 export interface SurroundingChange {
@@ -17,6 +17,8 @@ export interface SurroundingChange {
   /** The object before the change, as the evaluation reads it. A cache may lag behind the object in the request. */
   readonly before: readonly Write[];
   readonly after: readonly Write[];
+  /** The objects that are deleted together with a Namespace. */
+  readonly contents: readonly NamedObject[];
 }
 
 export interface WarningContext {
@@ -30,7 +32,7 @@ export interface WarningContext {
  * each of the first few objects, and one for all others. Nothing is written. The kernel may apply writes between steps.
  */
 export function* warningsAbout(
-  { operation, ref, before, after }: SurroundingChange,
+  { operation, ref, before, after, contents }: SurroundingChange,
   { kernel, mayContinue }: WarningContext,
 ): Steps<readonly string[]> {
   const [former, present] = [overlayWith(kernel, before), overlayWith(kernel, after)];
@@ -47,5 +49,41 @@ export function* warningsAbout(
     const loss = mayContinue() ? lossSentence(subject, broken, former().read, present().read) : undefined;
     sentences.push(loss ?? breaksSentence(subject, broken));
   }
-  return impactWarnings(subject, impact, sentences);
+  const warnings = impactWarnings(subject, impact, sentences);
+  return [...warnings, ...(yield* deletedRoutes(subject, contents, { former, present, mayContinue }))];
+}
+
+interface Comparison {
+  readonly former: () => Overlay;
+  readonly present: () => Overlay;
+  readonly mayContinue: () => boolean;
+}
+
+/** The maximum number of deleted routes with a warning each. */
+const mostRoutes = 3;
+
+/** Returns warnings about deleted routes that Gateways of other namespaces serve. The owners of these Gateways may need them. */
+function* deletedRoutes(
+  subject: string,
+  contents: readonly NamedObject[],
+  { former, present, mayContinue }: Comparison,
+): Steps<readonly string[]> {
+  const sentences: string[] = [];
+  let more = 0;
+  let atLeast = '';
+  for (const object of contents) {
+    yield;
+    if (!mayContinue()) {
+      atLeast = 'at least ';
+      break;
+    }
+    if (sentences.length === mostRoutes) {
+      if (gatewayElsewhere(former().read, object) !== undefined) more += 1;
+      continue;
+    }
+    const sentence = deletionSentence(subject, object, former().read, present().read);
+    if (sentence !== undefined) sentences.push(`[impact] ${sentence}`);
+  }
+  const rest = `[impact] ${subject} deletes ${atLeast}${more} more route${more === 1 ? '' : 's'} of Gateways in other namespaces.`;
+  return more === 0 ? sentences : [...sentences, rest];
 }

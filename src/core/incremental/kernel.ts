@@ -2,7 +2,7 @@ import type { Write } from './declare.ts';
 import type { EmissionChange, EmissionTable } from './emission-table.ts';
 import { LiveState } from './live-state.ts';
 import { type Overlay, OverlayState } from './overlay.ts';
-import type { Emission, Index, Reader } from './reader.ts';
+import type { Emission, Index, Input, Reader } from './reader.ts';
 
 /** The changes of the emissions by one `apply`. */
 export interface Delta {
@@ -47,6 +47,8 @@ export interface Kernel {
   apply(writes: readonly Write[]): Delta;
   /** The whole content of an emission by key; a live view, valid until the next `apply`. */
   emitted<T>(emission: Emission<T>): ReadonlyMap<string, T>;
+  /** The arguments of all cells of an input that have a value. Linear in their number. */
+  present(input: Input<unknown>): readonly (readonly string[])[];
   /** The state as if `writes` had been applied. Evaluated lazily. */
   overlay(writes: readonly Write[]): Overlay;
   /** Sizes and counters, for metrics and tests of limits. */
@@ -69,6 +71,7 @@ export function createKernel({ indexes, emissions }: KernelDeclarations): Kernel
       return takeDelta(live);
     },
     emitted: <T>(emission: Emission<T>) => emissionTable(live, emission).content as ReadonlyMap<string, T>,
+    present: (input) => live.present(input),
     overlay: (writes) => new OverlayState(live, writes),
     statistics: () => statistics(live),
   };

@@ -83,6 +83,13 @@ export class LiveState implements Resolver {
     return this.inputs.get(input)?.get(key);
   }
 
+  /** The arguments of the cells of an input that have a value. */
+  present(input: Input<unknown>): readonly (readonly string[])[] {
+    return [...(this.inputs.get(input)?.values() ?? [])].flatMap(({ args, value }) =>
+      value === undefined ? [] : [args],
+    );
+  }
+
   findMemo(query: AnyQuery, key: string): Memo | undefined {
     return this.memos.get(query)?.get(key);
   }

@@ -37,6 +37,18 @@ describe('sallyport impact', () => {
     expect(code).toBe(1);
   });
 
+  test('a Namespace is deleted with everything in it', async () => {
+    const { code, output } = await outcome(...quickstart, '--delete', 'namespace/shop', '-o', 'json');
+    const { statuses, routing } = JSON.parse(output) as {
+      readonly statuses: readonly { readonly object: string }[];
+      readonly routing: readonly { readonly request?: string; readonly after: unknown }[];
+    };
+    expect(statuses.filter(({ object }) => object.startsWith('HTTPRoute shop/'))).toEqual([]);
+    expect(JSON.stringify(routing)).toContain('http://store.example.com/cart');
+    expect(code).toBe(1);
+    expect((await outcome(...quickstart, '--delete', 'namespace/nothing')).code).toBe(2);
+  });
+
   test('a Gateway that is deleted breaks everything behind it, and JSON has it all', async () => {
     const { code, output } = await outcome(...quickstart, '--delete', 'gateways/infra/public', '-o', 'json');
     const report = JSON.parse(output) as {

@@ -403,6 +403,75 @@ describe('a Namespace', () => {
   });
 });
 
+describe('deleting a Namespace', () => {
+  const shop = namespace();
+  const deletion = (...objects: readonly Described[]) =>
+    warningsFor(webhookKernel(shop, ...objects), { oldObject: shop }, { namespace: 'shop' });
+  const market = (name: string, ...backends: readonly string[]) =>
+    route(`market/${name}`, [
+      { backendRefs: backends.map((backend) => ({ name: backend, namespace: 'shop', port: 80 })) },
+    ]);
+  const grant = named('gateway.networking.k8s.io/v1beta1', 'ReferenceGrant', 'shop/market', {
+    spec: {
+      from: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'market' }],
+      to: [{ group: '', kind: 'Service' }],
+    },
+  });
+
+  test('names the objects of other namespaces that depend on its contents', () => {
+    expect(deletion(gateway(httpListener), cart, grant, market('store', 'cart'))).toEqual([
+      '[impact] Deleting Namespace shop leaves HTTPRoute market/store without a backend: requests for shop.example.com/ will get 500.',
+    ]);
+    const own = named(gatewayApi, 'Gateway', 'shop/front', {
+      spec: { gatewayClassName: 'sallyport', listeners: [httpListener] },
+    });
+    const guest = route('market/guest', [{ backendRefs: [] }], {
+      parentRefs: [{ name: 'front', namespace: 'shop' }],
+    });
+    expect(deletion(own, guest)).toEqual([
+      '[impact] Deleting Namespace shop detaches HTTPRoute market/guest from Gateway shop/front: requests for shop.example.com/ will not be accepted.',
+    ]);
+  });
+
+  test('names the routes in it that Gateways of other namespaces serve, and counts the rest', () => {
+    expect(deletion(gateway(httpListener), cart, route('shop/store', [cartRule]))).toEqual([
+      '[impact] Deleting Namespace shop deletes HTTPRoute shop/store of Gateway infra/public: requests for shop.example.com/cart will get 404.',
+    ]);
+    const routes = ['a', 'b', 'c', 'd', 'e'].map((name) =>
+      route(`shop/${name}`, [cartRule], { hostnames: [`${name}.example.com`] }),
+    );
+    expect(deletion(gateway(httpListener), cart, ...routes)).toEqual([
+      ...['a', 'b', 'c'].map((name) =>
+        expect.stringContaining(`deletes HTTPRoute shop/${name} of Gateway infra/public: `),
+      ),
+      '[impact] Deleting Namespace shop deletes 2 more routes of Gateways in other namespaces.',
+    ]);
+  });
+
+  test('of which nothing outside knows says nothing', () => {
+    const own = named(gatewayApi, 'Gateway', 'shop/front', {
+      spec: { gatewayClassName: 'sallyport', listeners: [httpListener] },
+    });
+    const inside = route('shop/store', [cartRule], { parentRefs: [{ name: 'front' }] });
+    expect(deletion(own, cart, inside)).toEqual([]);
+    expect(deletion(gateway(httpListener), service('market/cart'), route('market/store', [cartRule]))).toEqual([]);
+    expect(deletion()).toEqual([]);
+  });
+
+  test('of many objects is bounded', () => {
+    const routes = Array.from({ length: 2_100 }, (_one, index) =>
+      route(`shop/r${index}`, [cartRule], { hostnames: [`r${index}.example.com`] }),
+    );
+    const warnings = decide(webhookKernel(shop, gateway(httpListener), ...routes), {
+      ...requestOf({ oldObject: shop }, { namespace: 'shop' }),
+      budgetMs: 600_000,
+    }).warnings;
+    expect(warnings).toHaveLength(4);
+    expect(warnings[3]).toMatch(/ deletes 2097 more routes of Gateways in other namespaces\.$/);
+    for (const warning of warnings) expect(warning.length).toBeLessThanOrEqual(256);
+  });
+});
+
 describe('a request without an effect', () => {
   const kernel = webhookKernel(gateway(httpListener), cart, route('shop/store', [cartRule]));
   const deleting = (object: Described) => ({

@@ -421,3 +421,14 @@ function emissionOver(
     },
   });
 }
+
+test('the present cells of an input are those with a value', () => {
+  const kernel = createKernel({ indexes: [], emissions: [] });
+  expect(kernel.present(objects)).toEqual([]);
+  kernel.apply([service('a', { port: 1 }), service('b', { port: 2 })]);
+  kernel.apply([service('a', undefined), route('c', { service: 'b', gateway: 'g' })]);
+  expect(kernel.present(objects)).toEqual([
+    ['Service', 'b'],
+    ['Route', 'c'],
+  ]);
+});
