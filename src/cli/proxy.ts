@@ -17,6 +17,7 @@ import type { ProxyProtocolSettings } from '../proxy/proxy-protocol/settings.ts'
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { InternalErrors } from './process/internal-errors.ts';
+import { logNames } from './process/log-names.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';
 import { openProbes } from './process/readiness.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
@@ -93,6 +94,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     limits: limitsOf(options),
     certificates: (secret) => certificates.pairOf(secret),
     onFault: errors.report,
+    nameReport: logNames(log),
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
     ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });

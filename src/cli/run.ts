@@ -17,6 +17,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { buildProbes } from '../webhook/probes.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { InternalErrors } from './process/internal-errors.ts';
+import { logNames } from './process/log-names.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { reportWorkspace } from './report/findings.ts';
@@ -92,6 +93,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
         bind: (listener) => places.addressesOf(listener),
         certificates: (secret) => tlsMaterial(workspace, secret),
         onFault: errors.report,
+        nameReport: logNames(log),
         ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
         ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
       });

@@ -35,6 +35,7 @@ export const admissionKinds: readonly KindName[] = [
   'Service',
   'ServiceImport',
   'ClusterTrustBundle',
+  'XBackend',
   'Namespace',
 ];
 
@@ -186,10 +187,10 @@ function ofGatewayApi(installed: ReadonlyMap<string, InstalledKind>): ReadonlyMa
   return new Map([...installed].filter(([, { group }]) => gatewayGroups.includes(group)));
 }
 
-/** Whether a kind belongs to an API that clusters may lack, other than the Gateway API. */
+/** Whether a kind belongs to an API that clusters may lack, other than the standard channel of the Gateway API. */
 function isOptional(kind: KindName): boolean {
   const { group } = tables[kind];
-  return optionalGroups.includes(group) || (customGroups.includes(group) && !gatewayGroups.includes(group));
+  return optionalGroups.includes(group) || (customGroups.includes(group) && group !== tables.Gateway.group);
 }
 
 /** A source that follows a cluster. */

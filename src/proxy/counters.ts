@@ -1,4 +1,5 @@
 import { lastGrpcStatus } from './messages/grpc.ts';
+import type { NameCounters } from './upstream/external-names.ts';
 import { createLayer4Counters } from './layer4/counters.ts';
 import type { Layer4Counters } from './layer4/counters.ts';
 import { reasons } from './messages/reasons.ts';
@@ -99,6 +100,7 @@ export interface ProxyCounters {
   /** How often something was rejected or aborted because of a limit. */
   readonly limitsReached: Record<Limit, number>;
   readonly layer4: Layer4Counters;
+  readonly names: NameCounters;
   durationSum: number;
   /** Requests by duration, not cumulative: index n counts those up to `durationBounds[n]`. */
   readonly durations: number[];
@@ -127,6 +129,7 @@ export function createCounters(): ProxyCounters {
     authorizations: { permitted: 0, denied: 0, failed: 0 },
     limitsReached: Object.fromEntries(limits.map((limit) => [limit, 0])) as Record<Limit, number>,
     layer4: createLayer4Counters(),
+    names: { nameLookups: 0, nameFailures: 0, internalAddresses: 0 },
     durationSum: 0,
     durations: Array.from({ length: durationBounds.length + 1 }, () => 0),
   };

@@ -1,4 +1,5 @@
 import { isReserved, type ConfigKey, type ListenerConfig } from '../core/routing/config.ts';
+import type { AddressRange } from '../core/text/ip-address.ts';
 import type { AccessLogEntry } from './handling/access-log.ts';
 import { Tracing } from './messages/tracing.ts';
 import { formatAddress } from './sockets/address.ts';
@@ -9,6 +10,8 @@ import { createCounters } from './counters.ts';
 import type { ProxyCounters } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { EndpointRegistry } from './upstream/endpoints.ts';
+import { ExternalNames, type NameReport } from './upstream/external-names.ts';
+import { dnsLookup, type NameLookup } from './upstream/name-lookup.ts';
 import type { Forwarder } from './messages/forwarder.ts';
 import type { ForwardedPolicy } from './messages/forwarding-fields.ts';
 import { Front, wholeTurn } from './front.ts';
@@ -41,6 +44,12 @@ export interface ProxyOptions {
   readonly onFault?: (error: unknown) => void;
   readonly limits?: Partial<ProxyLimits>;
   readonly forwarder?: Forwarder;
+  /** Internal networks in which names of external backends may be. If undefined, internal addresses are refused. */
+  readonly internalBackendNetworks?: readonly AddressRange[];
+  /** Resolves names of external backends. If undefined, by DNS with the servers of the system. */
+  readonly lookup?: NameLookup;
+  /** Called when the name of an external backend begins or ceases to have a problem; must not throw. */
+  readonly nameReport?: (report: NameReport) => void;
   /** Counters to add to, for several data planes in one process. If undefined, it has its own. */
   readonly counters?: ProxyCounters;
 }
@@ -102,6 +111,7 @@ class DataPlaneProxy implements Proxy {
   /** By requested address. */
   private readonly fronts = new Map<string, Front | UdpPort>();
   private readonly flows: FlowOrder;
+  private readonly names: ExternalNames;
   private readonly drains = new Set<Promise<void>>();
   private bindings: ReadonlyMap<string, Binding> = new Map();
   private bindFailures: ReadonlyMap<string, string> = new Map();
@@ -117,7 +127,14 @@ class DataPlaneProxy implements Proxy {
     const counters = options.counters ?? createCounters();
     const quotas = createQuotas(limits, counters);
     const forwarder = options.forwarder ?? new ProtocolForwarder(limits, fault, quotas);
-    const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream));
+    this.names = new ExternalNames({
+      lookup: options.lookup ?? dnsLookup(limits.nameTimeout),
+      allowed: options.internalBackendNetworks ?? [],
+      limits,
+      counters: counters.names,
+      report: options.nameReport ?? (() => undefined),
+    });
+    const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream), this.names);
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
     this.flows = new FlowOrder(limits, quotas.reached);
@@ -188,6 +205,7 @@ class DataPlaneProxy implements Proxy {
       await wholeTurn();
       await Promise.all([...fronts.map((front) => front.drain(graceMs, idleMs)), ...this.drains]);
       await this.plane.forwarder.close();
+      this.names.close();
     });
   }
 
@@ -205,8 +223,10 @@ class DataPlaneProxy implements Proxy {
     const sameListeners = listeners === this.configuration.listeners;
     const bindings = sameListeners ? this.bindings : this.bindingsOf(listeners);
     const opened = await this.openMissing(bindings);
+    const doneWithNames = await this.names.prepare(namesIn(transaction), this.plane.limits.namePreparation);
     // No await from here to the end: no request sees half of the transaction.
     this.configuration.apply(prepared);
+    doneWithNames();
     this.bindings = bindings;
     for (const [name, front] of opened) this.fronts.set(name, front);
     if (this.retired) this.retire();
@@ -276,6 +296,10 @@ class DataPlaneProxy implements Proxy {
     }
     return problems;
   }
+}
+
+function namesIn({ upserts }: Transaction): readonly string[] {
+  return upserts.flatMap((resource) => (resource.kind === 'endpoints' ? (resource.external?.hostname ?? []) : []));
 }
 
 function throwLater(error: unknown): void {

@@ -21,7 +21,7 @@ import { listAll } from './cluster-objects.ts';
 /** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
   readonly facts: ClusterFacts;
-  /** Objects of kinds that Sallyport does not evaluate, such as XBackend. */
+  /** Objects of kinds that Sallyport does not evaluate, such as XBackendTrafficPolicy. */
   readonly others: readonly KubernetesObject[];
   /** Missing permissions, one sentence each. */
   readonly notes: readonly string[];
@@ -70,7 +70,7 @@ export interface OtherObjects {
 }
 
 /**
- * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XBackend.
+ * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XBackendTrafficPolicy.
  *
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */

@@ -4,7 +4,7 @@ import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef } from '../../core/resources/reference.ts';
-import { endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
+import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
 import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
 import { ApiError, pathOf, type ApiClient, type KubernetesObject, type ResourceType } from '../../kubernetes/index.ts';
@@ -161,7 +161,7 @@ function idleServices(resources: readonly ConfigResource[]): readonly IdleServic
   const idle = new Set(
     resources
       .filter((resource) => resource.kind === 'endpoints')
-      .filter(({ addresses, failure }) => addresses.length === 0 && failure === undefined)
+      .filter((resource) => destinationsOf(resource).length === 0 && resource.failure === undefined)
       .map(({ key }) => key),
   );
   const uses = resources.flatMap((resource) => {

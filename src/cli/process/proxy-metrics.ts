@@ -47,6 +47,13 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
     'Attempts to connect to an endpoint that failed.',
     () => counters.upstreamConnectFailures,
   );
+  total('name_lookups_total', 'DNS lookups of names of external backends.', () => counters.names.nameLookups);
+  total('name_failures_total', 'DNS lookups without an answer.', () => counters.names.nameFailures);
+  total(
+    'internal_addresses_total',
+    'Internal addresses in answers for names of external backends, which were refused.',
+    () => counters.names.internalAddresses,
+  );
   total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
   metrics.observedCounter(
     define('authorizations_total', 'Requests to authorization servers, by result; failed: no valid response.', [

@@ -1,3 +1,4 @@
+import { destinationsOf } from '../../core/routing/config.ts';
 import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
 import type { Layer4Candidate } from '../../core/routing/decision/layer4.ts';
 import type { Layer4Decision, Layer4Outcome, Layer4Share } from '../../core/routing/decision/layer4-outcome.ts';
@@ -64,12 +65,14 @@ export const closeReasons = {
   'no-backend': 'no backend has a weight above 0',
   'invalid-backend': 'the backend cannot be used',
   'no-endpoints': 'the backend has no endpoints',
+  'name-unresolved': 'the name of the backend has no address',
+  'internal-address': 'the name of the backend has an internal address',
 } as const;
 
 function shareLine({ weight, total, backend, result }: Layer4Share, listener: ListenerConfig | undefined): string {
   const share = `${weight} of ${total}`;
   const name = backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined;
   if (result.type === 'send')
-    return `${share} to ${name}: ${result.endpoints.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}${result.endpoints.tls === undefined || listener?.tlsMode === 'Passthrough' ? '' : ' over TLS'}`;
+    return `${share} to ${name}: ${destinationsOf(result.endpoints).join(', ')}${result.endpoints.tls === undefined || listener?.tlsMode === 'Passthrough' ? '' : ' over TLS'}`;
   return `${share} ${listener?.protocol === 'UDP' ? 'dropped' : 'reset'}${name === undefined ? '' : ` (${name})`}: ${result.detail ?? closeReasons[result.reason]}`;
 }

@@ -1,3 +1,4 @@
+import { destinationsOf } from '../../core/routing/config.ts';
 import type { HeaderFilter, MatchedRoute, NamedValue, RouteFilter, Session } from '../../core/routing/config.ts';
 import type { Decision } from '../../core/routing/decision/decide.ts';
 import type { AuthorizationOutcome, BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
@@ -77,7 +78,7 @@ function authorizationText({ authorization: { label, protocol, maxBody }, result
     return `answers ${status}: ${result.detail ?? text}`;
   }
   const { endpoints, target } = result;
-  const addresses = endpoints.addresses.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const addresses = destinationsOf(endpoints).join(', ');
   const body = maxBody === 0 ? '' : ` with a body of at most ${maxBody} bytes`;
   return `authorized first by ${label} (${protocol === 'grpc' ? 'gRPC' : 'HTTP'}): ${addresses}${endpoints.tls === undefined ? '' : ' over TLS'}, as ${target}${body}`;
 }
@@ -106,7 +107,7 @@ function shareLines({ weight, total, backend, result }: BackendShare, matched: M
           .filter(({ target: to }) => to.type === 'endpoints' && to.key === backend.endpoints)
           .flatMap(({ filters }) => filterLines(filters));
   return [
-    `${share} to ${backend?.label}: ${endpoints.addresses.map(({ host: address, port }) => `${address}:${port}`).join(', ')}${endpoints.tls === undefined ? '' : ' over TLS'}`,
+    `${share} to ${backend?.label}: ${destinationsOf(endpoints).join(', ')}${endpoints.tls === undefined ? '' : ' over TLS'}`,
     `  as ${host}${target}`,
     ...own.map((line) => `  ${line}`),
     ...mirrors.map((mirror) => `  ${mirrorText(mirror)}`),

@@ -6,22 +6,28 @@ import {
   type OwnerReference,
   type Ownership,
 } from '../graph/ownership.ts';
+import { backendKey } from '../graph/backend-object.ts';
 import { isOwnerKind } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy } from '../rules/engine/validity.ts';
+import { gatewaysOfPolicy, gatewaysOfService } from '../rules/engine/validity.ts';
 import type { ObjectRef } from '../resources/reference.ts';
 import type { WrittenObject } from '../schema/index.ts';
 import { metadataOf } from '../rules/engine/written-object.ts';
 
-/** Returns the controllers of an evaluated object. A BackendTLSPolicy is ours if our Gateways forward requests to its Services. */
+/**
+ * Returns the controllers of an evaluated object. A BackendTLSPolicy is ours if our Gateways forward requests to its Services, and
+ * an XBackend if they forward requests to it.
+ */
 export function ownershipOfObject(
   read: Reader,
   { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>,
 ): Ownership {
-  if (kind !== 'BackendTLSPolicy') return read.query(ownership, kind, namespace, name);
-  return read.query(gatewaysOfPolicy, namespace, name).length > 0
-    ? { standing: 'ours', parents: [] }
-    : unknownOwnership;
+  if (kind !== 'BackendTLSPolicy' && kind !== 'XBackend') return read.query(ownership, kind, namespace, name);
+  const gateways =
+    kind === 'XBackend'
+      ? read.list(gatewaysOfService, backendKey({ kind, namespace, name }))
+      : read.query(gatewaysOfPolicy, namespace, name);
+  return gateways.length > 0 ? { standing: 'ours', parents: [] } : unknownOwnership;
 }
 
 interface Attaching {

@@ -1,4 +1,5 @@
 import { isOwnerKind } from './listener-sets.ts';
+import { isLayer4 } from './protocols.ts';
 
 /** The supported values of `appProtocol` of Service ports (KEP-3726, GEP-1911). */
 const appProtocols: Readonly<
@@ -21,9 +22,12 @@ const appProtocols: Readonly<
  * @param fromKind the kind of the object that refers to the port
  */
 export function canForward(fromKind: string, appProtocol: string): boolean {
-  // The authorization servers of listeners are called like backends of HTTPRoutes.
-  const routeKind = isOwnerKind(fromKind) ? 'HTTPRoute' : fromKind;
-  return appProtocolNamed(appProtocol)?.routeKinds.includes(routeKind) === true;
+  return appProtocolNamed(appProtocol)?.routeKinds.includes(routeKindFor(fromKind)) === true;
+}
+
+/** The authorization servers of listeners are called like backends of HTTPRoutes. */
+function routeKindFor(fromKind: string): string {
+  return isOwnerKind(fromKind) ? 'HTTPRoute' : fromKind;
 }
 
 /** Returns whether a port with this appProtocol expects HTTP/2 with prior knowledge. */
@@ -39,4 +43,42 @@ export function needsTls(appProtocol: string): boolean {
 function appProtocolNamed(name: string) {
   const key = name.toLowerCase();
   return Object.hasOwn(appProtocols, key) ? appProtocols[key] : undefined;
+}
+
+/** The supported values of `protocol` of XBackends (BackendProtocol), and the HTTP version that they require. */
+const backendProtocols: Readonly<
+  Record<string, { readonly routeKinds: readonly string[]; readonly version?: HttpVersion }>
+> = {
+  HTTP: { routeKinds: ['HTTPRoute', 'GRPCRoute'] },
+  HTTP11: { routeKinds: ['HTTPRoute'], version: '1.1' },
+  HTTP2: { routeKinds: ['HTTPRoute', 'GRPCRoute'], version: '2' },
+  H2C: { routeKinds: ['HTTPRoute', 'GRPCRoute'], version: '2' },
+  GRPC: { routeKinds: ['HTTPRoute', 'GRPCRoute'], version: '2' },
+  WSS: { routeKinds: ['HTTPRoute'], version: '1.1' },
+  TCP: { routeKinds: [] },
+};
+
+export type HttpVersion = '1.1' | '2';
+
+/** The supported values of `protocol` of XBackends. */
+export const backendProtocolNames: readonly string[] = Object.keys(backendProtocols);
+
+/**
+ * Returns whether an XBackend with this `protocol` can serve what a route, or a filter of a listener, sends over TCP. Routes of
+ * layer 4 forward any protocol.
+ *
+ * @param fromKind the kind of the object that refers to the XBackend
+ */
+export function carries(protocol: string, fromKind: string): boolean {
+  const found = backendProtocolNamed(protocol);
+  return found !== undefined && (isLayer4(fromKind) || found.routeKinds.includes(routeKindFor(fromKind)));
+}
+
+/** Returns the HTTP version that the `protocol` of an XBackend requires; `undefined`: any. */
+export function httpVersionOf(protocol: string): HttpVersion | undefined {
+  return backendProtocolNamed(protocol)?.version;
+}
+
+function backendProtocolNamed(name: string) {
+  return Object.hasOwn(backendProtocols, name) ? backendProtocols[name] : undefined;
 }

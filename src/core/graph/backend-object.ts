@@ -1,7 +1,11 @@
 import { tables } from '../schema/index.ts';
 
-/** The kinds of objects that backendRefs may name: local Services, and Services imported from other clusters (GEP-1748). */
-export const backendKinds = ['Service', 'ServiceImport'] as const;
+/** The kinds with ports and EndpointSlices of their own: local Services, and Services imported from other clusters (GEP-1748). */
+export const serviceKinds = ['Service', 'ServiceImport'] as const;
+export type ServiceKind = (typeof serviceKinds)[number];
+
+/** The kinds of objects that backendRefs may name: those, and XBackends (GEP-4894). */
+export const backendKinds = [...serviceKinds, 'XBackend'] as const;
 export type BackendKind = (typeof backendKinds)[number];
 
 /** An object that a backendRef or a policy names. */
@@ -11,8 +15,13 @@ export interface BackendObject {
   readonly name: string;
 }
 
-/** A backend, and one of its ports: its key, or its name in a policy. The arguments of queries. */
-export type BackendPort = readonly [kind: BackendKind, namespace: string, name: string, port: string];
+/** A Service or ServiceImport. */
+export interface ServiceObject extends BackendObject {
+  readonly kind: ServiceKind;
+}
+
+/** A Service or ServiceImport, and one of its ports: its key, or its name in a policy. The arguments of queries. */
+export type BackendPort = readonly [kind: ServiceKind, namespace: string, name: string, port: string];
 
 /** Returns the backend kind of a group and kind; `undefined` for an unsupported kind. */
 export function backendKindOf({
@@ -25,7 +34,11 @@ export function backendKindOf({
   return backendKinds.find((known) => known === kind && tables[known].group === group);
 }
 
-/** Returns the key of a backend in indexes and configuration: `namespace/name` for Services, `ServiceImport/namespace/name` otherwise. */
+export function isService(backend: BackendObject): backend is ServiceObject {
+  return backend.kind !== 'XBackend';
+}
+
+/** Returns the key of a backend in indexes and configuration: `namespace/name` for Services, `<kind>/namespace/name` otherwise. */
 export function backendKey({ kind, namespace, name }: BackendObject): string {
   return kind === 'Service' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
 }

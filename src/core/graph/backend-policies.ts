@@ -2,7 +2,7 @@ import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
-import { backendKey, backendKindOf, type BackendObject, type BackendPort } from './backend-object.ts';
+import { backendKey, backendKindOf, isService, type BackendPort, type ServiceObject } from './backend-object.ts';
 import { objectsOf, readObject } from './inputs.ts';
 import { resolveAuthorities, type AuthorityNode } from './references.ts';
 import { strata } from './strata.ts';
@@ -11,14 +11,16 @@ export type PolicyTargetView = NonNullable<NonNullable<Resource<'BackendTLSPolic
 
 /**
  * Returns the object that a target of a policy in a namespace names; `undefined` for an unsupported kind. Only Services are
- * required. ServiceImports are implementation-specific (BackendTLSPolicySpec.targetRefs).
+ * required. ServiceImports are implementation-specific (BackendTLSPolicySpec.targetRefs). XBackends have TLS settings of their
+ * own (GEP-4894, "BackendTLSPolicy Exclusion").
  */
 export function targetedBackend(
   { group, kind, name = '' }: PolicyTargetView,
   namespace: string,
-): BackendObject | undefined {
+): ServiceObject | undefined {
   const known = kind === undefined ? undefined : backendKindOf({ group, kind });
-  return known === undefined ? undefined : { kind: known, namespace, name };
+  const target = known && { kind: known, namespace, name };
+  return target && isService(target) ? target : undefined;
 }
 
 /** BackendTLSPolicies by the backends that they target. Bucket: backend key; entries sort by precedence. */
@@ -64,7 +66,7 @@ export const policyOfTarget = defineQuery({
  */
 export function policyInForce(
   read: Reader,
-  { kind, namespace, name }: BackendObject,
+  { kind, namespace, name }: ServiceObject,
   portName: string,
 ): string | undefined {
   const ofPort = portName === '' ? undefined : read.query(policyOfTarget, kind, namespace, name, portName);

@@ -3,16 +3,16 @@ import type { Reader } from '../incremental/reader.ts';
 import {
   backendKey,
   backendKindOf,
-  backendKinds,
-  type BackendKind,
+  serviceKinds,
   type BackendObject,
   type BackendPort,
+  type ServiceKind,
 } from './backend-object.ts';
 import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
-import { isInstalled, isObserved, isUnknown } from './observed.ts';
+import { isUnknown, whyNotFound, type NotFound } from './observed.ts';
 import { isLayer4, transportOf, type ServedRouteKind, type Transport } from './protocols.ts';
 import type { FilterView } from './route-views.ts';
 import type { Path } from '../resources/path.ts';
@@ -20,6 +20,7 @@ import { isReadable, type Resource } from '../resources/resource.ts';
 import { isIpAddress } from '../text/hostname.ts';
 import { isRemoteAddress } from '../text/ip-address.ts';
 import { strata } from './strata.ts';
+import { portOfXBackend } from './x-backends.ts';
 
 /** A backendRef with defaults. */
 export interface BackendTarget {
@@ -75,7 +76,7 @@ interface BackendRefView {
   readonly port?: number;
 }
 
-/** A port of a Service in the notation of routes: `80`, or `53/UDP` for kinds that forward datagrams. */
+/** A port of a Service or XBackend in the notation of routes: `80`, or `53/UDP` for kinds that forward datagrams. */
 export type ServicePortKey = string;
 
 /** Returns the key of a Service port for routes of a kind. */
@@ -90,7 +91,7 @@ function transportOfKey(key: ServicePortKey): Transport {
 
 /** One port of a Service without its other fields, so that other changes of the Service do not cause re-evaluation. */
 export type ServicePort =
-  | { readonly type: 'absent' | 'unobserved' | 'notInstalled' }
+  | { readonly type: NotFound }
   | { readonly type: 'externalName' }
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
   | OfferedPort;
@@ -125,11 +126,6 @@ export const servicePort = defineQuery({
   },
 });
 
-function whyNotFound(read: Reader, kind: BackendKind): 'absent' | 'unobserved' | 'notInstalled' {
-  if (!read.query(isInstalled, kind)) return 'notInstalled';
-  return read.query(isObserved, kind) ? 'absent' : 'unobserved';
-}
-
 /** Resolves one backendRef of an object of `fromKind` in `fromNamespace`: of a route, or of a filter of a listener. */
 export function resolveBackend(
   read: Reader,
@@ -148,9 +144,26 @@ export function resolveBackend(
 }
 
 function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, target: BackendTarget): BackendOutcome {
-  const { group, namespace, name, port } = target;
+  const { namespace, name } = target;
   const kind = backendKindOf(target);
   if (kind === undefined) return { type: 'unsupportedKind' };
+  if (kind !== 'XBackend') return resolveService(read, { fromKind, fromNamespace, kind }, target);
+  const found = portOfXBackend(read, { kind: fromKind, namespace: fromNamespace }, target);
+  return typeof found === 'number' ? { type: 'service', kind, namespace, name, port: portKey(found, fromKind) } : found;
+}
+
+interface ServiceReference {
+  readonly fromKind: string;
+  readonly fromNamespace: string;
+  /** The kind of the target. */
+  readonly kind: ServiceKind;
+}
+
+function resolveService(
+  read: Reader,
+  { fromKind, fromNamespace, kind }: ServiceReference,
+  { group, namespace, name, port }: BackendTarget,
+): BackendOutcome {
   if (!mayRefer(read, [gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name])) {
     return {
       type: isUnknown(read, 'ReferenceGrant', () => readObject(read, kind, namespace, name))
@@ -289,7 +302,7 @@ function isOneOf<T extends BackendOutcome['type']>(
 const sliceLabels = {
   Service: 'kubernetes.io/service-name',
   ServiceImport: 'multicluster.kubernetes.io/service-name',
-} as const satisfies Record<BackendKind, string>;
+} as const satisfies Record<ServiceKind, string>;
 
 /** EndpointSlices by the backends that they belong to. Bucket: backend key; entry: slice name. */
 export const slicesOfService = defineIndex({
@@ -298,7 +311,7 @@ export const slicesOfService = defineIndex({
   over: objectsOf('EndpointSlice'),
   *entries(read, _kind = '', namespace = '', name = '') {
     const labels = readObject(read, 'EndpointSlice', namespace, name)?.meta.labels ?? {};
-    for (const kind of backendKinds) {
+    for (const kind of serviceKinds) {
       const owner = labels[sliceLabels[kind]];
       if (owner !== undefined) yield { bucket: backendKey({ kind, namespace, name: owner }), entry: name };
     }

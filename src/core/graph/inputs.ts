@@ -86,7 +86,7 @@ export interface Installation {
   readonly hostnamePolicies?: boolean;
   /** Kinds that are not watched here: it is unknown whether an object of these kinds exists. */
   readonly unobserved: readonly KindName[];
-  /** Kinds outside the Gateway API that the API server is known not to serve, for example because their CRD is not installed. */
+  /** Kinds outside the standard channel of the Gateway API that the API server is known not to serve, for example because their CRD is not installed. */
   readonly notInstalled?: readonly KindName[];
 }
 

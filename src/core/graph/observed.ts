@@ -12,7 +12,7 @@ export const isObserved = defineQuery({
 });
 
 /** Whether objects of a kind may exist. `false` only if the API server is known not to serve the kind. */
-export const isInstalled = defineQuery({
+const isInstalled = defineQuery({
   name: 'isInstalled',
   stratum: strata.links,
   compute: (read, kind: KindName): boolean => read.input(installationCell)?.notInstalled?.includes(kind) !== true,
@@ -29,4 +29,13 @@ export function isAbsent(read: Reader, kind: KindName, namespace: string, name: 
 /** Returns whether it is unknown if an object exists: `seen` finds nothing, and objects of `kind` are not watched here. */
 export function isUnknown(read: Reader, kind: KindName, seen: () => unknown): boolean {
   return !read.query(isObserved, kind) && seen() === undefined;
+}
+
+/** Why an object that was not found is missing; `unobserved`: it is unknown here whether it exists. */
+export type NotFound = 'absent' | 'unobserved' | 'notInstalled';
+
+/** Returns why an object of the kind was not found. */
+export function whyNotFound(read: Reader, kind: KindName): NotFound {
+  if (!read.query(isInstalled, kind)) return 'notInstalled';
+  return read.query(isObserved, kind) ? 'absent' : 'unobserved';
 }

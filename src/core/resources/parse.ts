@@ -123,6 +123,7 @@ const specKinds: Partial<Record<KindName, true>> = {
   Gateway: true,
   ListenerSet: true,
   BackendTLSPolicy: true,
+  XBackend: true,
   HTTPRoute: true,
   GRPCRoute: true,
   TLSRoute: true,

@@ -258,7 +258,7 @@ export interface RouteBackend {
 /** Filters that can apply to the requests of a single backendRef. */
 export type BackendFilter = HeaderFilter | RewriteFilter | MirrorFilter;
 
-/** `endpoints/<namespace>/<service>/<port>`, for a ServiceImport `endpoints/ServiceImport/<namespace>/<name>/<port>`, or the reason why there is none: its share of requests gets a 500 response. */
+/** `endpoints/<namespace>/<service>/<port>`, for other kinds `endpoints/<kind>/<namespace>/<name>/<port>`, or the reason why there is none: its share of requests gets a 500 response. */
 export type BackendTarget =
   | { readonly type: 'endpoints'; readonly key: ConfigKey }
   | { readonly type: 'invalid'; readonly reason: string };
@@ -266,8 +266,10 @@ export type BackendTarget =
 export interface EndpointsConfig {
   readonly kind: 'endpoints';
   readonly key: ConfigKey;
-  /** Ready endpoints in stable order. If empty, requests get a 503 response. */
+  /** Ready endpoints in stable order. If empty, and without `external`, requests get a 503 response. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  /** A DNS name outside the cluster. The data plane resolves it, and refuses internal addresses. */
+  readonly external?: { readonly hostname: string; readonly port: number };
   /** HTTP/2 without TLS (`appProtocol: kubernetes.io/h2c`). Absent: HTTP/1.1, or what TLS negotiates; see `RouteConfig.protocol`. */
   readonly protocol?: 'h2c';
   /** Connections are made over TLS (BackendTLSPolicy). */
@@ -300,6 +302,12 @@ export interface MatchedRoute {
 /** `namespace/name` of every Secret that a data plane needs for a listener. */
 export function secretsOf({ certificates, backendCertificate }: ListenerConfig): readonly string[] {
   return backendCertificate === undefined ? certificates : [...certificates, backendCertificate];
+}
+
+/** Returns the destinations of endpoints as text, for people: addresses, or the name that a data plane resolves. */
+export function destinationsOf({ addresses, external }: EndpointsConfig): readonly string[] {
+  if (external !== undefined) return [`${external.hostname}:${external.port}`];
+  return addresses.map(({ host, port }) => `${host}:${port}`);
 }
 
 /** The endpoints for one Gateway (`namespace/name`). Endpoints withheld from it become a failure. */

@@ -1,7 +1,13 @@
 import { startsWithHttp2 } from '../graph/app-protocols.ts';
-import { backendKey, backendKinds, type BackendObject } from '../graph/backend-object.ts';
+import {
+  backendKey,
+  backendKinds,
+  isService,
+  type BackendObject,
+  type ServiceObject,
+} from '../graph/backend-object.ts';
 import { policyInForce } from '../graph/backend-policies.ts';
-import { endpoints, servicePort, type ServicePort } from '../graph/backends.ts';
+import { endpoints, servicePort, type ServicePort, type ServicePortKey } from '../graph/backends.ts';
 import { ownerKey } from '../graph/gateway-listeners.ts';
 import { backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
@@ -29,9 +35,10 @@ import { compileLayer4Route } from './compile-layer4-route.ts';
 import { compileRoute } from './compile-route.ts';
 import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.ts';
 import { configuredListener } from './listener-key.ts';
+import { xBackendEndpoints, type Destination } from './x-backend.ts';
 
 /**
- * The configuration of all data planes as keyed resources: listeners by owner, routes, and endpoints by port of a Service or ServiceImport. A
+ * The configuration of all data planes as keyed resources: listeners by owner, routes, and endpoints by port of a Service, ServiceImport or XBackend. A
  * changed object changes only its own resources.
  */
 export const configuration = defineEmission<ConfigResource>({
@@ -45,6 +52,7 @@ export const configuration = defineEmission<ConfigResource>({
         return keyed(ownListeners(read, { kind, namespace, name }));
       case 'Service':
       case 'ServiceImport':
+      case 'XBackend':
         return keyed(backendEndpoints(read, { kind, namespace, name }));
       default:
         return keyed(
@@ -133,21 +141,26 @@ function clientValidation(
 }
 
 function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<EndpointsConfig> {
-  const { kind, namespace, name } = backend;
   for (const port of read.list(portsInUse, backendKey(backend))) {
-    yield {
-      kind: 'endpoints',
-      key: endpointsKey(backend, port),
-      addresses: read.query(endpoints, kind, namespace, name, port),
-      ...connection(read, backend, read.query(servicePort, kind, namespace, name, port)),
-    };
+    const destination = isService(backend)
+      ? serviceEndpoints(read, backend, port)
+      : xBackendEndpoints(read, backend, port);
+    yield { kind: 'endpoints', key: endpointsKey(backend, port), ...destination };
   }
 }
 
-/** The connection settings for a port of a backend. */
+function serviceEndpoints(read: Reader, service: ServiceObject, port: ServicePortKey): Destination {
+  const { kind, namespace, name } = service;
+  return {
+    addresses: read.query(endpoints, kind, namespace, name, port),
+    ...connection(read, service, read.query(servicePort, kind, namespace, name, port)),
+  };
+}
+
+/** The connection settings for a port of a Service. */
 function connection(
   read: Reader,
-  backend: BackendObject,
+  backend: ServiceObject,
   port: ServicePort,
 ): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure' | 'withheld'> {
   // TLS applies to connections; datagrams are forwarded unchanged.

@@ -8,6 +8,7 @@ import { gatewayStatus, type GatewayStatus } from './gateway.ts';
 import { listenerSetStatus, type ListenerSetStatus } from './listener-set.ts';
 import { policyStatus, type PolicyStatus } from './policy.ts';
 import { routeStatus, type RouteStatus } from './route.ts';
+import { xBackendStatus } from './x-backend.ts';
 
 /** The part of an object's status that Sallyport owns, without times. */
 export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus | PolicyStatus | RouteStatus;
@@ -16,7 +17,7 @@ export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus |
 export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,
-  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', ...servedRouteKinds),
+  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'XBackend', ...servedRouteKinds),
   emit(read, kind = '', namespace = '', name = '') {
     const value = statusOf(read, kind, namespace, name);
     return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];
@@ -31,6 +32,8 @@ function statusOf(read: Reader, kind: string, namespace: string, name: string): 
       return gatewayStatus(read, namespace, name);
     case 'BackendTLSPolicy':
       return policyStatus(read, namespace, name);
+    case 'XBackend':
+      return xBackendStatus(read, namespace, name);
     case 'ListenerSet':
       return listenerSetStatus(read, namespace, name);
     default:

@@ -8,7 +8,15 @@ import {
   partProblems,
   type PartProblem,
 } from '../rules/engine/validity.ts';
-import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
+import {
+  conditionsAt,
+  isFalse,
+  isTrue,
+  joinMessages,
+  type Condition,
+  type Outcome,
+  type Outcomes,
+} from './conditions.ts';
 
 export interface PolicyAncestorStatus {
   readonly ancestorRef: {
@@ -40,17 +48,33 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
   const leftOut = gateways.slice(maxAncestors);
   return {
     ancestors: gateways.map((gateway, position) => {
-      const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
       const concerning = problems.filter(({ part }) => part === -1 || targets[part]?.includes(gateway));
-      return {
-        ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace: gatewayNamespace, name: gatewayName },
+      return gatewayEntry(gateway, {
         controllerName,
-        conditions: conditionsAt('policy', policy.meta.generation, {
+        generation: policy.meta.generation,
+        outcomes: {
           Accepted: position < maxAncestors ? acceptance(concerning, leftOut) : withoutRoom,
           ResolvedRefs: resolved,
-        }),
-      };
+        },
+      });
     }),
+  };
+}
+
+/** Returns the entry for a Gateway (`namespace/name`). */
+export function gatewayEntry(
+  gateway: string,
+  {
+    controllerName,
+    generation,
+    outcomes,
+  }: { readonly controllerName: string; readonly generation: number; readonly outcomes: Outcomes<'policy'> },
+): PolicyAncestorStatus {
+  const [namespace = '', name = ''] = gateway.split('/');
+  return {
+    ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace, name },
+    controllerName,
+    conditions: conditionsAt('policy', generation, outcomes),
   };
 }
 
@@ -61,10 +85,12 @@ const withoutRoom = isFalse(
 );
 
 /**
+ * Returns the condition Accepted for a Gateway.
+ *
  * @param problems problems of the policy itself, and of the targets through which it reaches a Gateway
  * @param leftOut other Gateways that the policy cannot serve
  */
-function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]): Outcome {
+export function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]): Outcome {
   const against = ownerRefusal(problems) ?? problems.find(({ condition }) => condition === 'Accepted');
   if (against !== undefined) return isFalse(against.reason, against.message);
   if (leftOut.length === 0) return isTrue('Accepted');
@@ -78,7 +104,8 @@ function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]
 /** Maximum number of Gateways that a message lists. */
 const shown = 3;
 
-function references(problems: readonly PartProblem[]): Outcome {
+/** Returns the condition ResolvedRefs from the problems of an object. */
+export function references(problems: readonly PartProblem[]): Outcome {
   const unresolved = problems.filter(({ condition }) => condition === 'ResolvedRefs');
   const [first] = unresolved;
   return first === undefined

@@ -5,7 +5,7 @@ export type Transport = (typeof transports)[number];
 /**
  * The reason why a connection or flow did not end in order; the fixed label set of logs and metrics.
  *
- * - `no-route` … `no-endpoints` and `connect-failed`: no backend got a byte.
+ * - `no-route` … `internal-address` and `connect-failed`: no backend got a byte.
  * - `loop-detected`: the route leads back to the data plane.
  * - `client-reset` and `backend-reset`: that side reset the connection.
  * - `idle`: neither side sent anything before the timeout.
@@ -20,6 +20,8 @@ export const layer4Reasons = [
   'no-backend',
   'invalid-backend',
   'no-endpoints',
+  'name-unresolved',
+  'internal-address',
   'connect-failed',
   'loop-detected',
   'client-reset',

@@ -87,6 +87,17 @@ export interface ProxyLimits {
   readonly udpFlowsPerClient: number;
   /** Bytes of datagrams that wait to be sent on one socket. */
   readonly udpQueueBytes: number;
+  /** Time between two lookups of the name of an external backend, whatever its TTL. */
+  readonly nameRefreshMin: number;
+  readonly nameRefreshMax: number;
+  /** Time for which a DNS server may not answer. */
+  readonly nameTimeout: number;
+  /** Time for which a change of the configuration waits for new names. */
+  readonly namePreparation: number;
+  /** Concurrent lookups of names. */
+  readonly nameLookups: number;
+  /** Addresses of a name that are used. */
+  readonly nameAddresses: number;
 }
 
 export const defaultLimits: ProxyLimits = {
@@ -137,4 +148,10 @@ export const defaultLimits: ProxyLimits = {
   udpFlows: 8_192,
   udpFlowsPerClient: 2_048,
   udpQueueBytes: 1024 * 1024,
+  nameRefreshMin: 5_000,
+  nameRefreshMax: 300_000,
+  nameTimeout: 2_000,
+  namePreparation: 250,
+  nameLookups: 16,
+  nameAddresses: 32,
 };

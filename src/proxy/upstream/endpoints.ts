@@ -1,7 +1,11 @@
+import type { EmptyReason } from '../../core/routing/decision/decide.ts';
 import type { ConfigKey, EndpointsConfig } from '../../core/routing/config.ts';
 import { formatAddress } from '../sockets/address.ts';
 import type { Upstream } from '../messages/forwarder.ts';
 import type { CertificatePair } from '../listen/tls-termination.ts';
+import type { ExternalNames, NameState } from './external-names.ts';
+
+type NameSource = Pick<ExternalNames, 'follow'>;
 
 const firstSuspension = 1_000;
 const longestSuspension = 10_000;
@@ -76,12 +80,14 @@ export class Endpoint {
 export class EndpointSet {
   /** The reason why no request may be sent there. */
   readonly failure: string | undefined;
+  readonly whyEmpty: EmptyReason | undefined;
   private readonly endpoints: readonly Endpoint[];
   private cursor = 0;
 
-  constructor(endpoints: readonly Endpoint[], failure?: string) {
+  constructor(endpoints: readonly Endpoint[], failure?: string, whyEmpty?: EmptyReason) {
     this.endpoints = endpoints;
     this.failure = failure;
+    this.whyEmpty = whyEmpty;
   }
 
   /**
@@ -128,10 +134,17 @@ export class EndpointRegistry {
   private readonly shared = new Map<string, Shared>();
   private readonly entries = new WeakMap<Endpoint, Shared>();
   private readonly released: (upstream: Upstream) => void;
+  private readonly names: NameSource | undefined;
+  /** Functions that end the use of a name, by endpoints. */
+  private readonly following = new Map<ConfigKey, () => void>();
 
-  /** `released` is called with connections that no further request uses, because their endpoint or certificate is gone. */
-  constructor(released: (upstream: Upstream) => void) {
+  /**
+   * `released` is called with connections that no further request uses, because their endpoint or certificate is gone. Without
+   * `names`, external backends have no endpoints.
+   */
+  constructor(released: (upstream: Upstream) => void, names?: NameSource) {
     this.released = released;
+    this.names = names;
   }
 
   get(key: ConfigKey): EndpointSet | undefined {
@@ -139,16 +152,39 @@ export class EndpointRegistry {
   }
 
   upsert(config: EndpointsConfig): void {
-    const previous = this.sets.get(config.key);
-    // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
-    const endpoints = config.addresses.map(({ host, port }) => this.hold(host, port, config));
-    this.sets.set(config.key, new EndpointSet(endpoints, config.failure));
-    this.letGo(previous);
+    const { key, external, addresses } = config;
+    const unfollow = this.following.get(key);
+    this.following.delete(key);
+    if (external === undefined) this.install(config, addresses);
+    else this.follow(config, external);
+    // Last, so that the addresses of a name that is still used stay known.
+    unfollow?.();
   }
 
   remove(key: ConfigKey): void {
     const previous = this.sets.get(key);
     this.sets.delete(key);
+    this.letGo(previous);
+    this.following.get(key)?.();
+    this.following.delete(key);
+  }
+
+  private follow(config: EndpointsConfig, { hostname, port }: NonNullable<EndpointsConfig['external']>): void {
+    const install = ({ addresses, problem }: NameState): void =>
+      this.install(
+        config,
+        addresses.map((host) => ({ host, port })),
+        problem,
+      );
+    if (this.names === undefined) install({ addresses: [], problem: 'name-unresolved' });
+    else this.following.set(config.key, this.names.follow(hostname, install));
+  }
+
+  private install(config: EndpointsConfig, addresses: EndpointsConfig['addresses'], whyEmpty?: EmptyReason): void {
+    const previous = this.sets.get(config.key);
+    // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
+    const endpoints = addresses.map(({ host, port }) => this.hold(host, port, config));
+    this.sets.set(config.key, new EndpointSet(endpoints, config.failure, whyEmpty));
     this.letGo(previous);
   }
 

@@ -126,10 +126,15 @@ export interface DecidedEndpoints {
   /** If set, nothing may be sent there; the text is the reason. */
   readonly failure: string | undefined;
   readonly isEmpty: boolean;
+  /** Why it is empty; default: `no-endpoints`. */
+  readonly whyEmpty?: EmptyReason | undefined;
 }
 
+/** Why endpoints are empty. The last two are about the name of an external backend: it has no address, or only internal ones. */
+export type EmptyReason = 'no-endpoints' | 'name-unresolved' | 'internal-address';
+
 /** Why a backend does not get its share of requests. */
-export type BackendReason = 'no-backend' | 'invalid-backend' | 'no-endpoints';
+export type BackendReason = 'no-backend' | 'invalid-backend' | EmptyReason;
 
 /**
  * Decides what happens to a request for which a backend was chosen.
@@ -145,7 +150,8 @@ export function decideBackend<E extends DecidedEndpoints>(
   if (backend.endpoints === undefined) return 'invalid-backend';
   const endpoints = endpointsOf(backend.endpoints);
   if (endpoints?.failure !== undefined) return 'invalid-backend';
-  return endpoints === undefined || endpoints.isEmpty ? 'no-endpoints' : endpoints;
+  if (endpoints === undefined) return 'no-endpoints';
+  return endpoints.isEmpty ? (endpoints.whyEmpty ?? 'no-endpoints') : endpoints;
 }
 
 /** Why no authorization server can be called. */
@@ -163,7 +169,9 @@ export function decideAuthorization<E extends DecidedEndpoints>(
 ): E | AuthorizationReason {
   const endpoints = decideBackend(authorization, endpointsOf);
   if (typeof endpoints !== 'string') return endpoints;
-  return endpoints === 'no-endpoints' ? 'authorization-unavailable' : 'authorization-invalid';
+  return endpoints === 'no-backend' || endpoints === 'invalid-backend'
+    ? 'authorization-invalid'
+    : 'authorization-unavailable';
 }
 
 /** The request target for a backend: the path after URLRewrite, and the unchanged query. */

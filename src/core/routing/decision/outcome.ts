@@ -288,6 +288,6 @@ export function settledDecision(
 
 /** Adds the properties of endpoints that decisions use. */
 export function decided(endpoints: EndpointsConfig): EndpointsConfig & DecidedEndpoints {
-  return { ...endpoints, failure: endpoints.failure, isEmpty: endpoints.addresses.length === 0 } as EndpointsConfig &
-    DecidedEndpoints;
+  const isEmpty = endpoints.addresses.length === 0 && endpoints.external === undefined;
+  return { ...endpoints, failure: endpoints.failure, isEmpty } as EndpointsConfig & DecidedEndpoints;
 }

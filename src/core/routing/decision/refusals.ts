@@ -19,6 +19,8 @@ export const refusals = {
   },
   'trace-unsupported': { status: 501, text: 'TRACE is not supported.' },
   'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },
+  'name-unresolved': { status: 503, text: 'The name of the backend has no address.' },
+  'internal-address': { status: 503, text: 'The address of the backend is not permitted.' },
   'authorization-unavailable': { status: 503, text: 'The connection to the authorization server failed.' },
   'loop-detected': { status: 508, text: 'The request passed the proxy too often: its route leads back to the proxy.' },
 } as const satisfies Record<string, { readonly status: number; readonly text: string }>;

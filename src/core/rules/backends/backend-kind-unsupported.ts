@@ -23,7 +23,7 @@ export const backendKindUnsupported = backendRule({
       return {
         value: display(`${group}/${kind}`),
         about: 'dialect',
-        message: `Unsupported backend kind ${display(`${group}/${kind}`)}: its CustomResourceDefinition is not installed in this cluster, so ${loss}. Install the Multi-Cluster Services API, or use kind: Service.`,
+        message: `Unsupported backend kind ${display(`${group}/${kind}`)}: its CustomResourceDefinition is not installed in this cluster, so ${loss}. ${sourceOf(kind)}, or use kind: Service.`,
       };
     }
     const near = nearestOf(group, kind);
@@ -36,9 +36,15 @@ export const backendKindUnsupported = backendRule({
   },
 });
 
+function sourceOf(kind: string): string {
+  return kind === 'XBackend'
+    ? 'Install the experimental channel of the Gateway API'
+    : 'Install the Multi-Cluster Services API';
+}
+
 /** The kind, or the group of the kind, that was probably meant. */
 function nearestOf(group: string, kind: string): string | undefined {
-  if (kind === 'ServiceImport') return meantBy(group, kind);
+  if (kind === 'ServiceImport' || kind === 'XBackend' || kind === 'Backend') return meantBy(group, kind);
   return group === '' ? nearest(kind, ['Service']) : undefined;
 }
 

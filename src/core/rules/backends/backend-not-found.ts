@@ -14,10 +14,9 @@ export const backendNotFound = backendRule({
         message: `${serviceName(node)} not found. Check its name and namespace, ${sourceOf(node)}. Until then, ${loss}.`,
       };
     }
-    const cure =
-      outcome.ports.length === 0
-        ? `The ${node.target.kind} has no ports: use another ${node.target.kind}`
-        : `Use a port of the ${node.target.kind} (not a targetPort): ${outcome.ports.join(', ')}`;
+    const cure = portCure(node, outcome.ports);
+    if (node.target.port === undefined && node.target.kind === 'XBackend')
+      return { message: `${serviceName(node)} has no port. ${cure}. Until then, ${loss}.` };
     if (node.target.port === undefined)
       return { message: `Port is required in a reference to ${serviceName(node)}. ${cure}. Until then, ${loss}.` };
     return {
@@ -26,6 +25,16 @@ export const backendNotFound = backendRule({
     };
   },
 });
+
+function portCure({ target: { kind } }: BackendNode, ports: readonly number[]): string {
+  if (kind === 'XBackend')
+    return ports.length === 0
+      ? 'Set spec.port.number of the XBackend'
+      : 'Remove port: the XBackend defines its port itself';
+  return ports.length === 0
+    ? `The ${kind} has no ports: use another ${kind}`
+    : `Use a port of the ${kind} (not a targetPort): ${ports.join(', ')}`;
+}
 
 /** The controller of the Multi-Cluster Services API creates ServiceImports, not the user. */
 function sourceOf({ target }: BackendNode): string {

@@ -8,6 +8,9 @@ export const backendNotPermitted = backendRule({
   source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
   describe: (node, _outcome, loss) => ({
     value: `${node.target.namespace}/${node.target.name}`,
-    message: `${serviceName(node)} is in another namespace, and no ReferenceGrant there permits this reference. Until then, ${loss}.`,
+    message:
+      node.target.kind === 'XBackend'
+        ? `${serviceName(node)} is in another namespace, which is not allowed: create an XBackend in the namespace of the route. Until then, ${loss}.`
+        : `${serviceName(node)} is in another namespace, and no ReferenceGrant there permits this reference. Until then, ${loss}.`,
   }),
 });

@@ -11,7 +11,10 @@ export const backendProtocolUnsupported = backendRule({
   source: 'GEP-1911; RouteReasonUnsupportedProtocol',
   describe: (node, outcome, loss) => ({
     value: display(outcome.protocol),
-    message: `Port ${node.target.port} of ${serviceName(node)} uses protocol ${display(outcome.protocol)}, ${cureOf(outcome, loss)}`,
+    message:
+      node.target.kind === 'XBackend'
+        ? `${serviceName(node)} uses protocol ${display(outcome.protocol)}, ${cureOfXBackend(outcome, loss)}`
+        : `Port ${node.target.port} of ${serviceName(node)} uses protocol ${display(outcome.protocol)}, ${cureOf(outcome, loss)}`,
   }),
 });
 
@@ -21,4 +24,12 @@ function cureOf(outcome: BackendOutcomeOf<'unsupportedProtocol' | 'policyMissing
   if (outcome.type === 'unsupportedProtocol')
     return `which is unsupported for this route, so ${loss}. Use a TCP port with no appProtocol, http or kubernetes.io/h2c.`;
   return `but no BackendTLSPolicy targets it, so ${loss}. Create a BackendTLSPolicy that targets the Service.`;
+}
+
+function cureOfXBackend(outcome: BackendOutcomeOf<'unsupportedProtocol' | 'policyMissing'>, loss: string): string {
+  const cure =
+    outcome.type === 'unsupportedProtocol' && outcome.needed === 'UDP'
+      ? 'Remove protocol and tls: the route determines the protocol'
+      : 'Use protocol: HTTP, or remove protocol';
+  return `which is unsupported for this route, so ${loss}. ${cure}.`;
 }

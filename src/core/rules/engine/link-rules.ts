@@ -7,6 +7,8 @@ import { backendAuthorityMissing } from '../tls/backend-authority-missing.ts';
 import { backendPolicyConflicted } from '../tls/backend-policy-conflicted.ts';
 import { backendPolicyTargetMissing } from '../tls/backend-policy-target-missing.ts';
 import { backendValidationInvalid } from '../tls/backend-validation-invalid.ts';
+import { xBackendInvalid } from '../backends/x-backend-invalid.ts';
+import { xBackendUnsupported } from '../backends/x-backend-unsupported.ts';
 import { backendRequestTimeout } from '../timing/backend-request-timeout.ts';
 import { controlCharacterInValue } from '../headers/control-character-in-value.ts';
 import { durationForm } from '../timing/duration-form.ts';
@@ -110,6 +112,8 @@ export const linkRules: readonly ObjectRule[] = [
   backendNotPermitted,
   backendKindUnsupported,
   backendProtocolUnsupported,
+  xBackendInvalid,
+  xBackendUnsupported,
   backendPolicyConflicted,
   backendPolicyTargetMissing,
   backendValidationInvalid,

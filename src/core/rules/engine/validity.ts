@@ -1,6 +1,6 @@
 import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
 import { attachments } from '../../graph/attachment.ts';
-import { backendKey } from '../../graph/backend-object.ts';
+import { backendKey, backendKindOf, isService, type BackendObject } from '../../graph/backend-object.ts';
 import { targetedBackend, type PolicyTargetView } from '../../graph/backend-policies.ts';
 import { backendPlacesOf } from '../../graph/listener-filters.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
@@ -258,20 +258,18 @@ export const routesOfListener = defineIndex({
 
 /**
  * Our Gateways with attached routes or listener filters that send requests to a backend. Bucket: backend key; entry:
- * `namespace/name`. Admission needs it for the owners of a BackendTLSPolicy.
+ * `namespace/name`. Admission needs it for the owners of a BackendTLSPolicy or XBackend.
  */
 export const gatewaysOfService = defineIndex({
   name: 'gatewaysOfService',
   stratum: strata.linkIndexes,
   over: objectsOf(...servedRouteKinds, ...ownerKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    // Datagrams are forwarded without TLS, so no policy applies to them.
-    if (transportOf(kind) !== 'TCP') return;
     const gateways = ownersOf(read, kind, namespace, name).flatMap((owner) => servingGateway(read, owner) ?? []);
     if (gateways.length === 0) return;
-    for (const { outcome } of backendPlacesOf(read, { kind, namespace, name }, ['service'])) {
+    for (const backend of statedBackends(read, { kind, namespace, name })) {
       for (const gateway of gateways)
-        yield { bucket: backendKey(outcome), entry: `${gateway.namespace}/${gateway.name}` };
+        yield { bucket: backendKey(backend), entry: `${gateway.namespace}/${gateway.name}` };
     }
   },
 });
@@ -284,6 +282,22 @@ function ownersOf(read: Reader, kind: string, namespace: string, name: string): 
     .flatMap(({ parent, outcome }) =>
       outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : [],
     );
+}
+
+/** The backends of an object with a status, or with policies with a status, that mentions the Gateways of the object. */
+function statedBackends(read: Reader, subject: Parameters<typeof backendPlacesOf>[1]): readonly BackendObject[] {
+  // Datagrams are forwarded without TLS, so no policy applies to them.
+  const used = backendPlacesOf(read, subject, ['service'])
+    .map(({ outcome }) => outcome)
+    .filter((backend) => transportOf(subject.kind) === 'TCP' || !isService(backend));
+  // An XBackend that cannot be used from here may have a problem that its status reports.
+  const unusable = backendPlacesOf(read, subject, ['portAbsent', 'unsupportedProtocol']).flatMap(
+    ({ node: { target } }) => {
+      const kind = backendKindOf(target);
+      return kind === 'XBackend' ? [{ ...target, kind }] : [];
+    },
+  );
+  return [...used, ...unusable];
 }
 
 /** The maximum number of Gateways in the status of a policy (PolicyStatus.ancestors). */
@@ -299,15 +313,22 @@ export const gatewaysOfPolicy = defineQuery({
   stratum: strata.emissions,
   compute(read, namespace: string, name: string): readonly string[] {
     const targets = readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? [];
-    const gateways = new Set(targets.flatMap((target) => gatewaysOfTarget(read, target, namespace)));
-    const byAge = [...gateways].flatMap((gateway) => {
-      const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
-      const resource = readObject(read, 'Gateway', gatewayNamespace, gatewayName);
-      return resource === undefined ? [] : [ageEntry(resource)];
-    });
-    return byAge.sort().map((entry) => qualifiedName(ofAgeEntry(entry)));
+    return gatewaysByAge(
+      read,
+      targets.flatMap((target) => gatewaysOfTarget(read, target, namespace)),
+    );
   },
 });
+
+/** Sorts Gateways (`namespace/name`) by age, the oldest first, each once. */
+export function gatewaysByAge(read: Reader, gateways: readonly string[]): readonly string[] {
+  const byAge = [...new Set(gateways)].flatMap((gateway) => {
+    const [namespace = '', name = ''] = gateway.split('/');
+    const resource = readObject(read, 'Gateway', namespace, name);
+    return resource === undefined ? [] : [ageEntry(resource)];
+  });
+  return byAge.sort().map((entry) => qualifiedName(ofAgeEntry(entry)));
+}
 
 /** Returns our Gateways (`namespace/name`) with routes to a target of a policy in a namespace. */
 export function gatewaysOfTarget(read: Reader, target: PolicyTargetView, namespace: string): readonly string[] {

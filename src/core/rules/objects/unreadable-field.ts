@@ -11,7 +11,7 @@ import { rule, type Consequence, type Scope } from '../engine/rule.ts';
  */
 export const unreadableField = rule({
   id: 'unreadable-field',
-  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', ...servedRouteKinds],
+  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'XBackend', ...servedRouteKinds],
   summary: 'A field has an invalid JSON type.',
   effect: { audit: 'none', standard: 'none', strict: 'none' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
@@ -34,6 +34,7 @@ const objectReasons: Readonly<Partial<Record<KindName, string>>> = {
   Gateway: 'Invalid',
   ListenerSet: 'Invalid',
   BackendTLSPolicy: 'Invalid',
+  XBackend: 'Invalid',
 };
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 

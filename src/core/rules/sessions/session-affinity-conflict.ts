@@ -1,3 +1,4 @@
+import { isService } from '../../graph/backend-object.ts';
 import { backends } from '../../graph/backends.ts';
 import { failureOf } from '../../graph/protocols.ts';
 import { hasSessionAffinity } from '../../graph/session-affinity.ts';
@@ -20,7 +21,9 @@ export const sessionAffinityConflict = rule({
       const nodes = read.query(backends, route.kind, namespace, name)[index]?.backends ?? [];
       const conflicting = nodes.find(
         ({ outcome }) =>
-          outcome.type === 'service' && read.query(hasSessionAffinity, outcome.kind, outcome.namespace, outcome.name),
+          outcome.type === 'service' &&
+          isService(outcome) &&
+          read.query(hasSessionAffinity, outcome.kind, outcome.namespace, outcome.name),
       );
       if (conflicting === undefined) continue;
       const { traffic, fate } = failureOf[route.kind];

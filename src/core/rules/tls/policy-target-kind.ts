@@ -1,4 +1,4 @@
-import { backendKindOf } from '../../graph/backend-object.ts';
+import { targetedBackend } from '../../graph/backend-policies.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -13,7 +13,7 @@ export const policyTargetKind = unenforcedRule(
       'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs (Service is core, other kinds are implementation-specific)',
   },
   function judge({ group = '', kind = '' }: Reference, report) {
-    if (backendKindOf({ group, kind }) !== undefined) return;
+    if (targetedBackend({ group, kind }, '') !== undefined) return;
     const cure =
       kind === 'Service'
         ? 'Use group: ""'

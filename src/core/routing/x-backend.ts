@@ -1,0 +1,27 @@
+import { httpVersionOf } from '../graph/app-protocols.ts';
+import type { BackendObject } from '../graph/backend-object.ts';
+import type { ServicePortKey } from '../graph/backends.ts';
+import { readObject } from '../graph/inputs.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { quoteRef } from '../resources/reference.ts';
+import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
+import type { EndpointsConfig } from './config.ts';
+
+/** The endpoints of a backend's port without their key. */
+export type Destination = Omit<EndpointsConfig, 'kind' | 'key'>;
+
+/**
+ * The endpoints of a port of an XBackend. Nothing is sent to an XBackend that is not accepted: ignoring a part of it would
+ * connect in another way than it requires ("MUST", GEP-4894).
+ */
+export function xBackendEndpoints(read: Reader, backend: BackendObject, port: ServicePortKey): Destination {
+  const { namespace, name } = backend;
+  const refusal = ownerRefusal(read.query(partProblems, 'XBackend', namespace, name));
+  if (refusal !== undefined) return { addresses: [], failure: `${quoteRef(backend)}: ${refusal.message}` };
+  const { externalHostname, protocol = '' } = readObject(read, 'XBackend', namespace, name)?.spec ?? {};
+  return {
+    addresses: [],
+    external: { hostname: externalHostname?.hostname ?? '', port: Number.parseInt(port, 10) },
+    ...(httpVersionOf(protocol) === '2' ? { protocol: 'h2c' } : {}),
+  };
+}

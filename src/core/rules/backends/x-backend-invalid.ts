@@ -1,0 +1,47 @@
+import { isReadable } from '../../resources/resource.ts';
+import { display, quote } from '../../text/display.ts';
+import { preciseHostnameProblems } from '../../text/hostname.ts';
+import { deniedWhenStrict } from '../engine/effects.ts';
+import { rule, type Finding } from '../engine/rule.ts';
+import type { XBackendSpec } from './x-backend-spec.ts';
+
+/** CRDs reject most of these objects. The rule matters for objects from files, and for those that an older CRD admitted. */
+export const xBackendInvalid = rule({
+  id: 'x-backend-invalid',
+  kinds: ['XBackend'],
+  summary: 'An XBackend does not say how to connect to it.',
+  effect: deniedWhenStrict,
+  consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
+  source: 'Gateway API v1.7.0, BackendSpec.port and .externalHostname; GEP-4894',
+  check(backend, _read, report) {
+    for (const found of problems(backend.spec ?? {})) if (isReadable(backend, found.path)) report(found);
+  },
+});
+
+const unserved = 'Until then, requests to the XBackend get 500.';
+
+function* problems({ type, port, externalHostname }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
+  if (port?.number === undefined) {
+    yield {
+      path: ['spec', 'port'],
+      message: `spec.port.number is required since Gateway API v1.7. Set it to the port of the backend. ${unserved}`,
+    };
+  }
+  if (type !== 'ExternalHostname') return;
+  const { hostname = '' } = externalHostname ?? {};
+  const problem = hostnameProblem(hostname);
+  if (problem !== undefined) {
+    yield {
+      path: ['spec', 'externalHostname', 'hostname'],
+      value: display(hostname),
+      message: `Invalid hostname ${quote(hostname)}: ${problem}. ${unserved}`,
+    };
+  }
+}
+
+function hostnameProblem(hostname: string): string | undefined {
+  // "MUST also enforce that hostnames ending with those trust domains are not allowed" (ExternalHostnameBackend.hostname).
+  if (hostname === 'cluster.local' || hostname.endsWith('.cluster.local'))
+    return 'it is a name inside the cluster. Use a name outside the cluster, or refer to the Service';
+  return preciseHostnameProblems(hostname)[0]?.message;
+}

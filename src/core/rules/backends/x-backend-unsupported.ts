@@ -1,0 +1,48 @@
+import { backendProtocolNames } from '../../graph/app-protocols.ts';
+import { isReadable } from '../../resources/resource.ts';
+import { display, quote } from '../../text/display.ts';
+import { warned } from '../engine/effects.ts';
+import { rule, type Finding } from '../engine/rule.ts';
+import type { XBackendSpec } from './x-backend-spec.ts';
+
+export const xBackendUnsupported = rule({
+  id: 'x-backend-unsupported',
+  kinds: ['XBackend'],
+  about: 'dialect',
+  summary: 'An XBackend has a type, protocol or setting that Sallyport does not support.',
+  effect: warned,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
+  source: 'Gateway API v1.7.0, BackendSpec; GEP-4894, "Conformance Tiers"',
+  check(backend, _read, report) {
+    for (const { path, ...found } of unsupported(backend.spec ?? {}))
+      if (isReadable(backend, path)) report({ path, ...found });
+  },
+});
+
+/** The end of each message: the effect on the traffic. */
+const unserved = 'Until then, requests to the XBackend get 500.';
+
+function* unsupported({ type = '', protocol, tls }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
+  if (type !== 'ExternalHostname') {
+    yield {
+      path: ['spec', 'type'],
+      value: display(type),
+      message: `Unsupported type ${quote(type)}. Use type: ExternalHostname, or refer to a Service. ${unserved}`,
+    };
+  }
+  if (protocol !== undefined && !backendProtocolNames.includes(protocol)) {
+    yield {
+      path: ['spec', 'protocol'],
+      value: display(protocol),
+      message: `Unsupported protocol ${quote(protocol)}. Use one of ${backendProtocolNames.join(', ')}. ${unserved}`,
+    };
+  }
+  const { mode = 'None' } = tls ?? {};
+  if (mode !== 'None') {
+    yield {
+      path: ['spec', 'tls', 'mode'],
+      value: display(mode),
+      message: `Unsupported mode ${quote(mode)}. Use mode: None. ${unserved}`,
+    };
+  }
+}

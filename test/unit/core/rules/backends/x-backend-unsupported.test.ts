@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { xBackendUnsupported } from '../../../../../src/core/rules/backends/x-backend-unsupported.ts';
+import { consequences, judge, objectOf } from '../../../../support/rules.ts';
+
+const usable = { type: 'ExternalHostname', port: { number: 443 }, externalHostname: { hostname: 'api.example.com' } };
+const backend = (spec: object): unknown => objectOf('XBackend', 'v1alpha1', spec);
+
+describe('x-backend-unsupported', () => {
+  test.each<[object]>([[usable], [{ ...usable, protocol: 'GRPC' }], [{ ...usable, tls: { mode: 'None' } }]])(
+    '%j is fine',
+    (spec) => {
+      expect(judge(xBackendUnsupported, backend(spec))).toEqual([]);
+    },
+  );
+
+  test.each<[object, string, string]>([
+    [
+      { type: 'EndpointSelector', port: { number: 80 }, endpointSelector: { matchLabels: { app: 'cart' } } },
+      'spec.type',
+      'Unsupported type "EndpointSelector". Use type: ExternalHostname, or refer to a Service.',
+    ],
+    [
+      { ...usable, protocol: 'MCP' },
+      'spec.protocol',
+      'Unsupported protocol "MCP". Use one of HTTP, HTTP11, HTTP2, H2C, GRPC, WSS, TCP.',
+    ],
+    [
+      {
+        ...usable,
+        tls: { mode: 'ServerOnly', validation: { hostname: 'a.example', wellKnownCACertificates: 'System' } },
+      },
+      'spec.tls.mode',
+      'Unsupported mode "ServerOnly". Use mode: None.',
+    ],
+  ])('%j', (spec, path, message) => {
+    expect(judge(xBackendUnsupported, backend(spec))).toEqual([
+      [path, `${message} Until then, requests to the XBackend get 500.`],
+    ]);
+    expect(consequences(xBackendUnsupported, backend(spec))).toEqual(['Accepted UnsupportedValue object']);
+  });
+});
