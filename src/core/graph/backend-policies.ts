@@ -4,7 +4,6 @@ import type { Resource } from '../resources/resource.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
 import { backendKey, backendKindOf, isService, type BackendPort, type ServiceObject } from './backend-object.ts';
 import { objectsOf, readObject } from './inputs.ts';
-import { resolveAuthorities, type AuthorityNode } from './references.ts';
 import { strata } from './strata.ts';
 
 export type PolicyTargetView = NonNullable<NonNullable<Resource<'BackendTLSPolicy'>['spec']>['targetRefs']>[number];
@@ -72,13 +71,3 @@ export function policyInForce(
   const ofPort = portName === '' ? undefined : read.query(policyOfTarget, kind, namespace, name, portName);
   return ofPort ?? read.query(policyOfTarget, kind, namespace, name, '');
 }
-
-/** The CA certificates that a policy references: ConfigMaps of its own namespace, and ClusterTrustBundles. */
-export const policyAuthorities = defineQuery({
-  name: 'policyAuthorities',
-  stratum: strata.links,
-  compute(read, namespace: string, name: string): readonly AuthorityNode[] {
-    const refs = readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.validation?.caCertificateRefs ?? [];
-    return resolveAuthorities(read, { kind: 'BackendTLSPolicy', namespace }, refs);
-  },
-});

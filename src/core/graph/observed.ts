@@ -12,7 +12,7 @@ export const isObserved = defineQuery({
 });
 
 /** Whether objects of a kind may exist. `false` only if the API server is known not to serve the kind. */
-const isInstalled = defineQuery({
+export const isInstalled = defineQuery({
   name: 'isInstalled',
   stratum: strata.links,
   compute: (read, kind: KindName): boolean => read.input(installationCell)?.notInstalled?.includes(kind) !== true,

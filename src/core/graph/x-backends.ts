@@ -1,6 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { carries } from './app-protocols.ts';
+import { usesTls } from './backend-validation.ts';
 import { readObject } from './inputs.ts';
 import { whyNotFound, type NotFound } from './observed.ts';
 import { transportOf, type Transport } from './protocols.ts';
@@ -21,11 +22,11 @@ export const xBackendTerms = defineQuery({
   compute(read, namespace: string, name: string): XBackendTerms | undefined {
     const backend = readObject(read, 'XBackend', namespace, name);
     if (backend === undefined) return undefined;
-    const { port, protocol, tls } = backend.spec ?? {};
+    const { port, protocol } = backend.spec ?? {};
     return {
       ...(port?.number === undefined ? {} : { port: port.number }),
       ...(protocol === undefined ? {} : { protocol }),
-      isEncrypted: (tls?.mode ?? 'None') !== 'None',
+      isEncrypted: usesTls(backend),
     };
   },
 });

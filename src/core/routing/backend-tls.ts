@@ -1,4 +1,4 @@
-import { policyAuthorities } from '../graph/backend-policies.ts';
+import { backendAuthorities, validationOf, type ValidatingKind } from '../graph/backend-validation.ts';
 import { authoritiesIn } from '../graph/references.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
@@ -17,21 +17,23 @@ export function backendTls(
 ): Pick<EndpointsConfig, 'tls' | 'failure' | 'withheld'> {
   const refusal = ownerRefusal(read.query(partProblems, 'BackendTLSPolicy', namespace, policy));
   if (refusal !== undefined) return { failure: `${nameOf(namespace, policy)}: ${refusal.message}` };
+  return { tls: verification(read, 'BackendTLSPolicy', namespace, policy), ...withheld(read, namespace, policy) };
+}
+
+/** The TLS settings that the validation of an object requires. */
+export function verification(read: Reader, kind: ValidatingKind, namespace: string, name: string): BackendTls {
   const {
     hostname = '',
     subjectAltNames = [],
     wellKnownCACertificates = '',
-  } = readObject(read, 'BackendTLSPolicy', namespace, policy)?.spec?.validation ?? {};
+  } = validationOf(readObject(read, kind, namespace, name))?.validation ?? {};
   return {
-    tls: {
-      serverName: hostname,
-      subjectAltNames: subjectAltNames.map(subjectAltName),
-      authorities:
-        wellKnownCACertificates === ''
-          ? authoritiesIn(read, read.query(policyAuthorities, namespace, policy))
-          : 'system',
-    },
-    ...withheld(read, namespace, policy),
+    serverName: hostname,
+    subjectAltNames: subjectAltNames.map(subjectAltName),
+    authorities:
+      wellKnownCACertificates === ''
+        ? authoritiesIn(read, read.query(backendAuthorities, kind, namespace, name))
+        : 'system',
   };
 }
 

@@ -270,9 +270,12 @@ export interface EndpointsConfig {
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   /** A DNS name outside the cluster. The data plane resolves it, and refuses internal addresses. */
   readonly external?: { readonly hostname: string; readonly port: number };
-  /** HTTP/2 without TLS (`appProtocol: kubernetes.io/h2c`). Absent: HTTP/1.1, or what TLS negotiates; see `RouteConfig.protocol`. */
-  readonly protocol?: 'h2c';
-  /** Connections are made over TLS (BackendTLSPolicy). */
+  /**
+   * `h2c`: HTTP/2 without TLS (`appProtocol: kubernetes.io/h2c`). `h2` and `http/1.1`: only this version over TLS. Absent: HTTP/1.1, or
+   * what TLS negotiates; see `RouteConfig.protocol`.
+   */
+  readonly protocol?: 'h2c' | 'h2' | 'http/1.1';
+  /** Connections are made over TLS (BackendTLSPolicy, XBackend). */
   readonly tls?: BackendTls;
   /** If set, nothing may be sent there, e.g. because a BackendTLSPolicy is invalid: requests get a 500 response. */
   readonly failure?: string;
@@ -290,6 +293,8 @@ export interface BackendTls {
   readonly subjectAltNames: readonly { readonly type: 'Hostname' | 'URI'; readonly value: string }[];
   /** CA certificates in PEM for the certificate of the backend; `system`: the trust store of the data plane's image. */
   readonly authorities: readonly string[] | 'system';
+  /** No client certificate is presented, whatever the Gateway has. */
+  readonly isAnonymous?: true;
 }
 
 /** A match of a rule. Metrics, access logs and `explain` name it like this: `shop/cart rule 0 match 1`. */

@@ -1,10 +1,12 @@
-import { httpVersionOf } from '../graph/app-protocols.ts';
+import { httpVersionOf, type HttpVersion } from '../graph/app-protocols.ts';
 import type { BackendObject } from '../graph/backend-object.ts';
+import { usesTls } from '../graph/backend-validation.ts';
 import type { ServicePortKey } from '../graph/backends.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { quoteRef } from '../resources/reference.ts';
 import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
+import { verification } from './backend-tls.ts';
 import type { EndpointsConfig } from './config.ts';
 
 /** The endpoints of a backend's port without their key. */
@@ -18,10 +20,20 @@ export function xBackendEndpoints(read: Reader, backend: BackendObject, port: Se
   const { namespace, name } = backend;
   const refusal = ownerRefusal(read.query(partProblems, 'XBackend', namespace, name));
   if (refusal !== undefined) return { addresses: [], failure: `${quoteRef(backend)}: ${refusal.message}` };
-  const { externalHostname, protocol = '' } = readObject(read, 'XBackend', namespace, name)?.spec ?? {};
+  const resource = readObject(read, 'XBackend', namespace, name);
+  const { externalHostname, protocol = '' } = resource?.spec ?? {};
+  const isEncrypted = resource !== undefined && usesTls(resource);
   return {
     addresses: [],
     external: { hostname: externalHostname?.hostname ?? '', port: Number.parseInt(port, 10) },
-    ...(httpVersionOf(protocol) === '2' ? { protocol: 'h2c' } : {}),
+    ...engineOf(httpVersionOf(protocol), isEncrypted),
+    // The client certificate of the Gateway is not for the hosts of others.
+    ...(isEncrypted ? { tls: { ...verification(read, 'XBackend', namespace, name), isAnonymous: true } } : {}),
   };
+}
+
+/** Without TLS, any version means HTTP/1.1. */
+function engineOf(version: HttpVersion | undefined, isEncrypted: boolean): Pick<EndpointsConfig, 'protocol'> {
+  if (version === '2') return { protocol: isEncrypted ? 'h2' : 'h2c' };
+  return version === '1.1' && isEncrypted ? { protocol: 'http/1.1' } : {};
 }

@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { Fields } from '../../core/text/fields.ts';
-import type { BackendTls } from '../../core/routing/config.ts';
+import type { BackendTls, EndpointsConfig } from '../../core/routing/config.ts';
 import type { CertificatePair } from '../listen/tls-termination.ts';
 
 /** TLS settings of connections to a backend (BackendTLSPolicy; Gateway.spec.tls.backend). */
@@ -15,8 +15,7 @@ export type { Fields };
 export interface Upstream {
   readonly host: string;
   readonly port: number;
-  /** HTTP/2 from the first byte, without TLS. */
-  readonly protocol?: 'h2c';
+  readonly protocol?: EndpointsConfig['protocol'];
   readonly tls?: UpstreamTls;
 }
 

@@ -42,7 +42,7 @@ export class Endpoint {
   /** Returns the upstream for a Gateway (`namespace/name`). `identity` returns the client certificate, for connections over TLS. */
   upstream(gateway: string, identity: () => CertificatePair | undefined): Upstream {
     const { tls } = this.anonymous;
-    if (tls === undefined) return this.anonymous;
+    if (tls === undefined || tls.isAnonymous === true) return this.anonymous;
     const client = identity();
     const known = this.identified.get(gateway);
     if (known?.tls?.client?.cert === client?.cert) return known ?? this.anonymous;

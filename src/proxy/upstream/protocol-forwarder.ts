@@ -30,8 +30,9 @@ export class ProtocolForwarder implements Forwarder, Engines {
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
     const { upstream } = request;
-    if (upstream.tls !== undefined) return this.negotiation(upstream).forward(request, receiver);
-    const engine = upstream.protocol === 'h2c' || request.needsHttp2 === true ? this.http2 : this.http1;
+    const { tls, protocol } = upstream;
+    if (tls !== undefined && protocol === undefined) return this.negotiation(upstream).forward(request, receiver);
+    const engine = protocol === 'h2c' || protocol === 'h2' || request.needsHttp2 === true ? this.http2 : this.http1;
     return engine.forward(request, receiver);
   }
 

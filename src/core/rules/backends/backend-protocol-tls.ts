@@ -1,4 +1,4 @@
-import { demand, specificationRule } from '../engine/demand.ts';
+import { demand, specificationRule, type ReportViolation } from '../engine/demand.ts';
 
 export const backendProtocolTls = specificationRule({
   id: 'backend-protocol-tls',
@@ -11,22 +11,22 @@ interface Backend {
   readonly tls?: { readonly mode?: string };
 }
 
-export const protocolSuitsTls = demand(
-  backendProtocolTls,
-  function judge({ protocol, tls: { mode = 'None' } = {} }: Backend, report) {
-    if (protocol === 'H2C' && mode !== 'None') {
-      report({
-        below: ['tls', 'mode'],
-        value: mode,
-        message: 'Protocol H2C conflicts with tls: H2C is HTTP/2 without TLS. Remove tls, or use protocol: HTTP2.',
-      });
-    }
-    if ((protocol === 'HTTP2' || protocol === 'WSS') && mode === 'None') {
-      const plain = protocol === 'HTTP2' ? ', or protocol: H2C for HTTP/2 without TLS' : '';
-      report({
-        below: ['tls'],
-        message: `Protocol ${protocol} requires tls. Set tls with mode: ServerOnly and validation${plain}.`,
-      });
-    }
-  },
-);
+export const protocolSuitsTls = demand(backendProtocolTls, judgeProtocol);
+
+/** Reports a protocol that conflicts with the TLS mode of an XBackend. */
+export function judgeProtocol({ protocol, tls: { mode = 'None' } = {} }: Backend, report: ReportViolation): void {
+  if (protocol === 'H2C' && mode !== 'None') {
+    report({
+      below: ['tls', 'mode'],
+      value: mode,
+      message: 'Protocol H2C conflicts with tls: H2C is HTTP/2 without TLS. Remove tls, or use protocol: HTTP2.',
+    });
+  }
+  if ((protocol === 'HTTP2' || protocol === 'WSS') && mode === 'None') {
+    const plain = protocol === 'HTTP2' ? ', or protocol: H2C for HTTP/2 without TLS' : '';
+    report({
+      below: ['tls'],
+      message: `Protocol ${protocol} requires tls. Set tls with mode: ServerOnly and validation${plain}.`,
+    });
+  }
+}

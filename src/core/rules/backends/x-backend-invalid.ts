@@ -2,7 +2,9 @@ import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { preciseHostnameProblems } from '../../text/hostname.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
-import { rule, type Finding } from '../engine/rule.ts';
+import { violationsAt } from '../engine/demand.ts';
+import { rule, type Finding, type Report } from '../engine/rule.ts';
+import { judgeProtocol } from './backend-protocol-tls.ts';
 import type { XBackendSpec } from './x-backend-spec.ts';
 
 /** CRDs reject most of these objects. The rule matters for objects from files, and for those that an older CRD admitted. */
@@ -14,7 +16,11 @@ export const xBackendInvalid = rule({
   consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
   source: 'Gateway API v1.7.0, BackendSpec.port and .externalHostname; GEP-4894',
   check(backend, _read, report) {
-    for (const found of problems(backend.spec ?? {})) if (isReadable(backend, found.path)) report(found);
+    const readable: Report = (found) => {
+      if (isReadable(backend, found.path)) report(found);
+    };
+    for (const found of problems(backend.spec ?? {})) readable(found);
+    judgeProtocol(backend.spec ?? {}, violationsAt(['spec'], readable));
   },
 });
 

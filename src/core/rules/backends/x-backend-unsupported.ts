@@ -22,6 +22,8 @@ export const xBackendUnsupported = rule({
 /** The end of each message: the effect on the traffic. */
 const unserved = 'Until then, requests to the XBackend get 500.';
 
+const supportedModes = ['None', 'ServerOnly'];
+
 function* unsupported({ type = '', protocol, tls }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
   if (type !== 'ExternalHostname') {
     yield {
@@ -38,11 +40,11 @@ function* unsupported({ type = '', protocol, tls }: XBackendSpec): Iterable<Omit
     };
   }
   const { mode = 'None' } = tls ?? {};
-  if (mode !== 'None') {
+  if (!supportedModes.includes(mode)) {
     yield {
       path: ['spec', 'tls', 'mode'],
       value: display(mode),
-      message: `Unsupported mode ${quote(mode)}. Use mode: None. ${unserved}`,
+      message: `Unsupported mode ${quote(mode)}. Use mode: ${supportedModes.join(' or ')}. ${unserved}`,
     };
   }
 }

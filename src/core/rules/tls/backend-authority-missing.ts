@@ -1,4 +1,4 @@
-import { policyAuthorities } from '../../graph/backend-policies.ts';
+import { backendAuthorities, validatingKinds, validationOf } from '../../graph/backend-validation.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
@@ -6,26 +6,29 @@ import { unchecked } from './backend-tls-policies.ts';
 
 export const backendAuthorityMissing = rule({
   id: 'backend-authority-missing',
-  kinds: ['BackendTLSPolicy'],
-  summary: 'A BackendTLSPolicy has no valid CA certificates.',
+  kinds: validatingKinds,
+  summary: 'A BackendTLSPolicy or XBackend with TLS has no valid CA certificates.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'NoValidCACertificate', scope: 'object' },
   source:
     'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs; BackendTLSPolicyReasonNoValidCACertificate',
-  check(policy, read, report) {
-    const path = ['spec', 'validation', 'caCertificateRefs'];
-    const references = read.query(policyAuthorities, policy.ref.namespace, policy.ref.name);
+  check(subject, read, report) {
+    const found = validationOf(subject);
+    if (found === undefined) return;
+    const { kind, ref } = subject;
+    const path = [...found.path, 'caCertificateRefs'];
+    const references = read.query(backendAuthorities, kind, ref.namespace, ref.name);
     const isTrusting =
-      (policy.spec?.validation?.wellKnownCACertificates ?? '') !== '' ||
+      (found.validation.wellKnownCACertificates ?? '') !== '' ||
       references.some(({ type }) => type === 'usable' || type === 'unobserved');
-    if (isTrusting || !isReadable(policy, path)) return;
+    if (isTrusting || !isReadable(subject, path)) return;
     const fault =
       references.length === 0
         ? 'Neither caCertificateRefs nor wellKnownCACertificates is set'
         : 'None of the references is valid';
     const isElsewhere = references.some(({ type }) => type === 'unsupportedKind');
     report({
-      path: references.length === 0 ? ['spec', 'validation'] : path,
+      path: references.length === 0 ? found.path : path,
       ...(isElsewhere && { about: 'dialect' }),
       message: `No valid CA certificate: ${fault}. Use a ConfigMap with a PEM bundle in ca.crt. ${unchecked}`,
     });

@@ -1,3 +1,3 @@
-// The TLS settings in BackendTLSPolicies, and whether these are in effect.
+// The TLS settings in BackendTLSPolicies and XBackends, and whether these are in effect.
 
 export const unchecked = 'Until then, requests to the target get 500, because the backend cannot be verified.';

@@ -1,25 +1,25 @@
+import { validatingKinds, validationOf, type ValidationView } from '../../graph/backend-validation.ts';
 import type { Path } from '../../resources/path.ts';
-import { isReadable, type Resource } from '../../resources/resource.ts';
+import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { hostnameProblems, preciseHostnameProblems } from '../../text/hostname.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 import { unchecked } from './backend-tls-policies.ts';
 
-type PolicyView = Resource<'BackendTLSPolicy'>;
-type ValidationView = NonNullable<NonNullable<PolicyView['spec']>['validation']>;
-
 export const backendValidationInvalid = rule({
   id: 'backend-validation-invalid',
-  kinds: ['BackendTLSPolicy'],
-  summary: 'The validation of a BackendTLSPolicy is invalid or unsupported.',
+  kinds: validatingKinds,
+  summary: 'The validation of a BackendTLSPolicy or XBackend is invalid or unsupported.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
   source: 'Gateway API v1.7.0, BackendTLSPolicyValidation; PolicyReasonInvalid',
-  check(policy, _read, report) {
-    const base = ['spec', 'validation'];
-    for (const { below, ...found } of validationProblems(policy.spec?.validation ?? {})) {
-      if (isReadable(policy, [...base, ...below])) report({ path: [...base, ...below], ...found });
+  check(subject, _read, report) {
+    const found = validationOf(subject);
+    if (found === undefined) return;
+    for (const { below, ...problem } of validationProblems(found.validation)) {
+      const path = [...found.path, ...below];
+      if (isReadable(subject, path)) report({ path, ...problem });
     }
   },
 });

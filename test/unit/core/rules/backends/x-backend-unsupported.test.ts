@@ -25,12 +25,9 @@ describe('x-backend-unsupported', () => {
       'Unsupported protocol "MCP". Use one of HTTP, HTTP11, HTTP2, H2C, GRPC, WSS, TCP.',
     ],
     [
-      {
-        ...usable,
-        tls: { mode: 'ServerOnly', validation: { hostname: 'a.example', wellKnownCACertificates: 'System' } },
-      },
+      { ...usable, tls: { mode: 'ClientAndServer' } },
       'spec.tls.mode',
-      'Unsupported mode "ServerOnly". Use mode: None.',
+      'Unsupported mode "ClientAndServer". Use mode: None or ServerOnly.',
     ],
   ])('%j', (spec, path, message) => {
     expect(judge(xBackendUnsupported, backend(spec))).toEqual([

@@ -1,0 +1,105 @@
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
+import type { EndpointsConfig } from '../../../src/core/routing/config.ts';
+import { issueLeaf } from '../../support/certificates.ts';
+import { endpointsConfig, listenerConfig } from '../../support/config.ts';
+import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
+
+const name = 'api.partner.example';
+let authority: Authority;
+const servers = new Set<Server | Http2SecureServer>();
+
+beforeAll(async () => {
+  authority = await createAuthority();
+});
+afterEach(closeProxies);
+afterEach(async () => {
+  await Promise.all(
+    [...servers].map(
+      (server) =>
+        new Promise((resolve) => {
+          server.close(resolve);
+        }),
+    ),
+  );
+  servers.clear();
+});
+
+/** A backend with HTTP/2 and HTTP/1.1, which prefers HTTP/2, and answers with what it saw. */
+async function startBackend(): Promise<number> {
+  const server = createSecureServer(
+    {
+      ...(await issueLeaf(authority, { dnsNames: [name] })),
+      ca: authority.certificate,
+      requestCert: true,
+      rejectUnauthorized: false,
+      allowHTTP1: true,
+    },
+    (request, response) => {
+      const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket;
+      response.end(JSON.stringify({ version: request.httpVersion, client: socket.authorized }));
+    },
+  );
+  servers.add(server);
+  return portOf(server);
+}
+
+async function portOf(server: Server | Http2SecureServer): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function external(port: number, parts: Partial<EndpointsConfig>): EndpointsConfig {
+  return {
+    ...endpointsConfig('app'),
+    external: { hostname: name, port },
+    tls: { serverName: name, subjectAltNames: [], authorities: [authority.certificate], isAnonymous: true },
+    ...parts,
+  };
+}
+
+async function start(endpoints: EndpointsConfig): Promise<number> {
+  const identity = await issueLeaf(authority, {});
+  const { port } = await startProxy(
+    [listenerConfig('web', { backendCertificate: 'infra/identity' }), endpoints, routeTo('app')],
+    {
+      certificates: () => identity,
+      lookup: { lookup: () => Promise.resolve({ addresses: ['127.0.0.1'], validFor: 60_000 }), close: () => undefined },
+      internalBackendNetworks: [{ first: 0xffff_7f00_0001n, last: 0xffff_7f00_0001n }],
+      limits: { namePreparation: 5_000 },
+    },
+  );
+  return port;
+}
+
+test.each<[EndpointsConfig['protocol'], string]>([
+  [undefined, '2.0'],
+  ['h2', '2.0'],
+  ['http/1.1', '1.1'],
+])('protocol %s uses HTTP/%s, without the client certificate of the Gateway', async (protocol, version) => {
+  const backend = await startBackend();
+  const port = await start(external(backend, protocol === undefined ? {} : { protocol }));
+  const answer = await send(port, '/');
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.body)).toEqual({ version, client: false });
+});
+
+test('a backend without the required version gets no request', async () => {
+  const server = createServer(await issueLeaf(authority, { dnsNames: [name] }), (_request, response) => response.end());
+  servers.add(server);
+  const port = await start(external(await portOf(server), { protocol: 'h2' }));
+  expect((await send(port, '/')).status).toBe(503);
+});
+
+test('a backend with a certificate for another name gets no request', async () => {
+  const backend = await startBackend();
+  const tls = { serverName: 'other.example', subjectAltNames: [], authorities: [authority.certificate] };
+  const port = await start(external(backend, { tls }));
+  expect((await send(port, '/')).status).toBe(503);
+});
