@@ -4,6 +4,8 @@ import { createLayer4Counters } from './layer4/counters.ts';
 import type { Layer4Counters } from './layer4/counters.ts';
 import { reasons } from './messages/reasons.ts';
 import type { Reason } from './messages/reasons.ts';
+import { sessionOutcomes } from './sessions/sessions.ts';
+import type { SessionOutcome } from './sessions/sessions.ts';
 
 /** Upper bounds of the duration buckets in milliseconds; a last bucket without a bound follows. */
 export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
@@ -97,6 +99,8 @@ export interface ProxyCounters {
   mirrored: number;
   /** Requests checked by an authorization server, by verdict. */
   readonly authorizations: Record<'permitted' | 'denied' | 'failed', number>;
+  /** Requests of rules with session persistence, by what became of their session. */
+  readonly sessions: Record<SessionOutcome, number>;
   /** How often something was rejected or aborted because of a limit. */
   readonly limitsReached: Record<Limit, number>;
   readonly layer4: Layer4Counters;
@@ -127,6 +131,7 @@ export function createCounters(): ProxyCounters {
     upstreamConnectFailures: 0,
     mirrored: 0,
     authorizations: { permitted: 0, denied: 0, failed: 0 },
+    sessions: Object.fromEntries(sessionOutcomes.map((outcome) => [outcome, 0])) as Record<SessionOutcome, number>,
     limitsReached: Object.fromEntries(limits.map((limit) => [limit, 0])) as Record<Limit, number>,
     layer4: createLayer4Counters(),
     names: { nameLookups: 0, nameFailures: 0, internalAddresses: 0 },

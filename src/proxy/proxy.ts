@@ -148,7 +148,7 @@ class DataPlaneProxy implements Proxy {
       ownFlows: new OwnConnections(flowMemory),
       forwarder,
       certificates: options.certificates,
-      sessions: new Sessions(),
+      sessions: new Sessions(counters.sessions),
       limits,
       quotas,
       tracing: new Tracing(),

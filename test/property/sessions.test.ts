@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { renewedKeys } from '../../src/certificates/session-keyring.ts';
 import type { Session } from '../../src/core/routing/config.ts';
+import { createCounters } from '../../src/proxy/counters.ts';
 import { Sessions } from '../../src/proxy/sessions/sessions.ts';
 import { Endpoint, EndpointSet } from '../../src/proxy/upstream/endpoints.ts';
 
@@ -71,7 +72,7 @@ class World {
   }
 
   private replica(): Sessions {
-    const sessions = new Sessions(() => this.now);
+    const sessions = new Sessions(createCounters().sessions, () => this.now);
     sessions.setKeys(this.keys);
     return sessions;
   }

@@ -63,6 +63,14 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   );
   metrics.observedCounter(
     define(
+      'sessions_total',
+      'Requests with session persistence, by outcome; endpoint-gone: another endpoint was chosen.',
+      ['outcome'],
+    ),
+    () => labelled(counters.sessions),
+  );
+  metrics.observedCounter(
+    define(
       'limits_reached_total',
       'Requests and connections that were rejected or ended because of a limit, by limit.',
       ['limit'],

@@ -3,10 +3,21 @@ import type { Session } from '../../core/routing/config.ts';
 import type { Fields } from '../../core/text/fields.ts';
 import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
 import { SessionKeys, type SessionKey, type SessionKeyMaterial } from './session-keys.ts';
-import { longestToken, openToken, sealToken, type Assignment, type SessionState } from './token.ts';
+import { openToken, sealToken, type Assignment, type SessionState } from './token.ts';
 
 /** A client may send several cookies of one name, with different paths (RFC 6265 section 5.4). More of them are ignored. */
 const mostTokens = 4;
+
+/**
+ * What becomes of the session of a request; the fixed label set of the metric.
+ *
+ * - `honored`: the request goes to the endpoint of the session.
+ * - `endpoint-gone`: that endpoint is gone or suspended, so another one is chosen.
+ * - `expired`, `invalid`: the client sent such a token, and no valid one for the backend.
+ * - `new`: the client sent no token, or a valid one that has no endpoint of the backend.
+ */
+export const sessionOutcomes = ['honored', 'endpoint-gone', 'expired', 'invalid', 'new'] as const;
+export type SessionOutcome = (typeof sessionOutcomes)[number];
 
 /** The fields of a request that carry sessions. */
 interface SessionRequest {
@@ -21,10 +32,15 @@ interface SessionRequest {
  */
 export class Sessions {
   readonly #keys = new SessionKeys();
+  readonly #counts: Record<SessionOutcome, number>;
   readonly #now: () => number;
 
-  /** @param now milliseconds since 1970 */
-  constructor(now: () => number = Date.now) {
+  /**
+   * @param counts counts the requests with session persistence
+   * @param now milliseconds since 1970
+   */
+  constructor(counts: Record<SessionOutcome, number>, now: () => number = Date.now) {
+    this.#counts = counts;
     this.#now = now;
   }
 
@@ -42,35 +58,49 @@ export class Sessions {
     const now = this.#now();
     const key = this.#keys.current(now);
     if (key === undefined) return undefined;
-    return new ClientSession({ terms, now, key, backend: idOf(backend), ...this.#read(terms, request, now) });
+    const read = this.#read(terms, request, now);
+    return new ClientSession({ terms, now, key, backend: idOf(backend), counts: this.#counts, ...read });
   }
 
-  #read(terms: Session, request: SessionRequest, now: number): Pick<SessionParts, 'known' | 'knownKey'> {
-    let newest: Pick<SessionParts, 'known' | 'knownKey'> = { known: { used: 0, assignments: [] }, knownKey: undefined };
+  #read(terms: Session, request: SessionRequest, now: number): ReadTokens {
+    let newest: Omit<ReadTokens, 'lack'> = { known: { used: 0, assignments: [] }, knownKey: undefined };
+    let lack: ReadTokens['lack'] = 'new';
     // A client may send several cookies of one name, from former paths (RFC 6265, section 5.4).
     for (const token of tokensIn(terms, request)) {
       const opened = openToken(token, terms.identity, this.#keys);
-      if (opened === undefined) continue;
+      if (opened === undefined) {
+        if (lack === 'new') lack = 'invalid';
+        continue;
+      }
       const { idleTimeout = Infinity, absoluteTimeout = Infinity } = terms;
-      if (now - opened.state.used > idleTimeout) continue;
+      const isIdle = now - opened.state.used > idleTimeout;
       const assignments = opened.state.assignments.filter(({ started }) => now - started < absoluteTimeout);
+      if (isIdle || assignments.length < opened.state.assignments.length) lack = 'expired';
+      if (isIdle) continue;
       if (newest.knownKey === undefined || opened.state.used > newest.known.used)
         newest = { known: { ...opened.state, assignments }, knownKey: opened.key };
     }
-    return newest;
+    return { ...newest, lack };
   }
 }
 
-interface SessionParts {
+/** The content of the client's tokens. */
+interface ReadTokens {
+  /** Of the newest valid one. */
+  readonly known: SessionState;
+  /** `undefined` without a valid token. */
+  readonly knownKey: SessionKey | undefined;
+  /** Why no token may have an endpoint of the backend. */
+  readonly lack: 'expired' | 'invalid' | 'new';
+}
+
+interface SessionParts extends ReadTokens {
   readonly terms: Session;
   readonly now: number;
   /** The key for new tokens. */
   readonly key: SessionKey;
   readonly backend: string;
-  /** The content of the client's token. */
-  readonly known: SessionState;
-  /** `undefined` without a valid token. */
-  readonly knownKey: SessionKey | undefined;
+  readonly counts: Record<SessionOutcome, number>;
 }
 
 /** The session of one request with its backend. */
@@ -81,11 +111,22 @@ export class ClientSession {
     this.#parts = parts;
   }
 
-  /** The endpoint that the client is assigned to. `undefined` if there is none, or if it is gone, suspended or has been tried. */
+  /**
+   * The endpoint that the client is assigned to. `undefined` if there is none, or if it is gone, suspended or has been tried. Counts the
+   * first attempt.
+   */
   endpointIn(endpoints: EndpointSet, tried: readonly Endpoint[], now: number): Endpoint | undefined {
     const wanted = this.#assigned()?.endpoint;
     const found = wanted === undefined ? undefined : endpointsById(endpoints).get(wanted);
-    return found === undefined || tried.includes(found) || found.isSuspended(now) ? undefined : found;
+    const endpoint = found === undefined || tried.includes(found) || found.isSuspended(now) ? undefined : found;
+    if (tried.length === 0) this.#count(wanted, endpoint);
+    return endpoint;
+  }
+
+  #count(wanted: string | undefined, endpoint: Endpoint | undefined): void {
+    const { counts, lack } = this.#parts;
+    if (endpoint !== undefined) counts.honored += 1;
+    else counts[wanted === undefined ? lack : 'endpoint-gone'] += 1;
   }
 
   /** The response fields that keep the client at an endpoint; none if the client's token already does. */
@@ -141,7 +182,7 @@ function* tokensIn(terms: Session, { fields, names }: SessionRequest): Iterable<
     for (const token of terms.type === 'cookie' ? cookiesNamed(terms.name, value) : [value]) {
       if (left === 0) return;
       left -= 1;
-      if (token.length <= longestToken) yield token;
+      yield token;
     }
   }
 }

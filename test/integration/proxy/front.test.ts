@@ -15,7 +15,7 @@ import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 const counters = createCounters();
 const quotas = createQuotas(defaultLimits, counters);
 const plane: DataPlane = {
-  sessions: new Sessions(),
+  sessions: new Sessions(counters.sessions),
   match: () => undefined,
   ruleOf: () => undefined,
   endpoints: new EndpointRegistry(() => undefined),

@@ -61,6 +61,8 @@ describe('session persistence through a data plane', () => {
     expect(again.headers['set-cookie']).toBeUndefined();
     // The specification: gateways should forward the cookie.
     expect(seen(again).fields.join(' ')).toContain(headers.cookie);
+    expect(here.proxy.counters().sessions).toMatchObject({ new: 7, honored: 10 });
+    expect(there.proxy.counters().sessions).toMatchObject({ new: 0, honored: 11 });
   });
 
   test('a client stays at its endpoint when others come and go, and moves when it goes', async () => {

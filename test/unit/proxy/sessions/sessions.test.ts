@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Session } from '../../../../src/core/routing/config.ts';
+import { createCounters } from '../../../../src/proxy/counters.ts';
 import { Sessions } from '../../../../src/proxy/sessions/sessions.ts';
 import { Endpoint, EndpointSet } from '../../../../src/proxy/upstream/endpoints.ts';
 
@@ -23,8 +24,12 @@ function keyMaterial(id: string, from = 0) {
   return { id, secret: randomBytes(32).toString('base64url'), from };
 }
 
-function sessionsAt(clock: { now: number }, keys = [keyMaterial('00000001')]): Sessions {
-  const sessions = new Sessions(() => clock.now);
+function sessionsAt(
+  clock: { now: number },
+  keys = [keyMaterial('00000001')],
+  counts = createCounters().sessions,
+): Sessions {
+  const sessions = new Sessions(counts, () => clock.now);
   sessions.setKeys(keys);
   return sessions;
 }
@@ -193,5 +198,50 @@ describe('session persistence', () => {
 
   test('without keys nothing is persistent', () => {
     expect(sessionsAt({ now: 1 }, []).open(cookie, requestWith(), 'b')).toBeUndefined();
+  });
+});
+
+describe('requests are counted by what becomes of their session', () => {
+  const terms: Session = { ...cookie, idleTimeout: 10_000, absoluteTimeout: 15_000 };
+
+  /** The outcome of one request with these fields, and a token of this time if it is given. */
+  function outcomeOf(now: number, fields: (own: string) => readonly string[], to: To = {}): string {
+    const clock = { now: 1_000 };
+    const counts = createCounters().sessions;
+    const sessions = sessionsAt(clock, [keyMaterial('00000001')], counts);
+    const [, own = ''] = returned(answer(sessions, terms, [], { endpoint: two }));
+    clock.now = now;
+    pinned(sessions, terms, fields(own), to);
+    const counted = Object.entries(counts).filter(([, count]) => count > 0);
+    expect(counted.map(([, count]) => count)).toEqual([1]);
+    return counted[0]?.[0] ?? '';
+  }
+
+  const withOwn = (own: string): readonly string[] => ['cookie', own];
+
+  test.each<[string, number, (own: string) => readonly string[], To]>([
+    ['honored: its endpoint', 2_000, withOwn, {}],
+    ['honored: its endpoint, beside a forged one', 2_000, (own) => ['cookie', `cart=x; ${own}`], {}],
+    ['endpoint-gone: an endpoint that is gone', 2_000, withOwn, { set: new EndpointSet([one]) }],
+    ['expired: a session that was not used', 12_000, withOwn, {}],
+    ['expired: a session that has ended', 17_000, withOwn, {}],
+    ['invalid: any text', 2_000, () => ['cookie', 'cart=x'], {}],
+    ['invalid: a long text', 2_000, () => ['cookie', `cart=${'A'.repeat(9_000)}`], {}],
+    ['new: nothing', 2_000, () => [], {}],
+    ['new: other cookies', 2_000, () => ['cookie', 'theme=dark'], {}],
+    ['new: a session with another backend', 2_000, withOwn, { backend: 'endpoints/shop/other/80' }],
+  ])('%s', (name, now, fields, to) => {
+    expect(outcomeOf(now, fields, to)).toBe(name.split(':')[0]);
+  });
+
+  test('only once, however many endpoints are tried, and not without keys', () => {
+    const counts = createCounters().sessions;
+    const sessions = sessionsAt({ now: 1_000 }, [keyMaterial('00000001')], counts);
+    const opened = sessions.open(terms, requestWith(), cartBackend);
+    opened?.endpointIn(both, [], 0);
+    opened?.endpointIn(both, [one], 0);
+    sessions.setKeys([]);
+    expect(sessions.open(terms, requestWith(), cartBackend)).toBeUndefined();
+    expect(counts).toEqual({ honored: 0, 'endpoint-gone': 0, expired: 0, invalid: 0, new: 1 });
   });
 });
