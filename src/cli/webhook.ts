@@ -51,6 +51,7 @@ import { expectShortLives } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { listenEverywhere } from './process/listen.ts';
 import { openProbes } from './process/readiness.ts';
+import { followPolicySettings, type FollowedSettings } from './process/policy-settings.ts';
 import { openSettings } from './process/settings-file.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { controllerName } from './names.ts';
@@ -106,7 +107,8 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const metrics = createMetrics();
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
-  const settings = await followSettings(options, running, { log, metrics });
+  const live = await followSettings(options, running, { log, metrics });
+  const settings = () => live.current();
   const { readiness } = await openProbes(options.probePort, metrics, running);
 
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
@@ -128,6 +130,10 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
         today,
       })
     : undefined;
+  followPolicySettings(live, (writes) => {
+    const delta = kernel.apply(writes);
+    auditor?.observe([], delta);
+  });
   const state = new ClusterState({
     kernel,
     kinds: admissionKinds,
@@ -184,11 +190,11 @@ async function followSettings(
   { settings: file }: WebhookCommandOptions,
   running: Shutdown,
   telemetry: { readonly log: Logger; readonly metrics: Metrics },
-): Promise<() => Settings> {
-  if (file === undefined) return () => defaultSettings;
+): Promise<FollowedSettings> {
+  if (file === undefined) return { current: () => defaultSettings, onChange: () => {} };
   const settings = await openSettings(file, telemetry);
   running.add(() => settings.close());
-  return () => settings.current();
+  return settings;
 }
 
 interface Surroundings {

@@ -7,7 +7,7 @@ import { deployEcho } from './support/echo.ts';
 import { ask } from './support/http1-client.ts';
 import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
-import { installSallyport, uninstallSallyport } from './support/sallyport.ts';
+import { installSallyport, kubeletPatience, replaceSettings, uninstallSallyport } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
 // Two namespaces share a Gateway. The CRD of HostnamePolicy is installed after the webhook and the controller.
@@ -207,4 +207,22 @@ test('without the policy, the route is served again', async () => {
   await kubectlOutput(['delete', 'hostnamepolicy', 'shop']);
   await waitForCondition([market, 'taker'], 'Accepted', 'True Accepted');
   expect(await waitUntilServedBy(`${market}/taker`)).toBe(true);
+});
+
+test('a policy of the settings denies without an object', async () => {
+  const owned = 'bank.example.com';
+  await replaceSettings({
+    hostnamePolicies: [{ name: 'bank', hostnames: [owned], namespaces: { names: [shop] } }],
+  });
+  const denied = await waitFor(
+    'the webhook denies the route of another namespace',
+    async () => {
+      const { code, stderr } = await kubectl(['create', '-f', '-', '--dry-run=server'], {
+        stdin: JSON.stringify(routeIn(market, 'bank', owned)),
+      });
+      return code === 0 ? undefined : stderr;
+    },
+    kubeletPatience,
+  );
+  expect(denied).toContain(`HostnamePolicy "bank (settings)" permits it only in namespace "${shop}"`);
 });

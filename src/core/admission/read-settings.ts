@@ -11,10 +11,11 @@ import {
   type Minor,
 } from '../schema/index.ts';
 import { quote } from '../text/display.ts';
-import { isRecord } from '../text/record.ts';
+import { isRecord, recordOf } from '../text/record.ts';
 import { selectorProblems } from '../text/selector.ts';
 import { nearest } from '../text/suggest.ts';
 import { annotationExemptions, exemptionRule, lostProtectionRule, schemaRule, unknownFieldRule } from './policy.ts';
+import { policyFields, readPolicySettings, type PolicySettings } from './policy-settings.ts';
 import {
   defaultSettings,
   failurePolicies,
@@ -168,6 +169,25 @@ function isGiven(json: unknown): boolean {
   return json !== undefined && json !== null && !(Array.isArray(json) && json.length === 0);
 }
 
+const policyName = text('a DNS name in lower case, for example shop', /^[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?$/);
+
+const policyEntry: Read<PolicySettings> = (json, path, report) => {
+  if (!isRecord(json)) return report(path, `must be an object with ${policyFields.join(', ')}, not ${quote(json)}`);
+  const { name: given, ...spec } = json;
+  const name = policyName(given, [...path, 'name'], report);
+  const policy = readPolicySettings(name ?? '', spec, (below, message) => report([...path, ...below], message));
+  return name === undefined ? undefined : policy;
+};
+
+const policyEntries: Read<readonly PolicySettings[]> = (json, path, report) => {
+  const policies = listOf(policyEntry)(json, path, report);
+  const names = (Array.isArray(json) ? json : []).map((entry: unknown) => recordOf(entry)['name']);
+  for (const [index, name] of names.entries())
+    if (typeof name === 'string' && names.indexOf(name) < index)
+      report([...path, index, 'name'], `duplicate name ${quote(name)}. Use another name`);
+  return policies;
+};
+
 const topFields: Fields<Settings> = {
   profile: oneOf(profiles),
   effects,
@@ -179,6 +199,7 @@ const topFields: Fields<Settings> = {
     return given === undefined ? undefined : { ...defaultSettings.exemptions, ...given };
   },
   bundleOverrides: listOf(fieldsOf(overrideFields)),
+  hostnamePolicies: policyEntries,
 };
 const document = fieldsOf(topFields);
 
@@ -188,6 +209,7 @@ export const settingNames: readonly string[] = [
   ...Object.keys(namespaceFields).map((key) => `namespaces[].${key}`),
   ...Object.keys(exemptionFields).map((key) => `exemptions.${key}`),
   ...Object.keys(overrideFields).map((key) => `bundleOverrides[].${key}`),
+  ...policyFields.map((key) => `hostnamePolicies[].${key}`),
 ];
 
 /** The fix: the value with the most similar spelling, or the list of valid values. */

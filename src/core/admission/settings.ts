@@ -3,6 +3,7 @@ import { labelledProfile } from '../rules/namespaces/profile-label.ts';
 import type { Bundle, Channel, Minor } from '../schema/index.ts';
 import { selectorMatches } from '../text/selector.ts';
 import type { AdmissionPolicy, Exempting } from './policy.ts';
+import type { PolicySettings } from './policy-settings.ts';
 
 /** The complete settings for admission: every setting that a document omits has its default. */
 export interface Settings {
@@ -18,6 +19,8 @@ export interface Settings {
   readonly exemptions: Exemptions;
   /** The first entry that matches the kind applies. */
   readonly bundleOverrides: readonly BundleOverride[];
+  /** Owners of hostnames and paths, in addition to the HostnamePolicies of the cluster. */
+  readonly hostnamePolicies: readonly PolicySettings[];
 }
 
 export const failurePolicies = ['Ignore', 'Fail'] as const;
@@ -64,6 +67,7 @@ export const defaultSettings: Settings = {
   namespaces: [],
   exemptions: { annotations: 'forbid', namespaces: [], usernames: [], groups: [] },
   bundleOverrides: [],
+  hostnamePolicies: [],
 };
 
 /** The attributes of a write that settings depend on. */

@@ -4,7 +4,7 @@ import { isLost, type Resource } from '../resources/resource.ts';
 import { widerHostnames } from '../text/hostname.ts';
 import { canonicalSpelling } from '../text/path.ts';
 import { selectorMatches } from '../text/selector.ts';
-import { installationCell, objectsOf, readObject } from './inputs.ts';
+import { installationCell, objectsOf, policySettingsCell, readObject } from './inputs.ts';
 import { mayAllowNamespace, namespaceLabels } from './namespaces.ts';
 import { withoutTrailingSlash } from './precedence.ts';
 import { strata } from './strata.ts';
@@ -39,7 +39,8 @@ function ownedHostnames(policy: Resource<'HostnamePolicy'> | undefined): readonl
 export const hasHostnamePolicies = defineQuery({
   name: 'hasHostnamePolicies',
   stratum: strata.links,
-  compute: (read): boolean => read.input(installationCell)?.hostnamePolicies === true,
+  compute: (read): boolean =>
+    read.input(installationCell)?.hostnamePolicies === true || read.input(policySettingsCell) === true,
 });
 
 /** Whether a namespace may serve a hostname, or a path of it. */

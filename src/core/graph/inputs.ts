@@ -30,6 +30,9 @@ export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement
 /** The state of the data plane of a Gateway. Arguments: namespace, name. */
 export const dataPlaneCell = defineInput<DataPlaneFacts>('dataPlane');
 
+/** Set if the settings contain HostnamePolicies, whether their CRD is installed or not; one cell without arguments. */
+export const policySettingsCell = defineInput<true>('policySettings');
+
 /** Facts about this installation; one cell without arguments. */
 export const installationCell = defineInput<Installation>('installation');
 

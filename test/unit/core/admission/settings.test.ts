@@ -49,6 +49,49 @@ describe('reading settings', () => {
     expect(settingsOf(given)).toEqual({
       ...given,
       bundleOverrides: [{ kinds: ['HTTPRoute', 'TCPRoute'], bundle: '1.7', channel: 'experimental' }],
+      hostnamePolicies: [],
+    });
+  });
+
+  describe('hostname policies', () => {
+    const entry = { name: 'shop', hostnames: ['shop.example.com'], namespaces: { names: ['shop'] } };
+
+    test('are read by the schema of HostnamePolicy', () => {
+      const paths = ['/cart', '/'];
+      const gateways = [{ namespace: 'infra', name: 'front' }];
+      const { hostnamePolicies } = settingsOf({
+        hostnamePolicies: [entry, { ...entry, name: 'cart', paths, gateways }],
+      });
+      expect(hostnamePolicies.map(({ name, policy }) => [name, policy.spec])).toEqual([
+        ['shop', { hostnames: ['shop.example.com'], namespaces: { names: ['shop'] } }],
+        ['cart', { hostnames: ['shop.example.com'], namespaces: { names: ['shop'] }, paths, gateways }],
+      ]);
+    });
+
+    test.each<[string, unknown, string]>([
+      ['no name', { ...entry, name: undefined }, 'hostnamePolicies[0].name: must be a DNS name in lower case'],
+      ['a wrong name', { ...entry, name: 'Shop' }, 'hostnamePolicies[0].name: must be a DNS name in lower case'],
+      ['no hostnames', { ...entry, hostnames: undefined }, 'hostnamePolicies[0]'],
+      ['a wrong hostname', { ...entry, hostnames: ['Shop'] }, 'hostnamePolicies[0].hostnames[0]: '],
+      ['a wrong path', { ...entry, paths: ['/a', 'cart'] }, 'hostnamePolicies[0].paths[1]: '],
+      ['an unknown field', { ...entry, hosts: ['a.example.com'] }, 'hostnamePolicies[0].hosts: '],
+      ['no namespaces', { ...entry, namespaces: {} }, 'hostnamePolicies[0].namespaces: '],
+      [
+        'an invalid selector',
+        { ...entry, namespaces: { selector: { matchExpressions: [{ key: 'a', operator: 'Equals' }] } } },
+        'hostnamePolicies[0].namespaces.selector',
+      ],
+      ['no object', 'shop', 'hostnamePolicies[0]: must be an object with name, hostnames, paths, namespaces, gateways'],
+    ])('with %s are an error', (_, wrong, problem) => {
+      const problems = problemsOf({ hostnamePolicies: [JSON.parse(JSON.stringify(wrong))] });
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain(problem);
+    });
+
+    test('with the same name are an error', () => {
+      expect(problemsOf({ hostnamePolicies: [entry, entry] })).toEqual([
+        'hostnamePolicies[1].name: duplicate name "shop". Use another name',
+      ]);
     });
   });
 
@@ -64,16 +107,16 @@ describe('reading settings', () => {
   test.each<[unknown, string]>([
     [
       'strict',
-      ': must be an object with profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, not "strict"',
+      ': must be an object with profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, hostnamePolicies, not "strict"',
     ],
     [
       [],
-      ': must be an object with profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, not a list',
+      ': must be an object with profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, hostnamePolicies, not a list',
     ],
     [{ profil: 'audit' }, 'profil: unknown setting. Did you mean profile?'],
     [
       { colour: 'red' },
-      'colour: unknown setting. Use one of profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides',
+      'colour: unknown setting. Use one of profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, hostnamePolicies',
     ],
     [{ profile: 'Strict' }, 'profile: unsupported value "Strict". Did you mean strict?'],
     [{ profile: 7 }, 'profile: unsupported value 7. Use one of audit, standard, strict'],
@@ -118,7 +161,7 @@ describe('reading settings', () => {
     ],
     [
       JSON.parse('{"__proto__": {}}'),
-      '__proto__: unknown setting. Use one of profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides',
+      '__proto__: unknown setting. Use one of profile, effects, failurePolicy, profileLabel, namespaces, exemptions, bundleOverrides, hostnamePolicies',
     ],
     [
       JSON.parse('{"effects": {"constructor": "deny"}}'),
