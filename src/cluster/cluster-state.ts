@@ -30,6 +30,7 @@ export const admissionKinds: readonly KindName[] = [
   'ListenerSet',
   ...servedRouteKinds,
   'BackendTLSPolicy',
+  'XBackendTrafficPolicy',
   'ReferenceGrant',
   'HostnamePolicy',
   'Service',

@@ -2,7 +2,9 @@ import { sessionKeysKey, type ChannelResource, type TraceKeyResource } from '../
 import {
   endpointsFor,
   endpointsOf,
+  routeFor,
   secretsOf,
+  sessionsOf,
   type ConfigKey,
   type Layer4RouteConfig,
   type ListenerConfig,
@@ -171,14 +173,15 @@ function isUser(resource: ChannelResource): resource is User {
 function usesOf(resource: User): ReadonlySet<ConfigKey> {
   if (resource.kind === 'listener')
     return new Set([...secretsOf(resource).map(certificateKey), ...endpointsOf(resource)]);
-  const hasSessions = resource.kind === 'route' && resource.rules.some(({ session }) => session !== undefined);
+  const hasSessions = resource.kind === 'route' && sessionsOf(resource).length > 0;
   return new Set([...endpointsOf(resource), ...(hasSessions ? [sessionKeysKey] : [])]);
 }
 
 /** Omits attachments of a route to other Gateways. */
 function partFor(gateway: string, resource: User): User {
   if (resource.kind === 'listener') return resource;
-  return { ...resource, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };
+  const part = resource.kind === 'route' ? routeFor(gateway, resource) : resource;
+  return { ...part, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };
 }
 
 function shareFor(gateway: string, resource: Shared): Shared {

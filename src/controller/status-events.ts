@@ -1,3 +1,4 @@
+import { isBackendPolicyKind } from '../core/graph/backend-policies.ts';
 import { shadowed } from '../core/rules/matches/match-taken.ts';
 import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record.ts';
@@ -53,7 +54,7 @@ export function statusFullEvents(
       )
       .join(' ');
     const frame = { type: 'Warning', reason: 'StatusFull', action: 'Reconcile' } as const;
-    return kind === 'BackendTLSPolicy'
+    return isBackendPolicyKind(kind)
       ? {
           ...frame,
           regarding: { apiVersion: `${ref.group}/v1`, kind: ref.kind, namespace: ref.namespace, name: ref.name },

@@ -30,6 +30,7 @@ export const limits = [
   'mirror-body',
   'retries',
   'retry-body',
+  'retry-budget',
   'buffered',
   'interim-responses',
   'http2-resets',
@@ -69,6 +70,7 @@ const limitBehind: Partial<Record<Reason, Limit>> = {
   'body-too-large': 'authorization-body',
   'body-timeout': 'request-body-time',
   'backend-stalled': 'backend-stalled',
+  'retry-budget-exceeded': 'retry-budget',
 };
 
 /**

@@ -25,6 +25,8 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly forwarder: Forwarder;
   /** Client certificates for backends, by Secret. */
   readonly certificates: CertificateSource;
+  /** Milliseconds of a clock that never goes back, for retry budgets. */
+  readonly now: () => number;
   readonly sessions: Sessions;
   readonly limits: ProxyLimits;
   readonly quotas: Quotas;

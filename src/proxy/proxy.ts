@@ -52,6 +52,8 @@ export interface ProxyOptions {
   readonly nameReport?: (report: NameReport) => void;
   /** Counters to add to, for several data planes in one process. If undefined, it has its own. */
   readonly counters?: ProxyCounters;
+  /** Milliseconds of a clock that never goes back; default: `performance.now`. */
+  readonly now?: () => number;
 }
 
 /** The reason why an active resource does not work as configured, for people. */
@@ -148,6 +150,7 @@ class DataPlaneProxy implements Proxy {
       ownFlows: new OwnConnections(flowMemory),
       forwarder,
       certificates: options.certificates,
+      now: options.now ?? (() => performance.now()),
       sessions: new Sessions(counters.sessions),
       limits,
       quotas,

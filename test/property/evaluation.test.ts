@@ -5,6 +5,7 @@ import { decideAdmission } from '../../src/core/admission/decide.ts';
 import { candidateOf as readCandidate, judge } from '../../src/core/admission/judge.ts';
 import type { AdmissionRequest } from '../../src/core/admission/types.ts';
 import { attachments, type ParentNode } from '../../src/core/graph/attachment.ts';
+import { backendPolicyKinds } from '../../src/core/graph/backend-policies.ts';
 import {
   acknowledgementCell,
   authorityCell,
@@ -182,19 +183,21 @@ function answers(read: Reader): unknown {
     ]),
   );
   const policies = ['shop', 'infra'].flatMap((namespace) =>
-    ['a', 'b'].map((name) => [
-      read.query(findings, 'BackendTLSPolicy', namespace, name),
-      policyStatus(read, namespace, name),
-    ]),
+    backendPolicyKinds.flatMap((kind) =>
+      ['a', 'b'].map((name) => [
+        read.query(findings, kind, namespace, name),
+        policyStatus(read, kind, namespace, name),
+      ]),
+    ),
   );
   return { routes, gateways, sets, policies };
 }
 
-/** Accepted and ResolvedRefs always, each type once; PartiallyInvalid only beside Accepted. */
-function expectFitting(conditions: readonly Condition[]): void {
+/** These always, each type once; PartiallyInvalid only beside Accepted. */
+function expectFitting(conditions: readonly Condition[], always = ['Accepted', 'ResolvedRefs']): void {
   const statusOf = new Map(conditions.map(({ type, status }) => [type, status]));
   expect(statusOf.size).toBe(conditions.length);
-  expect([...statusOf.keys()].slice(0, 2)).toEqual(['Accepted', 'ResolvedRefs']);
+  expect([...statusOf.keys()].slice(0, always.length)).toEqual(always);
   const partial = conditions.find(({ type }) => type === 'PartiallyInvalid');
   expect([undefined, 'True']).toContain(partial?.status);
   expect(partial === undefined || statusOf.get('Accepted') === 'True').toBe(true);
@@ -317,7 +320,9 @@ describe('evaluation', () => {
         expect(targets.filter((target) => target.type === 'endpoints' && !resources.has(target.key))).toEqual([]);
         for (const [key, status] of kernel.emitted(statuses)) {
           const [kind = '', namespace = '', owner = ''] = key.split('/');
-          if ('ancestors' in status) for (const { conditions } of status.ancestors) expectFitting(conditions);
+          // An XBackendTrafficPolicy refers to nothing but its targets.
+          const always = kind === 'XBackendTrafficPolicy' ? ['Accepted'] : undefined;
+          if ('ancestors' in status) for (const { conditions } of status.ancestors) expectFitting(conditions, always);
           if ('parents' in status) for (const { conditions } of status.parents) expectFitting(conditions);
           if ('listeners' in status && isOwnerKind(kind))
             expectCounted(kernel, { kind, namespace, name: owner }, status.listeners);

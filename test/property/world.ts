@@ -203,6 +203,7 @@ const routeRule = fc.record({
   backendRefs: fc.array(backendRef, { maxLength: 3 }),
   timeouts: rarely(fc.constantFrom({ request: '1s' }, { request: '1s', backendRequest: '2s' }, { request: 'soon' })),
   retry: rarely(fc.constantFrom({}, { attempts: 0 }, { codes: [503], backoff: '1s' }, { codes: [200] })),
+  sessionPersistence: rarely(fc.constantFrom<object>({ cookie: { name: 'app' } }, { type: 'Unheard' })),
 });
 const parentRef = fc.oneof(
   {
@@ -337,6 +338,32 @@ const backendTlsPolicy = gatewayObject(
   }),
 );
 
+const trafficPolicy = fc.record({
+  apiVersion: fc.constant('gateway.networking.x-k8s.io/v1alpha1'),
+  kind: fc.constant('XBackendTrafficPolicy'),
+  metadata: metadata({ name: fc.constantFrom('a', 'b'), namespace }),
+  spec: fc.record({
+    targetRefs: fc.array(
+      policyTarget.map(({ sectionName: _sectionName, ...rest }) => rest),
+      { maxLength: 2 },
+    ),
+    retryConstraint: maybe(
+      fc.record({
+        budget: maybe(
+          fc.record({
+            percent: maybe(fc.constantFrom(0, 20, 120)),
+            interval: maybe(fc.constantFrom('10s', '2h', 'soon')),
+          }),
+        ),
+        minRetryRate: maybe(fc.record({ count: maybe(fc.constantFrom(1, 3)), interval: maybe(fc.constant('1s')) })),
+      }),
+    ),
+    sessionPersistence: maybe(
+      fc.constantFrom<object>({ cookie: {} }, { type: 'Header', header: { name: 'x-session' } }, { type: 'Unheard' }),
+    ),
+  }),
+});
+
 const servicePort = fc.record({
   name: fc.constantFrom('http', 'other'),
   port: fc.constantFrom(8080, 9090),
@@ -349,6 +376,7 @@ const service = fc.record({
   metadata: metadata({ name: serviceName, namespace }),
   spec: fc.record({
     type: rarely(fc.constant('ExternalName')),
+    sessionAffinity: rarely(fc.constant('ClientIP')),
     ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }),
   }),
 });
@@ -409,6 +437,7 @@ export const kubernetesObject: fc.Arbitrary<object> = fc
     { weight: 2, arbitrary: grant },
     { weight: 3, arbitrary: listenerSet },
     { weight: 2, arbitrary: backendTlsPolicy },
+    { weight: 2, arbitrary: trafficPolicy },
     { weight: 2, arbitrary: gatewayClass },
     { weight: 1, arbitrary: hostnamePolicy },
     { weight: 1, arbitrary: namespaceObject },

@@ -1,5 +1,12 @@
 import { destinationsOf } from '../../core/routing/config.ts';
-import type { HeaderFilter, MatchedRoute, NamedValue, RouteFilter, Session } from '../../core/routing/config.ts';
+import type {
+  HeaderFilter,
+  MatchedRoute,
+  NamedValue,
+  RetryBudget,
+  RouteFilter,
+  Session,
+} from '../../core/routing/config.ts';
 import type { Decision } from '../../core/routing/decision/decide.ts';
 import type { AuthorizationOutcome, BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
 import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts';
@@ -110,6 +117,10 @@ function shareLines({ weight, total, backend, result }: BackendShare, matched: M
     `${share} to ${backend?.label}: ${destinationsOf(endpoints).join(', ')}${endpoints.tls === undefined ? '' : ' over TLS'}`,
     `  as ${host}${target}`,
     ...own.map((line) => `  ${line}`),
+    ...(endpoints.retryBudget === undefined ? [] : [`  ${budgetText(endpoints.retryBudget)}`]),
+    ...(backend?.session === undefined || backend.session === matched.rule.session
+      ? []
+      : [`  ${sessionText(backend.session)}`]),
     ...mirrors.map((mirror) => `  ${mirrorText(mirror)}`),
   ];
 }
@@ -134,6 +145,10 @@ function limitLines({ requestTimeout, backendRequestTimeout, retry, session }: P
 function retryText({ attempts, codes, backoff }: NonNullable<PreparedRule['retry']>): string {
   const on = codes.length === 0 ? 'failed connections' : `failed connections and status ${codes.join(', ')}`;
   return `retries ${attempts} times on ${on}${backoff === undefined ? '' : `, backoff ${backoff} ms`}`;
+}
+
+function budgetText({ percent, interval, minimum }: RetryBudget): string {
+  return `limits retries to ${percent}% of the requests of ${interval} ms, but permits ${minimum.count} per ${minimum.interval} ms`;
 }
 
 function sessionText(session: Session): string {

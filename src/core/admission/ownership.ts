@@ -7,6 +7,7 @@ import {
   type Ownership,
 } from '../graph/ownership.ts';
 import { backendKey } from '../graph/backend-object.ts';
+import { isBackendPolicyKind } from '../graph/backend-policies.ts';
 import { isOwnerKind } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy, gatewaysOfService } from '../rules/engine/validity.ts';
@@ -15,18 +16,18 @@ import type { WrittenObject } from '../schema/index.ts';
 import { metadataOf } from '../rules/engine/written-object.ts';
 
 /**
- * Returns the controllers of an evaluated object. A BackendTLSPolicy is ours if our Gateways forward requests to its Services, and
- * an XBackend if they forward requests to it.
+ * Returns the controllers of an evaluated object. A policy is ours if our Gateways forward requests to its targets, and an XBackend
+ * if they forward requests to it.
  */
 export function ownershipOfObject(
   read: Reader,
   { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>,
 ): Ownership {
-  if (kind !== 'BackendTLSPolicy' && kind !== 'XBackend') return read.query(ownership, kind, namespace, name);
+  if (!isBackendPolicyKind(kind) && kind !== 'XBackend') return read.query(ownership, kind, namespace, name);
   const gateways =
     kind === 'XBackend'
       ? read.list(gatewaysOfService, backendKey({ kind, namespace, name }))
-      : read.query(gatewaysOfPolicy, namespace, name);
+      : read.query(gatewaysOfPolicy, kind, namespace, name);
   return gateways.length > 0 ? { standing: 'ours', parents: [] } : unknownOwnership;
 }
 

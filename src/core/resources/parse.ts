@@ -124,6 +124,7 @@ const specKinds: Partial<Record<KindName, true>> = {
   ListenerSet: true,
   BackendTLSPolicy: true,
   XBackend: true,
+  XBackendTrafficPolicy: true,
   HTTPRoute: true,
   GRPCRoute: true,
   TLSRoute: true,

@@ -39,7 +39,7 @@ export function verification(read: Reader, kind: ValidatingKind, namespace: stri
 
 /** A policy without room in its status for a Gateway is not used by that Gateway (PolicyStatus.ancestors). */
 function withheld(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'withheld'> {
-  const from = read.query(gatewaysOfPolicy, namespace, policy).slice(maxAncestors);
+  const from = read.query(gatewaysOfPolicy, 'BackendTLSPolicy', namespace, policy).slice(maxAncestors);
   return from.length === 0
     ? {}
     : { withheld: { from, failure: `${nameOf(namespace, policy)}: its status has no room for this Gateway` } };

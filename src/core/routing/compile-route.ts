@@ -11,7 +11,7 @@ import { parseDuration } from '../text/duration.ts';
 import { compileAttachments } from './compile-attachments.ts';
 import { compileBackendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
-import { compileSession } from './compile-session.ts';
+import { backendSession, compileSession } from './compile-session.ts';
 import type { Retry, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
 
 /** Compiles a route for data planes. Yields nothing if it is not attached or not accepted. */
@@ -26,7 +26,7 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
   const nodes = read.query(backends, kind, namespace, name);
   const matches = servedMatches(route, problems);
   const rules = (route.spec?.rules ?? []).map((rule, index) =>
-    compileRule(rule, {
+    compileRule(read, rule, {
       index,
       identity: `${kind}/${namespace}/${name} ${rule.name ?? index}`,
       matches: matches[index] ?? [],
@@ -57,12 +57,13 @@ interface RuleContext {
   readonly backends: RuleBackends;
 }
 
-function compileRule(rule: RuleView, context: RuleContext): RouteRule {
+function compileRule(read: Reader, rule: RuleView, context: RuleContext): RouteRule {
   const { index, matches, failure } = context;
   const requestTimeout = milliseconds(rule.timeouts?.request);
   const backendRequestTimeout = milliseconds(rule.timeouts?.backendRequest);
   const retry = failure === undefined ? compileRetry(rule.retry) : undefined;
-  const session = failure === undefined ? compileSession(rule.sessionPersistence, context.identity) : undefined;
+  const session =
+    failure === undefined ? compileSession(rule.sessionPersistence, { identity: context.identity }) : undefined;
   return {
     index,
     ...(rule.name === undefined ? {} : { name: rule.name }),
@@ -74,7 +75,7 @@ function compileRule(rule: RuleView, context: RuleContext): RouteRule {
         : [],
     backends:
       failure === undefined
-        ? context.backends.backends.map((node, backend) => compileBackend(rule, node, { ...context, backend }))
+        ? context.backends.backends.map((node, backend) => compileBackend(read, rule, node, { ...context, backend }))
         : [],
     ...(requestTimeout === undefined ? {} : { requestTimeout }),
     ...(backendRequestTimeout === undefined ? {} : { backendRequestTimeout }),
@@ -97,6 +98,7 @@ function milliseconds(duration: string | undefined): number | undefined {
 }
 
 function compileBackend(
+  read: Reader,
   rule: RuleView,
   node: RuleBackends['backends'][number],
   context: RuleContext & { readonly backend: number },
@@ -104,9 +106,15 @@ function compileBackend(
   const view = rule.backendRefs?.[context.backend];
   const weight = Math.max(0, view?.weight ?? 1);
   const problem = backendProblem(context.problems, context.backend);
+  const target = compileBackendTarget(node.outcome, problem);
+  const session =
+    target.type === 'endpoints' && node.outcome.type === 'service' && rule.sessionPersistence === undefined
+      ? backendSession(read, node.outcome, context.identity)
+      : undefined;
   return {
     weight,
-    target: compileBackendTarget(node.outcome, problem),
+    target,
     filters: problem === undefined ? compileBackendFilters(view?.filters, node.mirrors) : [],
+    ...(session === undefined ? {} : { session }),
   };
 }

@@ -130,7 +130,7 @@ export interface RouteRule {
   readonly requestTimeout?: number;
   readonly backendRequestTimeout?: number;
   readonly retry?: Retry;
-  /** Requests of one client go to the same endpoint of a backend. */
+  /** Requests of one client go to the same endpoint of each backend. */
   readonly session?: Session;
 }
 
@@ -138,14 +138,18 @@ export interface RouteRule {
 export type Session = CookieSession | HeaderSession;
 
 interface SessionTerms {
-  /** Identifies the rule among all rules: sessions of one rule are invalid for others. */
+  /** Identifies the rule or policy among all: sessions of one are invalid for others. */
   readonly identity: string;
+  /** Identifies the rule, for a session of a backend: rules do not share sessions, even if they share a cookie (GEP-1619). */
+  readonly rule?: string;
   /** The name of the cookie or header. */
   readonly name: string;
   /** Maximum lifetime in milliseconds; absent: no limit. */
   readonly absoluteTimeout?: number;
   /** Maximum time between two requests in milliseconds; absent: no limit. */
   readonly idleTimeout?: number;
+  /** Gateways (`namespace/name`) to which it does not apply. See `routeFor`. */
+  readonly exceptFor?: readonly string[];
 }
 
 export interface CookieSession extends SessionTerms {
@@ -253,6 +257,8 @@ export interface RouteBackend {
   readonly weight: number;
   readonly target: BackendTarget;
   readonly filters: readonly BackendFilter[];
+  /** The session persistence of the backend. Absent if the rule has its own, which takes precedence (GEP-1619). */
+  readonly session?: Session;
 }
 
 /** Filters that can apply to the requests of a single backendRef. */
@@ -284,6 +290,23 @@ export interface EndpointsConfig {
    * applies it.
    */
   readonly withheld?: { readonly from: readonly string[]; readonly failure: string };
+  readonly retryBudget?: RetryBudget;
+}
+
+/**
+ * The limit of retries to a backend (RetryConstraint, GEP-3388). Each data plane counts for itself. Durations are in
+ * milliseconds.
+ */
+export interface RetryBudget {
+  /** Identifies the backend: its ports share the budget. */
+  readonly backend: string;
+  /** Maximum share of retries among the requests of the last `interval`. */
+  readonly percent: number;
+  readonly interval: number;
+  /** This number of retries in the last `interval` is permitted in any case. */
+  readonly minimum: { readonly count: number; readonly interval: number };
+  /** Gateways (`namespace/name`) to which the budget does not apply. The code that splits configuration by Gateway applies it. */
+  readonly exceptFor?: readonly string[];
 }
 
 export interface BackendTls {
@@ -318,10 +341,30 @@ export function destinationsOf({ addresses, external }: EndpointsConfig): readon
 /** The endpoints for one Gateway (`namespace/name`). Endpoints withheld from it become a failure. */
 export function endpointsFor(gateway: string, endpoints: EndpointsConfig): EndpointsConfig {
   const { withheld, ...rest } = endpoints;
-  if (withheld === undefined) return endpoints;
-  return withheld.from.includes(gateway)
-    ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure }
-    : rest;
+  if (withheld?.from.includes(gateway) === true)
+    return { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure };
+  const { retryBudget, ...others } = rest;
+  if (retryBudget?.exceptFor === undefined) return withheld === undefined ? endpoints : rest;
+  const { exceptFor, ...budget } = retryBudget;
+  return exceptFor.includes(gateway) ? others : { ...others, retryBudget: budget };
+}
+
+/** The route for one Gateway (`namespace/name`), without the sessions of policies that do not apply to it. */
+export function routeFor(gateway: string, route: RouteConfig): RouteConfig {
+  if (!sessionsOf(route).some(({ exceptFor }) => exceptFor !== undefined)) return route;
+  const backendFor = ({ session, ...backend }: RouteBackend): RouteBackend => {
+    if (session === undefined) return backend;
+    const { exceptFor, ...terms } = session;
+    return exceptFor?.includes(gateway) === true ? backend : { ...backend, session: terms };
+  };
+  return { ...route, rules: route.rules.map((rule) => ({ ...rule, backends: rule.backends.map(backendFor) })) };
+}
+
+/** The sessions of the rules and backends of a route. */
+export function sessionsOf({ rules }: RouteConfig): readonly Session[] {
+  return rules.flatMap(({ session, backends }) =>
+    [session, ...backends.map((backend) => backend.session)].filter((one) => one !== undefined),
+  );
 }
 
 /**

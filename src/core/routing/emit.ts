@@ -35,6 +35,7 @@ import { compileLayer4Route } from './compile-layer4-route.ts';
 import { compileRoute } from './compile-route.ts';
 import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.ts';
 import { configuredListener } from './listener-key.ts';
+import { retryBudgetOf } from './traffic-policy.ts';
 import { xBackendEndpoints, type Destination } from './x-backend.ts';
 
 /**
@@ -151,9 +152,11 @@ function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<Endpo
 
 function serviceEndpoints(read: Reader, service: ServiceObject, port: ServicePortKey): Destination {
   const { kind, namespace, name } = service;
+  const retryBudget = retryBudgetOf(read, service);
   return {
     addresses: read.query(endpoints, kind, namespace, name, port),
     ...connection(read, service, read.query(servicePort, kind, namespace, name, port)),
+    ...(retryBudget === undefined ? {} : { retryBudget }),
   };
 }
 

@@ -28,6 +28,7 @@ export const tables = {
   TCPRoute: tcpRoute,
   UDPRoute: udpRoute,
   BackendTLSPolicy: backendTlsPolicy,
+  XBackendTrafficPolicy: xBackendTrafficPolicy,
   ReferenceGrant: referenceGrant,
   HostnamePolicy: hostnamePolicy,
   Service: service,
@@ -47,7 +48,6 @@ export const schemaTables = {
   ...tables,
   BackendLBPolicy: backendLbPolicy,
   XListenerSet: xListenerSet,
-  XBackendTrafficPolicy: xBackendTrafficPolicy,
   XMesh: xMesh,
   XTelemetryPolicy: xTelemetryPolicy,
 } as const;

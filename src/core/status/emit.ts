@@ -1,3 +1,4 @@
+import { backendPolicyKinds } from '../graph/backend-policies.ts';
 import { objectsOf } from '../graph/inputs.ts';
 import { servedRouteKinds } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
@@ -17,7 +18,7 @@ export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus |
 export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,
-  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'XBackend', ...servedRouteKinds),
+  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', ...backendPolicyKinds, 'XBackend', ...servedRouteKinds),
   emit(read, kind = '', namespace = '', name = '') {
     const value = statusOf(read, kind, namespace, name);
     return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];
@@ -31,7 +32,8 @@ function statusOf(read: Reader, kind: string, namespace: string, name: string): 
     case 'Gateway':
       return gatewayStatus(read, namespace, name);
     case 'BackendTLSPolicy':
-      return policyStatus(read, namespace, name);
+    case 'XBackendTrafficPolicy':
+      return policyStatus(read, kind, namespace, name);
     case 'XBackend':
       return xBackendStatus(read, namespace, name);
     case 'ListenerSet':

@@ -1,3 +1,4 @@
+import { targetsOf, type BackendPolicyKind } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import {
@@ -34,18 +35,26 @@ export interface PolicyStatus {
 }
 
 /**
- * Our entries in the status of a BackendTLSPolicy: one for each Gateway that we manage with routes to a backend that it
- * targets, the oldest first; `undefined` if there is none (PolicyStatus; GEP-713). Entries beyond `maxAncestors` come last.
+ * Our entries in the status of a policy: one for each Gateway that we manage with routes to a backend that it targets, and to
+ * which it applies, the oldest first; `undefined` if there is none (PolicyStatus; GEP-713). Entries beyond `maxAncestors` come last.
  */
-export function policyStatus(read: Reader, namespace: string, name: string): PolicyStatus | undefined {
-  const policy = readObject(read, 'BackendTLSPolicy', namespace, name);
-  const targets = (policy?.spec?.targetRefs ?? []).map((target) => gatewaysOfTarget(read, target, namespace));
-  const gateways = read.query(gatewaysOfPolicy, namespace, name);
+export function policyStatus(
+  read: Reader,
+  kind: BackendPolicyKind,
+  namespace: string,
+  name: string,
+): PolicyStatus | undefined {
+  const policy = readObject(read, kind, namespace, name);
+  const targets = targetsOf(read, kind, namespace, name).map((target) =>
+    gatewaysOfTarget(read, target, { kind, namespace }),
+  );
+  const gateways = read.query(gatewaysOfPolicy, kind, namespace, name);
   if (policy === undefined || gateways.length === 0) return undefined;
   const controllerName = read.input(installationCell)?.controllerName ?? '';
-  const problems = read.query(partProblems, 'BackendTLSPolicy', namespace, name);
-  const resolved = references(problems);
-  const leftOut = gateways.slice(maxAncestors);
+  const problems = read.query(partProblems, kind, namespace, name);
+  // An XBackendTrafficPolicy refers to nothing but its targets.
+  const resolved = kind === 'BackendTLSPolicy' ? { ResolvedRefs: references(problems) } : {};
+  const remark = omissionRemark(kind, gateways.slice(maxAncestors));
   return {
     ancestors: gateways.map((gateway, position) => {
       const concerning = problems.filter(({ part }) => part === -1 || targets[part]?.includes(gateway));
@@ -53,8 +62,8 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
         controllerName,
         generation: policy.meta.generation,
         outcomes: {
-          Accepted: position < maxAncestors ? acceptance(concerning, leftOut) : withoutRoom,
-          ResolvedRefs: resolved,
+          Accepted: position < maxAncestors ? acceptance(concerning, remark) : withoutRoom(kind),
+          ...resolved,
         },
       });
     }),
@@ -79,26 +88,41 @@ export function gatewayEntry(
 }
 
 /** The outcome for a Gateway beyond `maxAncestors`. It is reported by an Event instead of a status. */
-const withoutRoom = isFalse(
-  'StatusFull',
-  `The status of the policy lists at most ${maxAncestors} Gateways, the oldest first. Requests from this Gateway to the Services of the policy get a 500. Use separate Services for this Gateway.`,
-);
+function withoutRoom(kind: BackendPolicyKind): Outcome {
+  return isFalse(
+    'StatusFull',
+    `The status of the policy lists at most ${maxAncestors} Gateways, the oldest first. ${omission[kind].ofOne} Use separate Services for this Gateway.`,
+  );
+}
+
+/** The result for Gateways beyond `maxAncestors`. */
+const omission: Readonly<Record<BackendPolicyKind, { readonly ofOne: string; readonly ofMany: string }>> = {
+  BackendTLSPolicy: {
+    ofOne: 'Requests from this Gateway to the Services of the policy get a 500.',
+    ofMany: 'Requests to the Services get a 500 from these Gateways',
+  },
+  XBackendTrafficPolicy: {
+    ofOne: 'The policy does not apply to requests from this Gateway.',
+    ofMany: 'The policy does not apply to requests from these Gateways',
+  },
+};
 
 /**
  * Returns the condition Accepted for a Gateway.
  *
- * @param problems problems of the policy itself, and of the targets through which it reaches a Gateway
- * @param leftOut other Gateways that the policy cannot serve
+ * @param problems problems of the object itself, and of the targets through which it reaches a Gateway
+ * @param remark the message if it is accepted
  */
-export function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]): Outcome {
+export function acceptance(problems: readonly PartProblem[], remark?: string): Outcome {
   const against = ownerRefusal(problems) ?? problems.find(({ condition }) => condition === 'Accepted');
-  if (against !== undefined) return isFalse(against.reason, against.message);
-  if (leftOut.length === 0) return isTrue('Accepted');
+  return against === undefined ? isTrue('Accepted', remark) : isFalse(against.reason, against.message);
+}
+
+/** Returns the message about other Gateways to which a policy does not apply; `undefined` if there are none. */
+function omissionRemark(kind: BackendPolicyKind, leftOut: readonly string[]): string | undefined {
+  if (leftOut.length === 0) return undefined;
   const more = leftOut.length > shown ? ` and ${leftOut.length - shown} more` : '';
-  return isTrue(
-    'Accepted',
-    `The status lists at most ${maxAncestors} Gateways. Requests to the Services get a 500 from these Gateways: ${leftOut.slice(0, shown).join(', ')}${more}.`,
-  );
+  return `The status lists at most ${maxAncestors} Gateways. ${omission[kind].ofMany}: ${leftOut.slice(0, shown).join(', ')}${more}.`;
 }
 
 /** Maximum number of Gateways that a message lists. */

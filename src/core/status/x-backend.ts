@@ -17,7 +17,7 @@ export function xBackendStatus(read: Reader, namespace: string, name: string): P
   if (backend === undefined || gateways.length === 0) return undefined;
   const problems = read.query(partProblems, 'XBackend', namespace, name);
   const controllerName = read.input(installationCell)?.controllerName ?? '';
-  const outcomes = { Accepted: acceptance(problems, []), ResolvedRefs: references(problems) };
+  const outcomes = { Accepted: acceptance(problems), ResolvedRefs: references(problems) };
   return {
     ancestors: gateways
       .slice(0, maxEntries)

@@ -99,6 +99,7 @@ export class Forwarding implements ResponseReceiver {
       this.fail('connect-failed');
       return;
     }
+    if (this.tries === 0) this.endpoints.budget?.addRequest(plane.now());
     this.tries += 1;
     this.tried.push(endpoint);
     this.endpoint = endpoint;
@@ -286,19 +287,28 @@ export class Forwarding implements ResponseReceiver {
     const { retry } = this.destination.rule;
     this.renewEndpoints();
     const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
-    if (others || retry === undefined) this.start();
-    else this.tryLater(retry);
+    if (!others && retry !== undefined) this.tryLater(retry);
+    else if (!this.isBudgetExceeded()) this.start();
   }
 
   private tryLater(retry: RetryPolicy): void {
     this.attemptTimer?.cancel();
     this.call?.abort();
     this.call = undefined;
+    if (this.isBudgetExceeded()) return;
     if (!this.exchange.plane.quotas.retries.take(this.exchange.address)) {
       this.fail('backend-busy');
       return;
     }
     this.retryTimer = new Timer(retry.delayAfter(this.tries), () => this.exchange.guard(() => this.tryAgain()));
+  }
+
+  /** Takes a retry from the budget of the backend. Without one left, the client gets a 503 (RetryConstraint). */
+  private isBudgetExceeded(): boolean {
+    const { budget } = this.endpoints;
+    const isExceeded = budget !== undefined && !budget.takeRetry(this.exchange.plane.now());
+    if (isExceeded) this.fail('retry-budget-exceeded');
+    return isExceeded;
   }
 
   private tryAgain(): void {
@@ -418,12 +428,11 @@ export class Forwarding implements ResponseReceiver {
   }
 }
 
-/** The session of a request with its backend, if its rule has session persistence. */
-function sessionOf(
-  { plane }: ForwardedRequest,
-  { rule: { session }, head, backend }: Destination,
-): ClientSession | undefined {
-  return session === undefined ? undefined : plane.sessions.open(session, head, backend.endpoints ?? '');
+/** The session of a request with its backend, if the rule or the backend has session persistence. */
+function sessionOf({ plane }: ForwardedRequest, { head, backend }: Destination): ClientSession | undefined {
+  const { session, endpoints = '' } = backend;
+  if (session === undefined) return undefined;
+  return plane.sessions.open(session, head, session.rule === undefined ? endpoints : `${session.rule} ${endpoints}`);
 }
 
 function weigh(forwarding: Forwarding): void {

@@ -25,6 +25,10 @@ const answers = {
   'connect-failed': { status: 503, text: 'The connection to the backend failed.' },
   'backend-refused': { status: 503, text: 'The backend refused the request before processing it.' },
   'backend-busy': { status: 503, text: 'Too many requests wait for the backend; try again later.' },
+  'retry-budget-exceeded': {
+    status: 503,
+    text: 'Too many requests to the backend failed and were retried; try again later.',
+  },
   overloaded: { status: 503, text: 'The proxy is overloaded; try again later.' },
   'too-many-tunnels': {
     status: 503,
@@ -48,7 +52,12 @@ export const reasons: readonly Reason[] = [
 ];
 
 /** Temporary reasons. Retry-After asks the client to retry after a second (RFC 9110 section 10.2.3). */
-export const passing: ReadonlySet<Reason> = new Set(['backend-busy', 'overloaded', 'too-many-tunnels']);
+export const passing: ReadonlySet<Reason> = new Set([
+  'backend-busy',
+  'retry-budget-exceeded',
+  'overloaded',
+  'too-many-tunnels',
+]);
 
 export interface Answer {
   readonly status: number;

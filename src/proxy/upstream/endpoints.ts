@@ -2,6 +2,7 @@ import type { EmptyReason } from '../../core/routing/decision/decide.ts';
 import type { ConfigKey, EndpointsConfig } from '../../core/routing/config.ts';
 import { formatAddress } from '../sockets/address.ts';
 import type { Upstream } from '../messages/forwarder.ts';
+import { RetryBudgets, type RetryBudgetAccount } from './retry-budget.ts';
 import type { CertificatePair } from '../listen/tls-termination.ts';
 import type { ExternalNames, NameState } from './external-names.ts';
 
@@ -76,18 +77,28 @@ export class Endpoint {
   }
 }
 
+/** The properties of an `EndpointSet` besides its endpoints. */
+interface EndpointTraits {
+  readonly failure?: string | undefined;
+  readonly whyEmpty?: EmptyReason | undefined;
+  readonly budget?: RetryBudgetAccount | undefined;
+}
+
 /** The ready endpoints of one Service port, used in turn. */
 export class EndpointSet {
   /** The reason why no request may be sent there. */
   readonly failure: string | undefined;
   readonly whyEmpty: EmptyReason | undefined;
+  /** The retry budget of the backend; `undefined`: retries are not limited. */
+  readonly budget: RetryBudgetAccount | undefined;
   private readonly endpoints: readonly Endpoint[];
   private cursor = 0;
 
-  constructor(endpoints: readonly Endpoint[], failure?: string, whyEmpty?: EmptyReason) {
+  constructor(endpoints: readonly Endpoint[], traits: EndpointTraits = {}) {
     this.endpoints = endpoints;
-    this.failure = failure;
-    this.whyEmpty = whyEmpty;
+    this.failure = traits.failure;
+    this.whyEmpty = traits.whyEmpty;
+    this.budget = traits.budget;
   }
 
   /**
@@ -131,6 +142,7 @@ interface Shared {
 /** All endpoint sets by key. An endpoint exists as long as a set contains it; then its connections are released. */
 export class EndpointRegistry {
   private readonly sets = new Map<ConfigKey, EndpointSet>();
+  private readonly budgets = new RetryBudgets();
   private readonly shared = new Map<string, Shared>();
   private readonly entries = new WeakMap<Endpoint, Shared>();
   private readonly released: (upstream: Upstream) => void;
@@ -184,7 +196,8 @@ export class EndpointRegistry {
     const previous = this.sets.get(config.key);
     // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
     const endpoints = addresses.map(({ host, port }) => this.hold(host, port, config));
-    this.sets.set(config.key, new EndpointSet(endpoints, config.failure, whyEmpty));
+    const budget = config.retryBudget === undefined ? undefined : this.budgets.hold(config.retryBudget);
+    this.sets.set(config.key, new EndpointSet(endpoints, { failure: config.failure, whyEmpty, budget }));
     this.letGo(previous);
   }
 
@@ -198,6 +211,7 @@ export class EndpointRegistry {
   }
 
   private letGo(set: EndpointSet | undefined): void {
+    if (set?.budget !== undefined) this.budgets.release(set.budget);
     for (const endpoint of set?.all() ?? []) {
       const entry = this.entries.get(endpoint);
       if (entry === undefined) continue;

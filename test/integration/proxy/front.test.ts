@@ -15,6 +15,7 @@ import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 const counters = createCounters();
 const quotas = createQuotas(defaultLimits, counters);
 const plane: DataPlane = {
+  now: () => performance.now(),
   sessions: new Sessions(counters.sessions),
   match: () => undefined,
   ruleOf: () => undefined,

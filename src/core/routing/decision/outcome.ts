@@ -1,4 +1,4 @@
-import { endpointsFor } from '../config.ts';
+import { endpointsFor, routeFor } from '../config.ts';
 import type {
   ConfigKey,
   ConfigResource,
@@ -171,7 +171,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   constructor(gateway: string, resources: readonly ConfigResource[], request: ArrivingRequest) {
     this.gateway = gateway;
     for (const resource of resources) {
-      if (resource.kind === 'route') this.table.upsert(resource);
+      if (resource.kind === 'route') this.table.upsert(routeFor(gateway, resource));
       else if (resource.kind === 'endpoints')
         this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
       else if (resource.kind === 'listener' && resource.gateway === gateway && sharesPort(resource, request))

@@ -54,6 +54,8 @@ export interface PreparedBackend {
   readonly path: PathModifier | undefined;
   /** The mirrors of the rule, then those of the backendRef. */
   readonly mirrors: readonly MirrorFilter[];
+  /** The session persistence of the rule, otherwise that of the backend. */
+  readonly session: Session | undefined;
 }
 
 /** Prepares a rule. Pure: equal rules give equal results. */
@@ -68,7 +70,10 @@ export function prepareRule(rule: RouteRule): PreparedRule {
     redirect: redirect === undefined ? undefined : withSendablePath(redirect),
     cors: cors === undefined ? undefined : compileCors(cors),
     authorization: prepareAuthorization(rule.filters),
-    backends: rule.backends.map((backend) => prepareBackend(backend, ofRule)),
+    backends: rule.backends.map((backend) => ({
+      ...prepareBackend(backend, ofRule),
+      session: rule.session ?? backend.session,
+    })),
     requestTimeout: rule.requestTimeout ?? 0,
     backendRequestTimeout: rule.backendRequestTimeout ?? 0,
     retry: rule.retry,
@@ -78,7 +83,7 @@ export function prepareRule(rule: RouteRule): PreparedRule {
 
 type Changes = Pick<PreparedBackend, 'requestEdits' | 'responseEdits' | 'hostname' | 'path' | 'mirrors'>;
 
-function prepareBackend({ target, weight, filters }: RouteBackend, ofRule: Changes): PreparedBackend {
+function prepareBackend({ target, weight, filters }: RouteBackend, ofRule: Changes): Omit<PreparedBackend, 'session'> {
   const own = changesOf(filters);
   const usable = target.type === 'endpoints';
   return {

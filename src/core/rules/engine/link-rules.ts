@@ -54,6 +54,8 @@ import { unlistedFeature } from '../support/unlisted-feature.ts';
 import { unreadableField } from '../objects/unreadable-field.ts';
 import { cookiePathUnsafe } from '../sessions/cookie-path-unsafe.ts';
 import { sessionAffinityConflict } from '../sessions/session-affinity-conflict.ts';
+import { sessionOverridden } from '../sessions/session-overridden.ts';
+import { trafficPolicyInvalid } from '../policies/traffic-policy-invalid.ts';
 import { sessionNameReserved } from '../sessions/session-name-reserved.ts';
 import { unsupportedFeature } from '../support/unsupported-feature.ts';
 
@@ -90,6 +92,7 @@ export const linkRules: readonly ObjectRule[] = [
   unsupportedFeature,
   featureWithoutEffect,
   sessionAffinityConflict,
+  sessionOverridden,
   listenerSetParentNotFound,
   listenerSetNotAllowed,
   listenerConflict,
@@ -117,6 +120,7 @@ export const linkRules: readonly ObjectRule[] = [
   backendPolicyConflicted,
   backendPolicyTargetMissing,
   backendValidationInvalid,
+  trafficPolicyInvalid,
   backendAuthorityInvalid,
   backendAuthorityMissing,
   unlistedFeature,

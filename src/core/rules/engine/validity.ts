@@ -1,7 +1,12 @@
 import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
 import { attachments } from '../../graph/attachment.ts';
 import { backendKey, backendKindOf, isService, type BackendObject } from '../../graph/backend-object.ts';
-import { targetedBackend, type PolicyTargetView } from '../../graph/backend-policies.ts';
+import {
+  targetedBackend,
+  targetsOf,
+  type BackendPolicyKind,
+  type PolicyTargetView,
+} from '../../graph/backend-policies.ts';
 import { backendPlacesOf } from '../../graph/listener-filters.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import {
@@ -12,7 +17,7 @@ import {
   type OwnerKind,
 } from '../../graph/listener-sets.ts';
 import { listenersOf } from '../../graph/listeners.ts';
-import { servedRouteKinds, transportOf, type ServedRouteKind } from '../../graph/protocols.ts';
+import { requestRouteKinds, servedRouteKinds, transportOf, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
@@ -257,8 +262,8 @@ export const routesOfListener = defineIndex({
 });
 
 /**
- * Our Gateways with attached routes or listener filters that send requests to a backend. Bucket: backend key; entry:
- * `namespace/name`. Admission needs it for the owners of a BackendTLSPolicy or XBackend.
+ * Our Gateways with attached routes or listener filters that send requests to a backend. Bucket: backend key, or for requests of
+ * routes `requestsTo`; entry: `namespace/name`. Admission needs it for the owners of a policy or XBackend.
  */
 export const gatewaysOfService = defineIndex({
   name: 'gatewaysOfService',
@@ -268,8 +273,11 @@ export const gatewaysOfService = defineIndex({
     const gateways = ownersOf(read, kind, namespace, name).flatMap((owner) => servingGateway(read, owner) ?? []);
     if (gateways.length === 0) return;
     for (const backend of statedBackends(read, { kind, namespace, name })) {
-      for (const gateway of gateways)
-        yield { bucket: backendKey(backend), entry: `${gateway.namespace}/${gateway.name}` };
+      const buckets = isRequestRoute(kind) ? [backendKey(backend), requestsTo(backend)] : [backendKey(backend)];
+      for (const gateway of gateways) {
+        const entry = `${gateway.namespace}/${gateway.name}`;
+        for (const bucket of buckets) yield { bucket, entry };
+      }
     }
   },
 });
@@ -300,22 +308,28 @@ function statedBackends(read: Reader, subject: Parameters<typeof backendPlacesOf
   return [...used, ...unusable];
 }
 
+function isRequestRoute(kind: string): boolean {
+  return (requestRouteKinds as readonly string[]).includes(kind);
+}
+
+function requestsTo(backend: BackendObject): string {
+  return `requests ${backendKey(backend)}`;
+}
+
 /** The maximum number of Gateways in the status of a policy (PolicyStatus.ancestors). */
 export const maxAncestors = 16;
 
 /**
- * Our Gateways (`namespace/name`) with routes to a backend that a BackendTLSPolicy targets, the oldest first. With more than
- * `maxAncestors`, the policy cannot be implemented for the others, and the backends cannot be used through them
- * (PolicyStatus.ancestors).
+ * Our Gateways (`namespace/name`) with routes to a backend that a policy targets, and to which the policy applies, the oldest first. With more than
+ * `maxAncestors`, the policy cannot be implemented for the others (PolicyStatus.ancestors).
  */
 export const gatewaysOfPolicy = defineQuery({
   name: 'gatewaysOfPolicy',
   stratum: strata.emissions,
-  compute(read, namespace: string, name: string): readonly string[] {
-    const targets = readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? [];
+  compute(read, kind: BackendPolicyKind, namespace: string, name: string): readonly string[] {
     return gatewaysByAge(
       read,
-      targets.flatMap((target) => gatewaysOfTarget(read, target, namespace)),
+      targetsOf(read, kind, namespace, name).flatMap((target) => gatewaysOfTarget(read, target, { kind, namespace })),
     );
   },
 });
@@ -330,10 +344,17 @@ export function gatewaysByAge(read: Reader, gateways: readonly string[]): readon
   return byAge.sort().map((entry) => qualifiedName(ofAgeEntry(entry)));
 }
 
-/** Returns our Gateways (`namespace/name`) with routes to a target of a policy in a namespace. */
-export function gatewaysOfTarget(read: Reader, target: PolicyTargetView, namespace: string): readonly string[] {
+/** Returns our Gateways (`namespace/name`) with routes to a target of a policy to which the policy applies. */
+export function gatewaysOfTarget(
+  read: Reader,
+  target: PolicyTargetView,
+  { kind, namespace }: { readonly kind: BackendPolicyKind; readonly namespace: string },
+): readonly string[] {
   const backend = targetedBackend(target, namespace);
-  return backend === undefined ? [] : read.list(gatewaysOfService, backendKey(backend));
+  if (backend === undefined) return [];
+  // Only requests of routes are retried and belong to sessions.
+  const bucket = kind === 'XBackendTrafficPolicy' ? requestsTo(backend) : backendKey(backend);
+  return read.list(gatewaysOfService, bucket);
 }
 
 /** The ports of backends that attached routes and listener filters send requests to. Bucket: backend key; entry: port. */

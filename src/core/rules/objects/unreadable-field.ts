@@ -1,3 +1,4 @@
+import { backendPolicyKinds } from '../../graph/backend-policies.ts';
 import { servedRouteKinds } from '../../graph/protocols.ts';
 import { formatPath, type Path } from '../../resources/path.ts';
 import type { KindName } from '../../resources/resource.ts';
@@ -11,7 +12,7 @@ import { rule, type Consequence, type Scope } from '../engine/rule.ts';
  */
 export const unreadableField = rule({
   id: 'unreadable-field',
-  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'XBackend', ...servedRouteKinds],
+  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', ...backendPolicyKinds, 'XBackend', ...servedRouteKinds],
   summary: 'A field has an invalid JSON type.',
   effect: { audit: 'none', standard: 'none', strict: 'none' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
@@ -35,6 +36,7 @@ const objectReasons: Readonly<Partial<Record<KindName, string>>> = {
   ListenerSet: 'Invalid',
   BackendTLSPolicy: 'Invalid',
   XBackend: 'Invalid',
+  XBackendTrafficPolicy: 'Invalid',
 };
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 

@@ -1,37 +1,63 @@
 import { isService } from '../../graph/backend-object.ts';
+import { targetedBackend } from '../../graph/backend-policies.ts';
 import { backends } from '../../graph/backends.ts';
-import { failureOf } from '../../graph/protocols.ts';
+import { failureOf, type RequestRouteKind } from '../../graph/protocols.ts';
 import { hasSessionAffinity } from '../../graph/session-affinity.ts';
+import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';
+import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
 import { routeRules, unsupportedValueAt } from '../engine/parts.ts';
-import { rule } from '../engine/rule.ts';
+import { rule, type Report } from '../engine/rule.ts';
+import { sessionKinds } from './sessions.ts';
 
 export const sessionAffinityConflict = rule({
   id: 'session-affinity-conflict',
-  kinds: ['HTTPRoute', 'GRPCRoute'],
-  summary: 'A rule has sessionPersistence, and a Service that it forwards to has sessionAffinity.',
+  kinds: sessionKinds,
+  summary: 'A rule or policy has sessionPersistence, and a Service that it applies to has sessionAffinity.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'GEP-1619, Session Affinity in K8S Services ("the route MUST be rejected")',
-  check(route, read, report) {
-    const { namespace, name } = route.ref;
-    for (const [index, { rule: routeRule, path }] of routeRules(route).entries()) {
-      if (routeRule.sessionPersistence === undefined) continue;
-      const nodes = read.query(backends, route.kind, namespace, name)[index]?.backends ?? [];
-      const conflicting = nodes.find(
-        ({ outcome }) =>
-          outcome.type === 'service' &&
-          isService(outcome) &&
-          read.query(hasSessionAffinity, outcome.kind, outcome.namespace, outcome.name),
-      );
-      if (conflicting === undefined) continue;
-      const { traffic, fate } = failureOf[route.kind];
-      report({
-        path: [...path, 'sessionPersistence'],
-        consequence: unsupportedValueAt(path),
-        message: `sessionPersistence conflicts with sessionAffinity: ClientIP of ${quoteRef(conflicting.target)}, so all ${traffic} that match this rule are ${fate}. Set sessionAffinity: None, or remove sessionPersistence.`,
-      });
-    }
+  check(subject, read, report) {
+    if (subject.kind === 'XBackendTrafficPolicy') checkPolicy(subject, read, report);
+    else checkRoute(subject, read, report);
   },
 });
+
+function checkRoute(route: Resource<RequestRouteKind>, read: Reader, report: Report): void {
+  const { namespace, name } = route.ref;
+  for (const [index, { rule: routeRule, path }] of routeRules(route).entries()) {
+    if (routeRule.sessionPersistence === undefined) continue;
+    const nodes = read.query(backends, route.kind, namespace, name)[index]?.backends ?? [];
+    const conflicting = nodes.find(
+      ({ outcome }) =>
+        outcome.type === 'service' &&
+        isService(outcome) &&
+        read.query(hasSessionAffinity, outcome.kind, outcome.namespace, outcome.name),
+    );
+    if (conflicting === undefined) continue;
+    const { traffic, fate } = failureOf[route.kind];
+    report({
+      path: [...path, 'sessionPersistence'],
+      consequence: unsupportedValueAt(path),
+      message: `sessionPersistence conflicts with sessionAffinity: ClientIP of ${quoteRef(conflicting.target)}, so all ${traffic} that match this rule are ${fate}. Set sessionAffinity: None, or remove sessionPersistence.`,
+    });
+  }
+}
+
+function checkPolicy(
+  { spec, ref: { namespace } }: Resource<'XBackendTrafficPolicy'>,
+  read: Reader,
+  report: Report,
+): void {
+  if (spec?.sessionPersistence === undefined) return;
+  for (const [index, target] of (spec.targetRefs ?? []).entries()) {
+    const backend = targetedBackend(target, namespace);
+    if (backend === undefined || !read.query(hasSessionAffinity, backend.kind, namespace, backend.name)) continue;
+    report({
+      path: ['spec', 'targetRefs', index],
+      consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'target' },
+      message: `sessionPersistence conflicts with sessionAffinity: ClientIP of ${quoteRef(backend)}, so the policy does not apply to this target. Set sessionAffinity: None, or remove sessionPersistence.`,
+    });
+  }
+}

@@ -2,9 +2,8 @@ import { display, quote } from '../../text/display.ts';
 import { controlCharacter, headerKey, isToken } from '../../text/header.ts';
 import { demand, violationsAt, type ReportViolation, type Violation } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
-import { routeRules, unsupportedValueAt } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
-import { nameOf, type Session } from './sessions.ts';
+import { nameOf, sessionKinds, sessionParts, type Session } from './sessions.ts';
 
 /** Names with a meaning in HTTP, for browsers or for the gateway itself. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -29,21 +28,19 @@ const reservedNames: ReadonlySet<string> = new Set([
 
 export const sessionNameReserved = rule({
   id: 'session-name-reserved',
-  kinds: ['HTTPRoute', 'GRPCRoute'],
+  kinds: sessionKinds,
   summary: 'The name of a session cookie or header is invalid or reserved.',
   effect: deniedWhenStrict,
   source:
     'RFC 9110 section 7.6.1; RFC 6265bis, cookie name prefixes; Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
-  check(route, _read, report) {
-    for (const { rule: routeRule, path } of routeRules(route)) {
-      const session = routeRule.sessionPersistence;
-      if (session === undefined) continue;
-      const at = [...path, 'sessionPersistence'];
-      const unserved = violationsAt(at, report, unsupportedValueAt(path));
-      judgeHeader(session, unserved);
+  check(subject, _read, report) {
+    for (const { session, path, unserved } of sessionParts(subject)) {
+      const reportUnserved = violationsAt(path, report, unserved);
+      judgeHeader(session, reportUnserved);
       const named = nameOf(session);
-      if (named !== undefined && !isToken(named.name)) unserved({ ...invalidName(named.name), below: named.below });
-      judgePrefix(session, violationsAt(at, report));
+      if (named !== undefined && !isToken(named.name))
+        reportUnserved({ ...invalidName(named.name), below: named.below });
+      judgePrefix(session, violationsAt(path, report));
     }
   },
 });

@@ -1,6 +1,11 @@
+import { requestRouteKinds } from '../../graph/protocols.ts';
+import type { Path } from '../../resources/path.ts';
+import type { Resource } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
 import { demand } from '../engine/demand.ts';
+import { invalidPolicy, routeRules, unsupportedValueAt } from '../engine/parts.ts';
+import type { Consequence } from '../engine/rule.ts';
 import { controlCharacterInValue } from '../headers/control-character-in-value.ts';
 
 // Session persistence: the cookie or header that assigns a client to a backend.
@@ -9,7 +14,8 @@ export interface Session {
   readonly type?: string;
   readonly absoluteTimeout?: string;
   readonly sessionName?: string;
-  readonly cookie?: { readonly name?: string; readonly path?: string };
+  readonly cookie?: { readonly name?: string; readonly path?: string; readonly lifetimeType?: string };
+  readonly cookieConfig?: { readonly lifetimeType?: string };
   readonly header?: { readonly name?: string };
 }
 
@@ -23,6 +29,45 @@ export function nameOf({
   const [member, settings] = type === 'Header' ? (['header', header] as const) : (['cookie', cookie] as const);
   if (settings?.name !== undefined) return { name: settings.name, below: [member, 'name'] };
   return sessionName === undefined ? undefined : { name: sessionName, below: ['sessionName'] };
+}
+
+/** The kinds with session persistence that is served. */
+export const sessionKinds = [...requestRouteKinds, 'XBackendTrafficPolicy'] as const;
+
+/** The session persistence of a rule or policy. */
+export interface SessionPart {
+  readonly session: Session;
+  readonly path: Path;
+  /** The consequence if it cannot be served. */
+  readonly unserved: Consequence;
+}
+
+/** Returns all session persistence of an object, in order. */
+export function sessionParts(subject: Resource<(typeof sessionKinds)[number]>): readonly SessionPart[] {
+  if (subject.kind === 'XBackendTrafficPolicy') {
+    const session = subject.spec?.sessionPersistence;
+    return session === undefined ? [] : [{ session, path: ['spec', 'sessionPersistence'], unserved: invalidPolicy }];
+  }
+  return routeRules(subject).flatMap(({ rule: { sessionPersistence: session }, path }) =>
+    session === undefined
+      ? []
+      : [{ session, path: [...path, 'sessionPersistence'], unserved: unsupportedValueAt(path) }],
+  );
+}
+
+const lifetimes = ['Session', 'Permanent'];
+
+/** The fields with a fixed set of values, relative to `sessionPersistence`. */
+export function enumsOf({ type, cookie, cookieConfig }: Session): readonly {
+  readonly below: readonly string[];
+  readonly value: string | undefined;
+  readonly known: readonly string[];
+}[] {
+  return [
+    { below: ['type'], value: type, known: ['Cookie', 'Header'] },
+    { below: ['cookie', 'lifetimeType'], value: cookie?.lifetimeType, known: lifetimes },
+    { below: ['cookieConfig', 'lifetimeType'], value: cookieConfig?.lifetimeType, known: lifetimes },
+  ];
 }
 
 /** Before v1.7, the schema did not restrict the characters of a name. */

@@ -5,6 +5,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { expectOneOf, expectWithin } from './known-values.ts';
 import { filterLists, routeRules, type RouteRulePart } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
+import { enumsOf, sessionParts } from '../sessions/sessions.ts';
 import { checkFilter } from './unsupported-filters.ts';
 
 const pathMatchTypes = ['Exact', 'PathPrefix', 'RegularExpression'];
@@ -46,6 +47,10 @@ function checkRequestRoute(route: Resource<RequestRouteKind>, report: Report): v
       for (const [index, filter] of filters.entries())
         checkFilter(filter, { kind: route.kind, path: [...path, index] }, report);
     }
+  }
+  for (const { session, path } of sessionParts(route)) {
+    for (const { below, value, known } of enumsOf(session))
+      expectOneOf(known, { what: below.at(-1) ?? '', value, path: [...path, ...below] }, report);
   }
   if (route.kind === 'GRPCRoute') checkCallRules(routeRules(route), report);
   else checkRequestRules(routeRules(route), report);

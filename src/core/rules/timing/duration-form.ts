@@ -3,6 +3,7 @@ import { visitSemantic } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { parseDuration } from '../../text/duration.ts';
 import { denied } from '../engine/effects.ts';
+import { invalidPolicy } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
 /**
@@ -11,16 +12,22 @@ import { rule } from '../engine/rule.ts';
  */
 export const durationForm = rule({
   id: 'duration-form',
-  kinds: requestRouteKinds,
+  kinds: [...requestRouteKinds, 'XBackendTrafficPolicy'],
   summary: 'A duration is not in the format of GEP-2257.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'GEP-2257, Gateway API Duration Format',
   check(subject, _read, report) {
+    const frame = subject.kind === 'XBackendTrafficPolicy' ? { consequence: invalidPolicy } : {};
     visitSemantic(subject.kind, subject, 'duration', (path, value) => {
       const parsed = parseDuration(value);
       if (!parsed.ok)
-        report({ path, value: display(value), message: `Invalid duration ${quote(value)}: ${parsed.problem}.` });
+        report({
+          path,
+          value: display(value),
+          ...frame,
+          message: `Invalid duration ${quote(value)}: ${parsed.problem}.`,
+        });
     });
   },
 });

@@ -1,4 +1,4 @@
-import { targetedBackend } from '../../graph/backend-policies.ts';
+import { backendPolicyKinds, targetedBackend, targetsOf } from '../../graph/backend-policies.ts';
 import { readObject } from '../../graph/inputs.ts';
 import { isObserved } from '../../graph/observed.ts';
 import { quoteRef } from '../../resources/reference.ts';
@@ -8,13 +8,14 @@ import { rule } from '../engine/rule.ts';
 
 export const backendPolicyTargetMissing = rule({
   id: 'backend-policy-target-missing',
-  kinds: ['BackendTLSPolicy'],
-  summary: 'A BackendTLSPolicy targets a Service or ServiceImport, or a port of one, that does not exist.',
+  kinds: backendPolicyKinds,
+  summary: 'A policy targets a Service or ServiceImport, or a port of one, that does not exist.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'TargetNotFound', scope: 'target' },
   source: 'Gateway API v1.7.0, LocalPolicyTargetReferenceWithSectionName; PolicyReasonTargetNotFound',
-  check({ spec, ref: { namespace } }, read, report) {
-    for (const [index, target] of (spec?.targetRefs ?? []).entries()) {
+  check({ kind: policyKind, ref }, read, report) {
+    const { namespace } = ref;
+    for (const [index, target] of targetsOf(read, policyKind, namespace, ref.name).entries()) {
       const backend = targetedBackend(target, namespace);
       if (backend === undefined) continue;
       const { kind, name } = backend;

@@ -7,10 +7,10 @@ import type { Reference } from './backend-tls-details.ts';
 export const policyTargetKind = unenforcedRule(
   {
     id: 'policy-target-kind',
-    summary: 'A BackendTLSPolicy targets something other than a Service or ServiceImport.',
+    summary: 'A policy for backends targets something other than a Service or ServiceImport.',
     effect: warned,
     source:
-      'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs (Service is core, other kinds are implementation-specific)',
+      'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs (Service is core, other kinds are implementation-specific); BackendTrafficPolicySpec.targetRefs ("Backends ... are the only valid API target references")',
   },
   function judge({ group = '', kind = '' }: Reference, report) {
     if (targetedBackend({ group, kind }, '') !== undefined) return;

@@ -67,6 +67,7 @@ export const unenforcedPolicyTables: SiteTables = {
     {
       sites: merge(
         below(['spec.sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionPolicyDeprecated)] })),
+        { 'spec.targetRefs[]': [policyTargetKind] },
         wherever('XBackendTrafficPolicy', ['duration'], durationNotStandard),
       ),
     },

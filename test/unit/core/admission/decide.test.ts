@@ -157,9 +157,12 @@ describe('what kubectl noted as applied', () => {
   test('is told of kinds that are not evaluated, too', () => {
     const written = {
       apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
-      kind: 'XBackendTrafficPolicy',
+      kind: 'XTelemetryPolicy',
       metadata: { name: 'echo', namespace: 'shop' },
-      spec: { targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'front' }] },
+      spec: {
+        targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'front' }],
+        tracing: { mode: 'Enabled', provider: { backendRef: { name: 'collector', port: 4317 } } },
+      },
     };
     const applied = JSON.stringify({ ...written, spec: { ...written.spec, rule: [] } });
     const object = {

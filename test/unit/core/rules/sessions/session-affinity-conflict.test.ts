@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { found, serviceWith } from '../../../../support/evaluation.ts';
 import { routeWith } from '../../../../support/rules.ts';
+import { trafficPolicy } from '../../../../support/traffic-policy.ts';
 
 const experimental = { bundle: { minor: '1.7', channel: 'experimental' } } as const;
 const sessionPersistence = { cookie: { name: 'cart' } };
@@ -48,6 +49,21 @@ describe('session-affinity-conflict', () => {
         'spec.rules[0].sessionPersistence',
         `sessionPersistence conflicts with sessionAffinity: ClientIP of ${kind} "shop/cart", so all requests that match this rule are answered with 500. Set sessionAffinity: None, or remove sessionPersistence.`,
         'Accepted UnsupportedValue rule',
+      ],
+    ]);
+  });
+
+  test('a policy does not apply to a target with session affinity', () => {
+    const service = serviceWith({ sessionAffinity: 'ClientIP', ports: [{ port: 8080 }] });
+    const judged = (spec: object) =>
+      found('session-affinity-conflict', [trafficPolicy('p', spec), service], experimental);
+    expect(judged({ retryConstraint: {} })).toEqual([]);
+    const targetRefs = ['stock', 'cart'].map((name) => ({ group: '', kind: 'Service', name }));
+    expect(judged({ targetRefs, sessionPersistence })).toEqual([
+      [
+        'spec.targetRefs[1]',
+        'sessionPersistence conflicts with sessionAffinity: ClientIP of Service "shop/cart", so the policy does not apply to this target. Set sessionAffinity: None, or remove sessionPersistence.',
+        'Accepted Invalid target',
       ],
     ]);
   });

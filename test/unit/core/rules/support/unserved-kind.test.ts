@@ -7,13 +7,16 @@ import { gatewayClass, gatewayOf } from '../../../../support/ownership.ts';
 const { bundle } = standardPolicy;
 const experimental = { ...standardPolicy, bundle: { ...bundle, channel: 'experimental' } } as const;
 
-function trafficPolicy(...gateways: readonly string[]): object {
+const backendRef = { name: 'collector', port: 4317 };
+const tracing = { mode: 'Enabled', provider: { backendRef } };
+
+function telemetryPolicy(...gateways: readonly string[]): object {
   const targetRefs = gateways.map((name) => ({ group: 'gateway.networking.k8s.io', kind: 'Gateway', name }));
   return {
     apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
-    kind: 'XBackendTrafficPolicy',
+    kind: 'XTelemetryPolicy',
     metadata: { name: 'p', namespace: 'shop' },
-    spec: { targetRefs },
+    spec: { targetRefs, tracing },
   };
 }
 
@@ -37,26 +40,26 @@ const says = (kind: string) =>
 
 describe('unserved-kind', () => {
   test('warns of a valid object on a Gateway of ours', () => {
-    expect(judged(trafficPolicy('ours'))).toEqual([['unserved-kind', 'warn', says('XBackendTrafficPolicy')]]);
+    expect(judged(telemetryPolicy('ours'))).toEqual([['unserved-kind', 'warn', says('XTelemetryPolicy')]]);
   });
 
   test('finds nothing where another controller serves the object', () => {
-    expect(judged(trafficPolicy('theirs'))).toEqual([]);
+    expect(judged(telemetryPolicy('theirs'))).toEqual([]);
   });
 
   test('records where the controller is not known', () => {
-    expect(judged(trafficPolicy('ours'), [])).toEqual([['unserved-kind', 'record', says('XBackendTrafficPolicy')]]);
-    expect(judged(trafficPolicy('theirs', 'unseen'))).toEqual([
-      ['unserved-kind', 'record', says('XBackendTrafficPolicy')],
+    expect(judged(telemetryPolicy('ours'), [])).toEqual([['unserved-kind', 'record', says('XTelemetryPolicy')]]);
+    expect(judged(telemetryPolicy('theirs', 'unseen'))).toEqual([
+      ['unserved-kind', 'record', says('XTelemetryPolicy')],
     ]);
   });
 
   test('names the parents that it applies to', () => {
-    expect(judged(trafficPolicy('theirs', 'ours'))).toEqual([
+    expect(judged(telemetryPolicy('theirs', 'ours'))).toEqual([
       [
         'unserved-kind',
         'warn',
-        `${says('XBackendTrafficPolicy')} This applies to Gateway "shop/ours", not to the parents of other controllers.`,
+        `${says('XTelemetryPolicy')} This applies to Gateway "shop/ours", not to the parents of other controllers.`,
       ],
     ]);
   });
@@ -69,9 +72,9 @@ describe('unserved-kind', () => {
     const group = kind === 'Gateway' ? 'gateway.networking.k8s.io' : '';
     const policy = {
       apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
-      kind: 'XBackendTrafficPolicy',
+      kind: 'XTelemetryPolicy',
       metadata: { name: 'p', namespace: 'shop' },
-      spec: { targetRefs: [{ group, kind, name }] },
+      spec: { targetRefs: [{ group, kind, name }], tracing },
     };
     expect(
       judged(policy)
@@ -95,7 +98,7 @@ describe('unserved-kind', () => {
 
   test('is about exactly the kinds that take no part in evaluation', () => {
     expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toContain(
-      'XBackendTrafficPolicy',
+      'XTelemetryPolicy',
     );
     expect(
       [
@@ -107,6 +110,7 @@ describe('unserved-kind', () => {
         'Gateway',
         'ListenerSet',
         'BackendTLSPolicy',
+        'XBackendTrafficPolicy',
       ].every((kind) => isKindName(kind)),
     ).toBe(true);
   });

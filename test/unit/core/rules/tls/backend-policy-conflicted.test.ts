@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { found } from '../../../../support/evaluation.ts';
 import { backendTlsPolicy } from '../../../../support/backend-tls.ts';
+import { trafficPolicy } from '../../../../support/traffic-policy.ts';
 
 const target = (name: string, sectionName?: string) => ({
   group: '',
@@ -46,5 +47,18 @@ describe('backend-policy-conflicted', () => {
     expect(
       judged({ targetRefs: [backend] }, backendTlsPolicy('z', { targetRefs: [backend] }, '2025-01-01T00:00:00Z')),
     ).toEqual([]);
+  });
+
+  test('the older XBackendTrafficPolicy takes precedence, whatever it sets; other kinds do not conflict', () => {
+    const older = trafficPolicy('z', {}, '2025-01-01T00:00:00Z');
+    const others = [backendTlsPolicy('a', {}, '2024-01-01T00:00:00Z'), older];
+    expect(found('backend-policy-conflicted', [trafficPolicy('b', { retryConstraint: {} }), ...others])).toEqual([
+      [
+        'spec.targetRefs[0]',
+        'Conflicts with XBackendTrafficPolicy "shop/z", which also targets Service "shop/cart" and takes precedence (older, or first by name). Remove one of them, or set all its fields in the other one.',
+        'Accepted Conflicted target',
+      ],
+    ]);
+    expect(found('backend-policy-conflicted', [older, trafficPolicy('b')])).toEqual([]);
   });
 });
