@@ -1,7 +1,15 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createSecureServer, createServer as createHttp2Server } from 'node:http2';
-import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream, ServerOptions } from 'node:http2';
+import type {
+  Http2ServerRequest,
+  Http2ServerResponse,
+  IncomingHttpHeaders,
+  SecureServerOptions,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+  ServerOptions,
+} from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createRawServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -68,11 +76,18 @@ export interface ServingPair {
   readonly key: string | Buffer;
 }
 
-/** A backend over TLS that takes HTTP/2 and HTTP/1.1; answers with the version it speaks. */
-export function startNegotiatingBackend(pair: ServingPair): Promise<Backend> {
-  return listen(
-    createSecureServer({ ...pair, allowHTTP1: true }, (request, response) => response.end(request.httpVersion)),
-  );
+type NegotiatingListener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+const answerVersion: NegotiatingListener = (request, response) => {
+  response.end(request.httpVersion);
+};
+
+/** A backend over TLS that takes HTTP/2 and HTTP/1.1; answers with the version it speaks, unless told otherwise. */
+export function startNegotiatingBackend(
+  options: SecureServerOptions,
+  listener: NegotiatingListener = answerVersion,
+): Promise<Backend> {
+  return listen(createSecureServer({ ...options, allowHTTP1: true }, listener));
 }
 
 /** The same for HTTP/1.1 alone. */

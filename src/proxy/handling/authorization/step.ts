@@ -4,6 +4,7 @@ import { editFields } from '../../../core/routing/decision/header-edits.ts';
 import type { Authorization } from '../../../core/routing/decision/authorization.ts';
 import { viaEntry } from '../../../core/text/via.ts';
 import { Buffered, WatchedInput } from '../../limits/buffered.ts';
+import { Attempts } from '../attempts.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import type { Endpoint, EndpointSet } from '../../upstream/endpoints.ts';
 import type { ForwardedRequest } from '../forwarded-request.ts';
@@ -81,8 +82,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private reading: RequestBody | undefined;
   /** The unread part of the body. */
   private readonly unread: WatchedInput | undefined;
-  private readonly tried: Endpoint[] = [];
-  private tries = 0;
+  private readonly attempts: Attempts;
   private endpoint: Endpoint | undefined;
   private call: UpstreamExchange | undefined;
   private timer: Timer | undefined;
@@ -99,6 +99,10 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.permitted = permitted;
     this.identity = identityOf(exchange.plane, about.listener);
     this.interim = new InterimResponses(exchange.plane.limits);
+    const { authorization, endpoints, rule } = about;
+    this.attempts = new Attempts(exchange, { key: authorization.endpoints, endpoints, retry: rule?.retry }, () =>
+      this.ask(),
+    );
     const {
       address,
       client,
@@ -167,6 +171,10 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
 
   onHead(head: UpstreamHead): void {
     if (this.ended) return;
+    if (this.attempts.mayRepeatAfter(head.status)) {
+      this.repeat();
+      return;
+    }
     this.head = head;
     if (!isFinalStatus(head.status)) this.fail('authorization-failed');
   }
@@ -225,14 +233,14 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private ask(): void {
     if (this.ended) return;
     const messages = protocols[this.about.authorization.protocol];
-    const endpoint = this.about.endpoints.pick(this.tried, performance.now());
+    const endpoint = this.attempts.next();
     if (endpoint === undefined) {
       this.fail('authorization-unavailable');
       return;
     }
-    this.timer ??= new Timer(this.timeout, () => this.exchange.guard(() => this.fail('authorization-timeout')));
-    this.tries += 1;
-    this.tried.push(endpoint);
+    this.timer ??= new Timer(this.tryTime ?? this.exchange.plane.limits.authorizationTimeout, () =>
+      this.exchange.guard(() => this.timedOut()),
+    );
     this.endpoint = endpoint;
     const { body, ...request } = messages.request(this.subject());
     this.call = this.exchange.plane.forwarder.forward(
@@ -246,10 +254,33 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     );
   }
 
-  /** Milliseconds. The backendRequest timeout applies because the server is a backend, too. */
-  private get timeout(): number {
+  /** The time for one try in milliseconds: the server is a backend, too. Without it, all tries share the limit of the proxy. */
+  private get tryTime(): number | undefined {
     const { backendRequestTimeout = 0 } = this.about.rule ?? {};
-    return backendRequestTimeout > 0 ? backendRequestTimeout : this.exchange.plane.limits.authorizationTimeout;
+    return backendRequestTimeout > 0 ? backendRequestTimeout : undefined;
+  }
+
+  private timedOut(): void {
+    const mayRepeat = this.tryTime !== undefined && this.about.rule?.retry !== undefined && this.attempts.mayRepeat;
+    if (mayRepeat) this.repeat();
+    else this.fail('authorization-timeout');
+  }
+
+  /** Tries again after a pause. */
+  private repeat(): void {
+    this.call?.abort();
+    this.endTry();
+    this.head = undefined;
+    this.answer = [];
+    this.release('answerBytes');
+    if (!this.attempts.tryLater()) this.fail('backend-busy');
+  }
+
+  private endTry(): void {
+    this.call = undefined;
+    if (this.tryTime === undefined) return;
+    this.timer?.cancel();
+    this.timer = undefined;
   }
 
   private subject(): Subject {
@@ -267,16 +298,11 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
 
   private failed(failure: UpstreamFailure): void {
     if (this.ended) return;
-    this.call = undefined;
+    this.endTry();
     if (failure === 'connect') this.endpoint?.connectFailed(performance.now());
-    // The connection failed, not the endpoint.
-    if (failure === 'stale') this.tried.pop();
-    const maySucceed =
-      repeatable.has(failure) &&
-      this.tries < this.exchange.plane.limits.attempts &&
-      this.about.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
-    if (maySucceed) this.ask();
-    else this.fail(failureReasons[failure]);
+    if (failure === 'stale') this.attempts.forgetLast();
+    if (!repeatable.has(failure) || !this.attempts.mayRepeat || !this.attempts.tryAnother())
+      this.fail(failureReasons[failure]);
   }
 
   private judge(trailers: Fields): void {
@@ -338,6 +364,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private end(): void {
     if (this.ended) return;
     this.ended = true;
+    this.attempts.end();
     this.timer?.cancel();
     this.unread?.stop();
     this.reading?.destroy();
