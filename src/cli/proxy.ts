@@ -41,6 +41,7 @@ export interface ProxyCommandOptions {
   /** Milliseconds. */
   readonly udpIdleTimeout: number;
   readonly udpFlows: number;
+  readonly internalBackendNetworks?: readonly AddressRange[];
   readonly probePort: number;
   /** The pod's name. */
   readonly identity: string;
@@ -92,6 +93,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     forwarded: options.forwarded,
     proxyProtocol: proxyProtocolOf(options),
     limits: limitsOf(options),
+    ...(options.internalBackendNetworks && { internalBackendNetworks: options.internalBackendNetworks }),
     certificates: (secret) => certificates.pairOf(secret),
     onFault: errors.report,
     nameReport: logNames(log),

@@ -190,6 +190,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
     tcpIdleTimeout,
     udpIdleTimeout,
     udpFlows,
+    internalBackendNetworks,
   } = gateway.parameters;
   const { memoryLimit = bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit } = gateway.parameters;
   const probePort = freePort(gateway.ports.map(({ port }) => port));
@@ -208,6 +209,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
       'tcp-idle-timeout': tcpIdleTimeout,
       'udp-idle-timeout': udpIdleTimeout,
       'udp-flows': udpFlows,
+      'internal-backend-networks': internalBackendNetworks,
     }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}=${value}`])),
   ];
   return {

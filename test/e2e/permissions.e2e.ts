@@ -51,8 +51,8 @@ if (clusterState === undefined)
   });
 else {
   beforeAll(async () => {
-    await installCrds('v1.7.0', 'standard');
-    // Kinds that are followed only if they are installed.
+    // Kinds that are followed only if they are installed. XBackends are in the experimental channel.
+    await installCrds('v1.7.0', 'experimental');
     await kubectlOutput(['apply', '-f', hostnamePolicies]);
     await apply(serviceImportDefinition());
     installed = new Date().toISOString();

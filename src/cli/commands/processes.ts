@@ -187,6 +187,11 @@ export function addProcessCommands(program: Command): void {
       ),
     )
     .option('--udp-flows <number>', 'maximum number of flows of UDPRoutes', parseCount, 8_192)
+    .option(
+      '--internal-backend-networks <networks>',
+      'internal networks in which names of XBackends may be, for example 10.20.0.0/16',
+      parseText(parseNetworks),
+    )
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 19_090)
     .addOption(identityOption())
     .option('--no-access-log', 'do not log requests')

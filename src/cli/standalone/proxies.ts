@@ -8,7 +8,7 @@ import type { ConfigProblem, Proxy, ProxyOptions } from '../../proxy/proxy.ts';
 import type { Address } from '../../proxy/sockets/address.ts';
 
 /** The settings of a data plane that parameters determine. */
-export type ProxySettings = Pick<ProxyOptions, 'forwarded' | 'limits' | 'proxyProtocol'>;
+export type ProxySettings = Pick<ProxyOptions, 'forwarded' | 'limits' | 'proxyProtocol' | 'internalBackendNetworks'>;
 
 export interface StandaloneProxiesOptions {
   /** The parameters of a Gateway (`namespace/name`) at present. */
@@ -134,6 +134,7 @@ function relevant({
   tcpIdleTimeout,
   udpIdleTimeout,
   udpFlows,
+  internalBackendNetworks,
 }: DataPlaneParameters): DataPlaneParameters {
   return {
     ...(forwarded !== undefined && { forwarded }),
@@ -143,13 +144,15 @@ function relevant({
     ...(tcpIdleTimeout !== undefined && { tcpIdleTimeout }),
     ...(udpIdleTimeout !== undefined && { udpIdleTimeout }),
     ...(udpFlows !== undefined && { udpFlows }),
+    ...(internalBackendNetworks !== undefined && { internalBackendNetworks }),
   };
 }
 
 /** The settings for valid parameters, as the options of `sallyport proxy` determine them. Invalid ones do not get here. */
 export function settingsOf(parameters: DataPlaneParameters): ProxySettings {
-  const { forwarded, acceptProxyProtocol, sendProxyProtocol } = parameters;
+  const { forwarded, acceptProxyProtocol, sendProxyProtocol, internalBackendNetworks } = parameters;
   const accept = acceptProxyProtocol === undefined ? undefined : parseNetworks(acceptProxyProtocol);
+  const internal = internalBackendNetworks === undefined ? undefined : parseNetworks(internalBackendNetworks);
   const send = sendProxyProtocol === undefined ? undefined : parseProxyVersions(sendProxyProtocol);
   return {
     ...(forwarded === 'append' || forwarded === 'replace' ? { forwarded } : {}),
@@ -158,6 +161,7 @@ export function settingsOf(parameters: DataPlaneParameters): ProxySettings {
       ...(send?.ok === true && { send: send.value }),
     },
     limits: limitsOf(parameters),
+    ...(internal?.ok === true && { internalBackendNetworks: internal.value }),
   };
 }
 

@@ -33,6 +33,8 @@ export interface DataPlaneParameters {
   readonly udpIdleTimeout?: string;
   /** The maximum number of flows of UDPRoutes in each pod. */
   readonly udpFlows?: string;
+  /** Internal networks in which names of XBackends may be. Only for GatewayClasses: it weakens a protection of the whole cluster. */
+  readonly internalBackendNetworks?: string;
 }
 
 /** The outcome of a parametersRef. */
@@ -65,9 +67,15 @@ export const gatewayParameters = defineQuery({
   stratum: strata.links,
   compute(read, namespace: string, name: string): ParametersNode {
     const ref = readObject(read, 'Gateway', namespace, name)?.spec?.infrastructure?.parametersRef;
-    return parametersAt(read, ref && { ...ref, namespace });
+    const node = parametersAt(read, ref && { ...ref, namespace });
+    return node.type === 'read' && node.parameters.internalBackendNetworks !== undefined
+      ? { ...node, parameters: {}, problems: [onlyForClasses] }
+      : node;
   },
 });
+
+const onlyForClasses =
+  'internalBackendNetworks is not allowed for a single Gateway, move it to the parameters of the GatewayClass';
 
 /** Whether the parameters have no known errors. */
 export function areUsable(node: ParametersNode): boolean {
@@ -130,14 +138,21 @@ const known: Readonly<Record<keyof DataPlaneParameters, Check>> = {
   tcpIdleTimeout: form(duration, durationWords),
   udpIdleTimeout: form(duration, durationWords),
   udpFlows: form(/^[1-9][0-9]{0,5}$/, 'a number from 1 to 999999'),
+  internalBackendNetworks: parsed(parseNetworks),
 };
+
+const lists: ReadonlySet<string> = new Set([
+  'acceptProxyProtocol',
+  'sendProxyProtocol',
+  'internalBackendNetworks',
+] satisfies (keyof DataPlaneParameters)[]);
 
 /** The names of all parameters. */
 export const parameterNames: readonly string[] = Object.keys(known);
 
 /** Returns the number of characters of a parameter's value that are needed to validate it. A longer value is invalid. */
 export function charactersNeeded(key: string): number {
-  return key === 'acceptProxyProtocol' || key === 'sendProxyProtocol' ? longestList + 1 : 128;
+  return lists.has(key) ? longestList + 1 : 128;
 }
 
 function parseParameters(data: Readonly<Record<string, string>>): {

@@ -210,11 +210,19 @@ describe('objects of a data plane', () => {
   test('parameters say where proxies speak the PROXY protocol', () => {
     const args = JSON.stringify(
       desiredObjects(
-        { ...facts, parameters: { acceptProxyProtocol: '10.0.0.0/8, ::1', sendProxyProtocol: '25=v1' } },
+        {
+          ...facts,
+          parameters: {
+            acceptProxyProtocol: '10.0.0.0/8, ::1',
+            sendProxyProtocol: '25=v1',
+            internalBackendNetworks: '10.20.0.0/16',
+          },
+        },
         settings,
       )[3],
     );
     expect(args).toContain('"--accept-proxy-protocol=10.0.0.0/8, ::1","--send-proxy-protocol=25=v1"');
+    expect(args).toContain('"--internal-backend-networks=10.20.0.0/16"');
     expect(JSON.stringify(objects[3])).not.toContain('proxy-protocol');
   });
 

@@ -97,6 +97,7 @@ test('the settings of parameters are those of the options of a data plane', () =
       tcpIdleTimeout: '90s',
       udpIdleTimeout: '2m',
       udpFlows: '10',
+      internalBackendNetworks: '10.20.0.0/16',
     }),
   ).toEqual({
     forwarded: 'replace',
@@ -111,6 +112,7 @@ test('the settings of parameters are those of the options of a data plane', () =
       udpFlows: 10,
       udpFlowsPerClient: 3,
     },
+    internalBackendNetworks: [expect.objectContaining({})],
   });
   expect(settingsOf({})).toEqual({ proxyProtocol: {}, limits: {} });
 });

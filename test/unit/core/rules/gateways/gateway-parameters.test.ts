@@ -31,7 +31,7 @@ describe('gateway-parameters', () => {
   test('what cannot be understood', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { replicas: '-1', colour: 'red' } } })).toEqual(
       refused(
-        'Invalid parameters in ConfigMap "shop/settings": replicas must be a number from 1 to 999, not "-1"; unknown parameter "colour", use one of replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, acceptProxyProtocol, sendProxyProtocol, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows.',
+        'Invalid parameters in ConfigMap "shop/settings": replicas must be a number from 1 to 999, not "-1"; unknown parameter "colour", use one of replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, acceptProxyProtocol, sendProxyProtocol, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows, internalBackendNetworks.',
       ),
     );
   });
@@ -46,6 +46,10 @@ describe('gateway-parameters', () => {
   );
 
   test.each([
+    [
+      { internalBackendNetworks: '10.20.0.0/16' },
+      'internalBackendNetworks is not allowed for a single Gateway, move it to the parameters of the GatewayClass',
+    ],
     [
       { acceptProxyProtocol: '10.0.0.5/8' },
       'acceptProxyProtocol must be a valid list, not "10.0.0.5/8": 10.0.0.5 is not the first address of the network. Use 10.0.0.0/8, or 10.0.0.5-10.255.255.255',
