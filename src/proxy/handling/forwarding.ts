@@ -141,6 +141,7 @@ export class Forwarding implements ResponseReceiver {
 
   onConnected(): void {
     this.endpoint?.connected();
+    this.upload?.connected();
   }
 
   onInformation(status: number, fields: Fields): void {
@@ -386,6 +387,7 @@ export class Forwarding implements ResponseReceiver {
       target: this.target,
       fields: this.fields,
       body: this.upload?.begin(),
+      content: this.upload?.content,
       ...(this.upload === undefined ? {} : { sending: this.upload.sending }),
       trailers: () => trailerFields(client.trailers),
       announcesTrailers: announcedTrailers(head) !== undefined,

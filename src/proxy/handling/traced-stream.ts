@@ -37,6 +37,10 @@ export class TracedStream implements ClientStream {
     return this.#stream.body;
   }
 
+  takeContent(): Buffer | undefined {
+    return this.#stream.takeContent();
+  }
+
   get trailers(): Fields {
     return this.#stream.trailers;
   }

@@ -14,12 +14,16 @@ export class Upload implements BodyEvents {
   private readonly copies: readonly Copy[];
   private readonly failed: (reason: UploadFailure) => void;
   private readonly readBefore: ReadBefore;
+  /** The whole body, if it arrived with the head. Then nothing is read. */
+  readonly content: Buffer | undefined;
   /** Unread bytes. */
-  private readonly unread: WatchedInput;
+  private readonly unread: WatchedInput | undefined;
   /** Bytes that were read and wait for the backend. */
   private readonly read: Buffered;
   /** Bytes that wait to be sent to the backend. */
   private readonly unsent: Buffered;
+  /** Whether `content` counts as received. */
+  private isReceived = false;
 
   /** `held` has already been read. `failed` is called with the reason why the body cannot continue. */
   constructor(
@@ -38,12 +42,26 @@ export class Upload implements BodyEvents {
     this.readBefore = new ReadBefore(exchange.plane, address, held);
     this.read = new Buffered(quotas.buffered, address);
     this.unsent = new Buffered(quotas.buffered, address);
-    this.unread = new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => this.overflow());
+    this.content = held.length === 0 ? client.takeContent() : undefined;
+    if (this.content === undefined)
+      this.unread = new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => this.overflow());
+    // Until the request is sent. The caller is not ready for a failure.
+    else if (!this.read.update(this.content.length, this.content.length)) process.nextTick(() => this.overflow());
   }
 
-  /** Returns the body as a stream for one try, from its start. */
-  begin(): RequestBody {
+  /** Returns the body as a stream for one try, from its start. `undefined` if the whole content is available. */
+  begin(): RequestBody | undefined {
+    if (this.content !== undefined) return undefined;
     return new RequestBody(this.exchange.client, this.exchange.plane.limits, this, this.readBefore.chunks);
+  }
+
+  /** The connection to the backend is established. */
+  connected(): void {
+    if (this.content === undefined || this.isReceived) return;
+    this.isReceived = true;
+    this.read.update(0);
+    this.received(this.content);
+    this.completed();
   }
 
   /** Whether a retry is possible. */
@@ -59,7 +77,7 @@ export class Upload implements BodyEvents {
 
   /** The rest of the body is not needed. */
   stop(): void {
-    this.unread.stop();
+    this.unread?.stop();
     this.read.close();
     this.unsent.close();
     this.readBefore.forget();
@@ -76,7 +94,7 @@ export class Upload implements BodyEvents {
   }
 
   waiting(bytes: number, piece: number): void {
-    this.unread.taken();
+    this.unread?.taken();
     if (!this.read.update(bytes, piece)) this.overflow();
   }
 

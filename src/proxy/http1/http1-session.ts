@@ -66,6 +66,8 @@ export class Http1Session implements Carrier, RequestEvents {
   /** Whether the socket is not read because the reader of the body is slow. */
   private isBodyPaused = false;
   private isReading = false;
+  /** Whether the exchange begins with the end of the body, which has arrived with the head. */
+  private beginsWithContent = false;
   /** Whether bytes sent ahead were dropped, and more may come. */
   private hasDropped = false;
   private isStopped = false;
@@ -107,7 +109,7 @@ export class Http1Session implements Carrier, RequestEvents {
     this.guard(() => this.checkTime());
   }
 
-  onHead(raw: RawRequest): BodyFraming {
+  onHead(raw: RawRequest, available: number): BodyFraming {
     if (raw.method === 'CONNECT') {
       this.refuse('connect-unsupported');
       return 'unknown';
@@ -124,14 +126,23 @@ export class Http1Session implements Carrier, RequestEvents {
     this.watched = 'nothing';
     this.connection.busy();
     const upgrade = typeof head === 'string' ? undefined : upgradeOf(head);
-    if (upgrade === undefined) this.exchange.start();
-    else this.pendingUpgrade = upgrade;
-    return upgrade === undefined ? framing : 'unknown';
+    if (upgrade !== undefined) {
+      this.pendingUpgrade = upgrade;
+      return 'unknown';
+    }
+    this.beginsWithContent = expectation === undefined && isWithin(framing, available);
+    if (!this.beginsWithContent) this.exchange.start();
+    return framing;
   }
 
   onData(data: Buffer): void {
     // After an early response, the rest of a body is discarded.
-    if (this.stream === undefined || this.stream.body.push(data)) return;
+    if (this.stream === undefined) return;
+    if (this.beginsWithContent) {
+      this.stream.content = standalone(data);
+      return;
+    }
+    if (this.stream.body.push(data)) return;
     this.isBodyPaused = true;
     this.socket.pause();
   }
@@ -144,6 +155,11 @@ export class Http1Session implements Carrier, RequestEvents {
     }
     stream.isComplete = true;
     stream.trailers = trailers;
+    if (this.beginsWithContent) {
+      this.beginsWithContent = false;
+      this.exchange?.start();
+      return;
+    }
     if (endsConnection(trailers)) this.isEnding = true;
     stream.body.push(null);
     // From now on the end of the connection must be noticed, regardless of the reader of the body.
@@ -367,6 +383,11 @@ export class Http1Session implements Carrier, RequestEvents {
 
 function framingOf(head: RequestHead | AnswerReason): BodyFraming {
   return typeof head === 'string' ? 'unknown' : (head.contentLength ?? 'chunked');
+}
+
+/** Whether a body of known length is among the available bytes. */
+function isWithin(framing: BodyFraming, available: number): boolean {
+  return typeof framing === 'number' && framing > 0 && framing <= available;
 }
 
 /** The expectation of a request (RFC 9110 section 10.1.1). HTTP/1.0 has none. */

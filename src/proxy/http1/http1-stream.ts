@@ -45,6 +45,8 @@ export class Http1Stream implements ClientStream {
   /** Whether bytes of the request that are still arriving prevent an immediate end of the connection. */
   isInterrupted = false;
   isFinished = false;
+  /** The whole body, if it has arrived with the head. */
+  content: Buffer | undefined;
   private readonly carrier: Carrier;
   private readonly raw: RawRequest;
   private readonly head: RequestHead | AnswerReason;
@@ -99,8 +101,14 @@ export class Http1Stream implements ClientStream {
   }
 
   get body(): ClientBody {
-    this.requestBody ??= new ClientBody(() => this.carrier.bodyWanted());
+    this.requestBody ??= this.createBody();
     return this.requestBody;
+  }
+
+  takeContent(): Buffer | undefined {
+    const { content } = this;
+    this.content = undefined;
+    return content;
   }
 
   continue(): void {
@@ -198,6 +206,15 @@ export class Http1Stream implements ClientStream {
     // A response to HTTP/1.0 may end with the connection, so only a reset signals an incomplete one.
     if (this.raw.httpVersion === '1.0' && connection.peer.scheme === 'http') reset(socket);
     else socket.destroy();
+  }
+
+  private createBody(): ClientBody {
+    const body = new ClientBody(() => this.carrier.bodyWanted());
+    const content = this.takeContent();
+    if (content === undefined) return body;
+    body.push(content);
+    body.push(null);
+    return body;
   }
 
   private readonly sent = (error?: Error | null): void => {

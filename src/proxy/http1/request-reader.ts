@@ -11,8 +11,8 @@ export type BodyFraming = number | 'chunked' | 'unknown';
 
 /** Callbacks in the order of this list. */
 export interface RequestEvents {
-  /** The syntax of the head is valid. Returns the framing of the body. */
-  onHead(head: RawRequest): BodyFraming;
+  /** The syntax of the head is valid, and `available` bytes follow it. Returns the framing of the body. */
+  onHead(head: RawRequest, available: number): BodyFraming;
   onData(data: Buffer): void;
   onEnd(trailers: Fields): void;
   /** The bytes are not valid HTTP/1, or exceed a limit. Nothing is called after that. */
@@ -101,8 +101,9 @@ export class RequestReader {
     this.partial = undefined;
     const head = parseHead(all.toString('latin1', start, end));
     if (head === undefined) return this.malformed('bad-request');
-    this.expect(this.events.onHead(head));
-    return all.subarray(end + endOfHead.length);
+    const rest = all.subarray(end + endOfHead.length);
+    this.expect(this.events.onHead(head, rest.length));
+    return rest;
   }
 
   /** Keeps an incomplete head, unless it is already invalid. `earlier` bytes of it were checked before. */

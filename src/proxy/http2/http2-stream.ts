@@ -75,6 +75,11 @@ export class Http2Stream implements ClientStream {
     return readHttp2Head(this.raw, hasNoBody, limits);
   }
 
+  /** The body is always read as a stream. */
+  takeContent(): undefined {
+    return undefined;
+  }
+
   get isComplete(): boolean {
     return this.body.endAfterHeaders || this.body.readableEnded || this.body.state.remoteClose === 1;
   }

@@ -22,6 +22,8 @@ export interface ClientStream {
   switchProtocol(fields: Fields): Duplex;
   /** Starts to flow with its first listener. Destroying it ends more than the request. */
   readonly body: Readable;
+  /** Takes the whole body if it has already arrived. Afterwards `body` must not be used. */
+  takeContent(): Buffer | undefined;
   /** Fields after the body, available once it has ended. */
   readonly trailers: Fields;
   /** Whether the complete request has arrived, read or not. */

@@ -124,7 +124,7 @@ export class Http1Connection implements ResponseEvents {
     this.reader.expect(request);
     receiver.onConnected();
     if (request.body === undefined) {
-      this.socket.write(head);
+      this.send(head, request);
       return;
     }
     // The part of the body that has already arrived shares the packet.
@@ -135,6 +135,20 @@ export class Http1Connection implements ResponseEvents {
       written: () => (this.body = undefined),
       failed: () => this.breakOff('reset'),
     });
+  }
+
+  /** Sends a request whose body, if any, is available. */
+  private send(head: string, { content, sending }: UpstreamRequest): void {
+    const { socket } = this;
+    if (content === undefined) {
+      socket.write(head);
+      return;
+    }
+    socket.cork();
+    socket.write(head);
+    socket.write(content);
+    socket.uncork();
+    if (socket.writableLength > 0) sending?.(socket.writableLength, content.length);
   }
 
   /** Aborts the current request without further calls. */
@@ -242,7 +256,8 @@ export class Http1Connection implements ResponseEvents {
 
   private readonly drained = (): void => {
     try {
-      this.body?.drained();
+      if (this.body === undefined) this.call?.request.sending?.(this.socket.writableLength, 0);
+      else this.body.drained();
     } catch (error) {
       this.fault(error);
     }

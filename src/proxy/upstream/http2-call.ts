@@ -58,7 +58,7 @@ export class Http2Call implements UpstreamExchange {
 
   /** Sends the request. `freed` is called when its place on the connection is free again, also if the request could not be sent. */
   begin(session: ClientHttp2Session, freed: () => void): void {
-    const { body, trailers, upgrade } = this.request;
+    const { body, content, trailers, upgrade } = this.request;
     const switches = upgrade !== undefined;
     if (switches && !canSwitch(session, this.request)) {
       this.fail('upgrade');
@@ -69,7 +69,7 @@ export class Http2Call implements UpstreamExchange {
     let stream: ClientHttp2Stream;
     try {
       stream = session.request(switches ? extendedConnect(this.head()) : this.head(), {
-        endStream: body === undefined && !switches,
+        endStream: body === undefined && content === undefined && !switches,
         waitForTrailers: !switches,
       });
     } catch (error) {
@@ -102,14 +102,25 @@ export class Http2Call implements UpstreamExchange {
       }),
     );
     if (body !== undefined) this.send(body, stream);
+    if (content !== undefined) this.sendContent(content, stream);
   }
 
   private send(body: Readable, stream: ClientHttp2Stream): void {
     body.pipe(stream);
+    // Added after the listener of `pipe`, which writes the piece.
+    body.on('data', (piece: Buffer) => this.guard(() => this.request.sending?.(stream.writableLength, piece.length)));
+    this.watchSending(stream);
+  }
+
+  private sendContent(content: Buffer, stream: ClientHttp2Stream): void {
+    stream.end(content);
+    this.request.sending?.(stream.writableLength, content.length);
+    this.watchSending(stream);
+  }
+
+  private watchSending(stream: ClientHttp2Stream): void {
     const { sending } = this.request;
     if (sending === undefined) return;
-    // Added after the listener of `pipe`, which writes the piece.
-    body.on('data', (piece: Buffer) => this.guard(() => sending(stream.writableLength, piece.length)));
     stream.on('drain', () => this.guard(() => sending(stream.writableLength, 0)));
   }
 

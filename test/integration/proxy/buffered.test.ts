@@ -71,6 +71,22 @@ test('what waits for a connection to the backend counts', async () => {
   await released(started);
 });
 
+test('a body that arrives with its head counts while it waits for a connection to the backend', async () => {
+  const backend = await startBackend((_incoming, response) => void response.writeHead(200).write('begun'));
+  const started = await startProxyTo(backend.port, { connectionsPerEndpoint: 1 });
+  const first = openRaw(started.port);
+  first.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await receiveUntil(first, 'begun');
+  const second = openRaw(started.port);
+  second.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n${'x'.repeat(10_000)}`);
+  await eventually(() => expect(used(started)).toBeGreaterThanOrEqual(10_000));
+  expect(started.proxy.counters().requestBytes).toBe(0);
+  first.destroy();
+  await eventually(() => expect(started.proxy.counters().requestBytes).toBe(10_000));
+  second.destroy();
+  await released(started);
+});
+
 test.each([
   ['HTTP/1.1', 'http1'],
   ['HTTP/2', 'h2c'],

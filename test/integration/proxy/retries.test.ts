@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Retry, RouteRule } from '../../../src/core/routing/config.ts';
 import { closeBackends, refusingPort, startBackend, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
-import { closeProxies, prefixRule, send, startProxy, webRoute } from '../../support/proxy.ts';
+import { closeProxies, prefixRule, send, sendRaw, startProxy, webRoute } from '../../support/proxy.ts';
 import { until } from '../../support/until.ts';
 
 afterEach(closeProxies);
@@ -40,6 +40,18 @@ describe('a listed status', () => {
     expect(await send(port, '/', { method: 'POST', body })).toMatchObject({ status: 200, body: 'from the backend' });
     expect(backend.bodies).toEqual([body, body]);
     expect(log).toHaveLength(1);
+  });
+
+  test('is tried again with a body that arrived with its head', async () => {
+    const backend = await startMoody(503, 200);
+    const { port, proxy } = await startRetrying({ retry: once }, backend.port);
+    const response = await sendRaw(
+      port,
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello',
+    );
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
+    expect(backend.bodies).toEqual(['hello', 'hello']);
+    expect(proxy.counters().requestBytes).toBe(5);
   });
 
   test('is passed on after the last try', async () => {
