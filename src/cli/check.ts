@@ -22,6 +22,8 @@ import { controllerName } from './names.ts';
 import { filesAmongOthers, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError } from './usage-error.ts';
+import { today } from '../webhook/today.ts';
+import type { ConfiguredJudging } from '../workspace/workspace.ts';
 
 /** Settings of `sallyport check`. */
 export interface CheckOptions {
@@ -40,6 +42,8 @@ export interface CheckOptions {
   readonly namespace: string | undefined;
   /** A cluster to overlay with the files. `undefined`: files only. */
   readonly cluster?: CredentialSource | undefined;
+  /** A settings file of the webhook. Not with the scope `alone`. */
+  readonly settings?: string | undefined;
 }
 
 /**
@@ -53,10 +57,11 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   const { style } = createTerminal();
   const progress = createProgress(process.stderr, 'objects read');
   const recorder = new BaselineRecorder();
+  const configured = await configuredJudging(options);
   const everything =
     cluster === undefined
-      ? judgeFiles(paths, options, () => progress.step())
-      : await judgeCluster({ files: paths, cluster }, options);
+      ? judgeFiles(paths, { ...options, configured }, () => progress.step())
+      : await judgeCluster({ files: paths, cluster }, { ...options, configured });
   const judged = withAnnotations(reportIn(namespace, everything));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
   const tally = await writeReport(report, { output, progress, setting: { style, version: packageVersion() } });
@@ -67,18 +72,33 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   return tally.bySeverity.error > 0 ? 1 : 0;
 }
 
-function judgeFiles(paths: readonly string[], { profile, bundle, scope }: CheckOptions, step: () => void): Report {
+async function configuredJudging({ settings }: CheckOptions): Promise<ConfiguredJudging | undefined> {
+  if (settings === undefined) return undefined;
+  const { readSettingsFile } = await import('./process/settings-file.ts');
+  return { settings: await readSettingsFile(settings), today: today() };
+}
+
+interface Judging extends CheckOptions {
+  readonly configured: ConfiguredJudging | undefined;
+}
+
+function judgeFiles(
+  paths: readonly string[],
+  { profile, bundle, scope, configured }: Judging,
+  step: () => void,
+): Report {
   return scopes[scope](
     eachCounted(
       streamObjects(paths, () => process.stdin),
       step,
     ),
     policyOf(profile, bundle),
+    configured,
   );
 }
 
 /** Judges the files as a change to the cluster, or all objects of the cluster if there are no files. */
-async function judgeCluster(from: SourceOptions, { profile, bundle }: CheckOptions): Promise<Report> {
+async function judgeCluster(from: SourceOptions, { profile, bundle, configured }: Judging): Promise<Report> {
   const { readObjects } = await import('../sources/objects.ts');
   const { Workspace } = await import('../workspace/workspace.ts');
   const source = await orUsageError(
@@ -86,7 +106,7 @@ async function judgeCluster(from: SourceOptions, { profile, bundle }: CheckOptio
     readObjects(from, { bundle, controllerName, scope: 'closed' }),
   );
   printNotes(source.notes);
-  const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), []);
+  const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), [], configured);
   workspace.update(source.documents);
   const everything = reportWorkspace(workspace, source.problems, 'error');
   return from.files.length === 0 ? each(everything) : withoutStored(everything);
@@ -101,26 +121,32 @@ async function* withoutStored(report: Iterable<Reported>): Report {
   for (const object of report) if (object.type === 'problem' || object.document.isStored !== true) yield object;
 }
 
-const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> =
-  {
-    open: (items, policy) =>
-      judgeTogether(items, policy, { installation: filesAmongOthers(policy.bundle), duplicates: 'warning' }),
-    // A cluster has only one object of a name, so it is not clear which one the files mean.
-    closed: (items, policy) =>
-      judgeTogether(items, policy, { installation: filesOnly(policy.bundle), duplicates: 'error' }),
-    alone: judgeAlone,
-  };
+type JudgeItems = (
+  items: AsyncIterable<Item>,
+  policy: AdmissionPolicy,
+  configured: ConfiguredJudging | undefined,
+) => Report;
+
+const scopes: Readonly<Record<CheckOptions['scope'], JudgeItems>> = {
+  open: (items, policy, configured) =>
+    judgeTogether(items, policy, { installation: filesAmongOthers(policy.bundle), duplicates: 'warning', configured }),
+  // A cluster has only one object of a name, so it is not clear which one the files mean.
+  closed: (items, policy, configured) =>
+    judgeTogether(items, policy, { installation: filesOnly(policy.bundle), duplicates: 'error', configured }),
+  alone: judgeAlone,
+};
 
 interface Together {
   readonly installation: Installation;
   /** The severity of two documents that describe one object with different contents. */
   readonly duplicates: Severity;
+  readonly configured: ConfiguredJudging | undefined;
 }
 
 async function* judgeTogether(
   items: AsyncIterable<Item>,
   policy: AdmissionPolicy,
-  { installation, duplicates }: Together,
+  { installation, duplicates, configured }: Together,
 ): Report {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
@@ -129,7 +155,7 @@ async function* judgeTogether(
     else problems.push(item.problem);
   }
   const { Workspace } = await import('../workspace/workspace.ts');
-  const workspace = new Workspace(installation, policy, []);
+  const workspace = new Workspace(installation, policy, [], configured);
   workspace.update(documents);
   yield* reportWorkspace(workspace, problems, duplicates);
 }

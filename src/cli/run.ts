@@ -1,4 +1,9 @@
 import type { AddressInfo } from 'node:net';
+import { decisionOf } from '../core/admission/decide.ts';
+import type { KnownBundle } from '../core/admission/settings.ts';
+import { decideInCluster } from '../webhook/decision.ts';
+import { today } from '../webhook/today.ts';
+import { readSettingsFile } from './process/settings-file.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
 import { createSessionKey } from '../certificates/session-keyring.ts';
 import { addresses } from '../core/graph/addresses.ts';
@@ -41,6 +46,8 @@ export interface RunOptions {
   readonly listen?: string;
   readonly accessLog: boolean;
   readonly profile: Profile;
+  /** A settings file of the webhook, which replaces the profile. */
+  readonly settings?: string;
   readonly webhookPort: number;
   readonly probePort: number;
   /** Milliseconds that requests in flight get at the end. */
@@ -48,6 +55,7 @@ export interface RunOptions {
 }
 
 const host = '127.0.0.1';
+const bundleOf = (): KnownBundle => ({ bundle: assumedBundle, certain: true });
 
 /**
  * Standalone mode: judges the objects of some files, serves their Gateways and the webhook on this machine, and follows every change
@@ -63,7 +71,13 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const terminal = createTerminal();
   const log = createLogger('info');
   const policy = policyOf(options.profile, assumedBundle);
-  const workspace = new Workspace(filesOnly(assumedBundle), policy, [configuration, infrastructure, statuses]);
+  const settings = options.settings === undefined ? undefined : await readSettingsFile(options.settings);
+  const workspace = new Workspace(
+    filesOnly(assumedBundle),
+    policy,
+    [configuration, infrastructure, statuses],
+    settings && { settings, today: today() },
+  );
   const metrics = createMetrics();
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
@@ -114,7 +128,14 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
 
   const webhook = await startStandaloneWebhook(
     { host, port: options.webhookPort },
-    { kernel: workspace.kernel, policy, log, metrics },
+    {
+      log,
+      metrics,
+      decide: (request, mayContinue) =>
+        settings === undefined
+          ? decisionOf(request, { kernel: workspace.kernel, policy, mayContinue })
+          : decideInCluster(request, { kernel: workspace.kernel, settings: () => settings, bundleOf, today }),
+    },
   );
   running.add(() => webhook.close());
   const probes = buildProbes({

@@ -1,4 +1,6 @@
 import { withHostnamePolicies } from '../core/admission/installation.ts';
+import { policySettingsWrites } from '../core/admission/policy-settings.ts';
+import { policyFor, type Settings } from '../core/admission/settings.ts';
 import { judge, type Candidate } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
@@ -9,10 +11,19 @@ import { installationCell, objectCell, type Installation } from '../core/graph/i
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import type { Emission } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
-import { keyOfRef } from '../core/resources/reference.ts';
+import { keyOfRef, type ObjectRef } from '../core/resources/reference.ts';
+import { namespaceLabels } from '../core/graph/namespaces.ts';
+import { recordOf } from '../core/text/record.ts';
 import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
+
+/** Settings of admission that apply to the objects. */
+export interface ConfiguredJudging {
+  readonly settings: Settings;
+  /** The current day in UTC, `2026-11-23`. */
+  readonly today: string;
+}
 
 /** An object of the workspace and its document. */
 export interface WorkspaceObject {
@@ -38,6 +49,7 @@ export interface Copy extends WorkspaceObject {
 export class Workspace {
   readonly kernel: Kernel;
   private readonly policy: AdmissionPolicy;
+  private readonly configured: ConfiguredJudging | undefined;
   private installation: Installation;
   /** Identity → documents that describe it, in order of appearance. The first one counts. */
   private readonly entries = new Map<string, WorkspaceEntry[]>();
@@ -45,12 +57,23 @@ export class Workspace {
   private readonly remarksByDocument = new Map<SourceDocument, Remark>();
   private readonly generations = new Map<string, { readonly generation: number; readonly spec: unknown }>();
 
-  /** @param emissions results of the evaluation to follow */
-  constructor(installation: Installation, policy: AdmissionPolicy, emissions: readonly Emission<unknown>[]) {
+  /**
+   * @param policy the policy without settings; its bundle applies in any case
+   * @param emissions results of the evaluation to follow
+   * @param configured the settings of admission, if there are any
+   */
+  constructor(
+    installation: Installation,
+    policy: AdmissionPolicy,
+    emissions: readonly Emission<unknown>[],
+    configured?: ConfiguredJudging,
+  ) {
     this.kernel = createEvaluation(emissions);
     this.policy = policy;
+    this.configured = configured;
     this.installation = installation;
-    this.kernel.apply([write(installationCell, [], installation)]);
+    const policies = policySettingsWrites([], configured?.settings.hostnamePolicies ?? []);
+    this.kernel.apply([write(installationCell, [], installation), ...policies]);
   }
 
   /**
@@ -102,8 +125,15 @@ export class Workspace {
   /** Gateway API objects that are not evaluated, with the findings of the schema. */
   unserved(): readonly { readonly document: SourceDocument; readonly findings: readonly JudgedFinding[] }[] {
     return this.remarks().flatMap(({ document, type }) =>
-      type === 'unserved' ? [{ document, findings: judgeUnserved(this.kernel.read, document, this.policy) }] : [],
+      type === 'unserved' ? [{ document, findings: this.judgeUnserved(document) }] : [],
     );
+  }
+
+  private judgeUnserved(document: SourceDocument): readonly JudgedFinding[] {
+    const { kind = '', metadata } = document.value as { readonly kind?: string; readonly metadata?: unknown };
+    const { namespace } = recordOf(metadata);
+    const policy = this.policyFor({ kind, namespace: typeof namespace === 'string' ? namespace : '' });
+    return policy === 'exempt' ? [] : judgeUnserved(this.kernel.read, document, policy);
   }
 
   /** The number of Gateway API objects and objects of kinds that the API refers to. */
@@ -112,14 +142,27 @@ export class Workspace {
   }
 
   /** All findings of an object, as in admission. */
-  judge(object: WorkspaceObject): readonly JudgedFinding[] {
-    return judge(this.kernel.read, object.candidate, this.policy);
+  judge({ candidate }: WorkspaceObject): readonly JudgedFinding[] {
+    const policy = this.policyFor(candidate.resource.ref);
+    return policy === 'exempt' ? [] : judge(this.kernel.read, candidate, policy);
   }
 
   /** All findings of a copy, as if it replaced the document that counts. */
   judgeCopy({ candidate, original, isSame }: Copy): readonly JudgedFinding[] {
     if (isSame) return this.judge(original);
-    return judge(this.kernel.overlay(writesFor(candidate)).read, candidate, this.policy);
+    const policy = this.policyFor(candidate.resource.ref);
+    return policy === 'exempt' ? [] : judge(this.kernel.overlay(writesFor(candidate)).read, candidate, policy);
+  }
+
+  /** The settings for the object of nobody in particular. Exempt users and groups, and bundles of the settings have no effect. */
+  private policyFor({ kind, namespace }: Pick<ObjectRef, 'kind' | 'namespace'>): AdmissionPolicy | 'exempt' {
+    if (this.configured === undefined) return this.policy;
+    const { settings, today } = this.configured;
+    const { bundle } = this.policy;
+    const labels = this.kernel.read.query(namespaceLabels, namespace);
+    const facts = { kind, namespace, namespaceLabels: labels, username: '', groups: [], today };
+    const policy = policyFor(settings, facts, { bundle, certain: true });
+    return policy === 'exempt' ? policy : { ...policy, bundle };
   }
 
   /** The Secret of a file, for TLS termination. The evaluation reads only facts about it. */

@@ -35,6 +35,12 @@ export function addObjectCommands(program: Command): void {
     .addOption(clusterOption().conflicts(['bundle', 'channel', 'closed', 'stateless']))
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
+    .addOption(
+      new Option(
+        '--settings <file>',
+        'settings of the webhook: profiles, effects, exempt namespaces and hostnamePolicies',
+      ).conflicts(['profile', 'stateless']),
+    )
     .option('--closed', 'report references to objects that are not in the files', false)
     .option(
       '--stateless',
@@ -257,6 +263,7 @@ interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output' | 'name
   readonly baseline?: string;
   readonly writeBaseline?: string;
   readonly explain?: string;
+  readonly settings?: string;
 }
 
 interface ClusterArguments {

@@ -39,6 +39,12 @@ export function addProcessCommands(program: Command): void {
     )
     .option('--no-access-log', 'do not log requests')
     .addOption(profileOption())
+    .addOption(
+      new Option(
+        '--settings <file>',
+        'settings of the webhook: profiles, effects, exempt namespaces and hostnamePolicies; read at the start',
+      ).conflicts('profile'),
+    )
     .option('--webhook-port <port>', 'webhook port; 0 for any free port', parsePort, 9443)
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 9090)
     .option('--grace <seconds>', 'time that requests in flight get on shutdown', parseSeconds, 10)
@@ -258,6 +264,7 @@ interface RunArguments {
   readonly listen?: string;
   readonly accessLog: boolean;
   readonly profile: Profile;
+  readonly settings?: string;
   readonly webhookPort: number;
   readonly probePort: number;
   readonly grace: number;

@@ -2,7 +2,7 @@ import { readSettings } from '../../core/admission/read-settings.ts';
 import type { Settings } from '../../core/admission/settings.ts';
 import { formatPath } from '../../core/resources/path.ts';
 import { formatProblem, type FileProblem } from '../../files/document.ts';
-import type { FolderContent } from '../../files/folder.ts';
+import { readFolder, type FolderContent } from '../../files/folder.ts';
 import { watchFolder } from '../../files/watch.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import { UsageError } from '../usage-error.ts';
@@ -45,19 +45,35 @@ export async function openSettings(
     log.info({ file, profile: settings.profile }, 'settings replaced');
     for (const listener of listeners) listener();
   });
-  const first = readContent(file, watching.content);
-  if (!first.ok) {
+  let settings: Settings;
+  try {
+    settings = settingsIn(file, watching.content);
+  } catch (error) {
     watching.close();
-    throw new UsageError(
-      `invalid settings file:\n${first.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`,
-    );
+    throw error;
   }
-  let { settings } = first;
   return {
     current: () => settings,
     onChange: (listener) => void listeners.add(listener),
     close: () => watching.close(),
   };
+}
+
+/**
+ * Reads the settings file once.
+ *
+ * @throws UsageError like `openSettings`
+ */
+export async function readSettingsFile(file: string): Promise<Settings> {
+  return settingsIn(file, await readFolder([file]));
+}
+
+function settingsIn(file: string, content: FolderContent): Settings {
+  const read = readContent(file, content);
+  if (read.ok) return read.settings;
+  throw new UsageError(
+    `invalid settings file:\n${read.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`,
+  );
 }
 
 type ReadFile =

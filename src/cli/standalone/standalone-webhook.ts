@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority, issueServingCertificate } from '../../certificates/authority.ts';
 import { createCertificateSource } from '../../certificates/source.ts';
-import { decisionOf } from '../../core/admission/decide.ts';
-import type { AdmissionPolicy } from '../../core/admission/policy.ts';
-import type { Kernel } from '../../core/incremental/index.ts';
+import type { AdmissionRequest, AdmissionVerdict } from '../../core/admission/types.ts';
+import type { Steps } from '../../core/text/steps.ts';
 import { createAdmissionMetrics } from '../../telemetry/admission.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -14,8 +13,8 @@ import { buildWebhook } from '../../webhook/index.ts';
 import type { Address } from '../../proxy/sockets/address.ts';
 
 interface Surroundings {
-  readonly kernel: Kernel;
-  readonly policy: AdmissionPolicy;
+  /** Decides on a write. `mayContinue` returns false when the time for looking at other objects is over. */
+  readonly decide: (request: AdmissionRequest, mayContinue: () => boolean) => Steps<AdmissionVerdict>;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -29,7 +28,7 @@ export interface StandaloneWebhook extends Address {
 /** Serves the webhook with a certificate from an authority that exists as long as the process. */
 export async function startStandaloneWebhook(
   address: Address,
-  { kernel, policy, log, metrics }: Surroundings,
+  { decide, log, metrics }: Surroundings,
 ): Promise<StandaloneWebhook> {
   const authority = await createAuthority();
   const material = await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: [address.host] });
@@ -42,7 +41,7 @@ export async function startStandaloneWebhook(
     decide(request) {
       // Half of the time is for looking at other objects. The response needs the rest.
       const deadline = performance.now() + request.budgetMs / 2;
-      return decisionOf(request, { kernel, policy, mayContinue: () => performance.now() < deadline });
+      return decide(request, () => performance.now() < deadline);
     },
   });
   await app.listen(address);

@@ -311,4 +311,38 @@ ${route('cart', mistake)}`;
     expect(second.stdout).toContain('2 objects: 1 error, 0 warnings, 1 suppressed\n');
     expect(second.code).toBe(1);
   });
+
+  test('judges with the settings of the webhook', () => {
+    const policy = '{ name: shop, hostnames: ["*"], namespaces: { names: [platform] } }';
+    const settings = write(
+      'settings.yaml',
+      `effects: { backend-request-timeout: none }\nhostnamePolicies: [${policy}]\n`,
+    );
+    const objects = write(
+      'owned.yaml',
+      `${route('cart', mistake)}---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: web, namespace: shop }
+spec: { gatewayClassName: sallyport, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sallyport }
+spec: { controllerName: sallyport.dev/gateway-controller }
+`,
+    );
+    const { code, stdout } = check(['--settings', settings, objects]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('HostnamePolicy "shop (settings)" permits it only in namespace "platform"');
+    expect(stdout).not.toContain('backend-request-timeout');
+    const wrong = check(['--settings', write('wrong.yaml', 'hostnamePolicies: [{ name: shop }]'), objects]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('wrong.yaml:1:');
+    for (const other of [['--profile', 'strict'], ['--stateless']])
+      expect(check(['--settings', settings, ...other, objects])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('cannot be used with'),
+      });
+  });
 });

@@ -147,6 +147,35 @@ spec:
     expect((await get(`${gateway()}guarded/secret`)).statusCode).toBe(500);
   });
 
+  test('serves routes by the hostnamePolicies of the settings', async () => {
+    const settings = join(folder, 'settings.txt');
+    const others = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    await writeFile(
+      settings,
+      'hostnamePolicies: [{ name: all, hostnames: ["*"], namespaces: { names: [platform] } }]\n',
+    );
+    await writeFile(join(others, 'objects.yaml'), objects({ ...ports, listener: await freePort() }, 'one'));
+    const second = startProgram(
+      'run',
+      '-f',
+      others,
+      '--settings',
+      settings,
+      '--webhook-port',
+      '0',
+      '--probe-port',
+      '0',
+    );
+    try {
+      await second.printed('Watching');
+      expect(second.output()).toContain('[hostname-not-permitted]');
+      expect(second.output()).toMatch(/HTTPRoute shop\/echo on infra\/web +Accepted=False\(HostnameNotPermitted\)/);
+    } finally {
+      await second.stop('SIGKILL');
+      await rm(others, { recursive: true });
+    }
+  });
+
   test('says in status that a port is taken, and serves it when it is free', async () => {
     const occupied = createServer();
     const port = await freePort();

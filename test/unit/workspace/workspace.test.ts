@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { filesOnly, policyOf } from '../../../src/cli/settings.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
+import { readSettings } from '../../../src/core/admission/read-settings.ts';
+import { hasHostnamePolicies } from '../../../src/core/graph/hostname-policies.ts';
 import { objectCell } from '../../../src/core/graph/inputs.ts';
 import { parseDocuments } from '../../../src/files/parse.ts';
 import type { SourceDocument } from '../../../src/files/document.ts';
@@ -136,5 +138,42 @@ spec: { controllerName: 5 }
     if (object === undefined) throw new Error('the route is missing');
     const finding = space.judge(object).find(({ rule }) => rule === 'duration-form');
     expect(finding === undefined ? undefined : object.document.locate(finding.path).line).toBe(6);
+  });
+
+  test('judges with settings, by namespace and label', () => {
+    const read = readSettings({
+      effects: { 'path-syntax': 'record' },
+      namespaces: [{ names: ['strict'], profile: 'strict' }],
+      exemptions: { namespaces: ['exempt'] },
+      profileLabel: 'honor',
+      hostnamePolicies: [{ name: 'shop', hostnames: ['a.example.com'], namespaces: { names: ['shop'] } }],
+      bundleOverrides: [{ bundle: 'v1.0' }],
+    });
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const space = new Workspace(filesOnly(bundle), policyOf('standard', bundle), [], {
+      settings: read.settings,
+      today: '2026-11-23',
+    });
+    const inNamespace = (namespace: string) => route('/a//b').replace('namespace: shop', `namespace: ${namespace}`);
+    const labelled = `
+apiVersion: v1
+kind: Namespace
+metadata: { name: labelled, labels: { sallyport.dev/profile: audit } }
+`;
+    space.update(documentsOf([...['shop', 'strict', 'exempt', 'labelled'].map(inNamespace), labelled].join('---')));
+    const effects = space
+      .objects()
+      .filter(({ candidate }) => candidate.resource.kind === 'HTTPRoute')
+      .map((object) => [
+        object.candidate.resource.ref.namespace,
+        space.judge(object).find(({ rule }) => rule === 'path-syntax')?.effect,
+      ]);
+    expect(effects).toEqual([
+      ['shop', 'record'],
+      ['strict', 'deny'],
+      ['exempt', undefined],
+      ['labelled', 'record'],
+    ]);
+    expect(space.kernel.read.query(hasHostnamePolicies)).toBe(true);
   });
 });
