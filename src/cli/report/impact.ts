@@ -6,6 +6,7 @@ import { answerFor, type AnswerReason } from '../../proxy/messages/reasons.ts';
 import type { Terminal } from '../terminal.ts';
 import { jsonText } from './json-text.ts';
 import { closeReasons } from './layer4-outcome.ts';
+import { sessionText } from './outcome.ts';
 
 /** The effect of a change. */
 export interface ImpactReport {
@@ -126,10 +127,10 @@ function routedText({ rule, decision, filters = [], authorization, reason, locat
   }
 }
 
-function shareText({ weight, total, backend, reason, target }: ShareSummary): string {
+function shareText({ weight, total, backend, reason, target, session }: ShareSummary): string {
   const share = weight === total ? '' : `${weight} of ${total} `;
   if (reason !== undefined) return `${share}${answerText(reason)}`;
-  return `${share}to ${backend ?? ''} as ${target ?? ''}`;
+  return `${share}to ${backend ?? ''} as ${target ?? ''}${session === undefined ? '' : `, ${sessionText(session)}`}`;
 }
 
 function connectionText({ weight, total, backend, reason }: ShareSummary): string {

@@ -151,7 +151,8 @@ function budgetText({ percent, interval, minimum }: RetryBudget): string {
   return `limits retries to ${percent}% of the requests of ${interval} ms, but permits ${minimum.count} per ${minimum.interval} ms`;
 }
 
-function sessionText(session: Session): string {
+/** Session persistence in words. */
+export function sessionText(session: Session): string {
   const { name, absoluteTimeout, idleTimeout } = session;
   const means =
     session.type === 'header'

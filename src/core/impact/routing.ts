@@ -1,4 +1,4 @@
-import type { ConfigKey, ConfigResource } from '../routing/config.ts';
+import type { ConfigKey, ConfigResource, Session } from '../routing/config.ts';
 import {
   isServed,
   PreparedOutcomes,
@@ -57,6 +57,8 @@ export interface ShareSummary {
   readonly reason?: string;
   /** Host, path and query that the backend receives. */
   readonly target?: string;
+  /** Keeps a client at one endpoint of the backend. */
+  readonly session?: Session;
 }
 
 /**
@@ -189,7 +191,7 @@ function ruleName({
 
 function shareOf({ weight, total, backend, result }: BackendShare): ShareSummary {
   const named = { weight, total, backend: backend?.label };
-  return result.type === 'answer'
-    ? { ...named, reason: result.reason }
-    : { ...named, target: `${result.host}${result.target}` };
+  if (result.type === 'answer') return { ...named, reason: result.reason };
+  const sent = { ...named, target: `${result.host}${result.target}` };
+  return backend?.session === undefined ? sent : { ...sent, session: backend.session };
 }

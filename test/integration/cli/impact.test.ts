@@ -109,6 +109,25 @@ spec: { ports: [{ port: 8080 }] }
     expect((await outcome(...quickstart, '--delete', 'Service/shop/cart', '--fail-on', 'changed')).code).toBe(1);
   });
 
+  test('session persistence that changes is shown before and after', async () => {
+    const route = (rule: string): string =>
+      `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: pages, namespace: shop }
+spec:
+  parentRefs: [{ name: public, namespace: infra }]
+  hostnames: [pages.example.com]
+  rules: [{ ${rule} backendRefs: [{ name: cart, port: 8080 }] }]
+`;
+    const before = await file('pages.yaml', route(''));
+    const after = await file('pages-session.yaml', route('sessionPersistence: { cookie: { name: pages } },'));
+    const { code, output } = await outcome(...quickstart, '-f', before, '--change', after);
+    const [, was, is] = /before: (.*)\n +after: {2}(.*)\n/.exec(output) ?? [];
+    expect(is).toBe(`${was}, keeps clients at their endpoint of each backend by cookie pages with path /`);
+    expect(code).toBe(0);
+  });
+
   test('connections that no HTTP route gets are examples, too', async () => {
     const { code, output } = await outcome('-f', 'test/golden/tls-routes/input.yaml', '--delete', 'service/shop/mail');
     expect(output).toContain(

@@ -8,6 +8,7 @@ import type {
   RouteConfig,
   RouteFilter,
   RouteMatch,
+  Session,
 } from '../../../../src/core/routing/config.ts';
 import { authorizedBy } from '../../../support/authorization.ts';
 import { endpointsConfig, listenerConfig } from '../../../support/config.ts';
@@ -30,6 +31,7 @@ interface Parts extends Partial<Omit<RouteConfig, 'rules'>> {
   readonly filters?: readonly RouteFilter[];
   readonly backends?: readonly RouteBackend[];
   readonly failure?: string;
+  readonly session?: Session;
 }
 
 /** The route `shop/cart` at the listener `web` with one rule; it sends requests to `cart` unless told. */
@@ -38,9 +40,16 @@ function cart({
   filters = [],
   backends = [backend('cart')],
   failure,
+  session,
   ...parts
 }: Parts = {}): RouteConfig {
-  const rule = { index: 0, matches: matches.map((match, index) => routeMatch({ ...match, index })), filters, backends };
+  const rule = {
+    index: 0,
+    matches: matches.map((match, index) => routeMatch({ ...match, index })),
+    filters,
+    backends,
+    ...(session === undefined ? {} : { session }),
+  };
   return routeConfig('shop/cart', {
     attachments: [{ listener: web.key, hostnames: [''] }],
     rules: [failure === undefined ? rule : { ...rule, failure }],
@@ -56,6 +65,13 @@ function compare(before: readonly ConfigResource[], after: readonly ConfigResour
   return compareRouting(configurationOf(before), configurationOf(after)).changes;
 }
 
+const session: Session = {
+  type: 'cookie',
+  identity: 'HTTPRoute/shop/cart 0',
+  name: 'cart',
+  path: '/',
+  permanent: false,
+};
 const endpoints = [endpointsConfig('cart', 8080), endpointsConfig('next', 8081)];
 const toCart = { weight: 1, total: 1, backend: 'shop/cart/80', target: 'any.example/' };
 const forwarded = { rule: 'HTTPRoute shop/cart rule 0 match 0', decision: 'forward', shares: [toCart] };
@@ -180,6 +196,36 @@ describe('compareRouting', () => {
           after: { rule: forwarded.rule, decision: 'redirect', location: 'https://any.example/', shares: [] },
         },
       ],
+    ],
+    [
+      'session persistence that comes',
+      [web, cart(), ...endpoints],
+      [web, cart({ session }), ...endpoints],
+      [{ effect: 'changed', before: forwarded, after: { ...forwarded, shares: [{ ...toCart, session }] } }],
+    ],
+    [
+      'session persistence that changes',
+      [web, cart({ session }), ...endpoints],
+      [web, cart({ session: { ...session, absoluteTimeout: 60_000 } }), ...endpoints],
+      [
+        {
+          effect: 'changed',
+          before: { ...forwarded, shares: [{ ...toCart, session }] },
+          after: { ...forwarded, shares: [{ ...toCart, session: { ...session, absoluteTimeout: 60_000 } }] },
+        },
+      ],
+    ],
+    [
+      'session persistence of one backend that goes',
+      [web, cart({ backends: [{ ...backend('cart'), session }] }), ...endpoints],
+      [web, cart(), ...endpoints],
+      [{ effect: 'changed', before: { ...forwarded, shares: [{ ...toCart, session }] }, after: forwarded }],
+    ],
+    [
+      'session persistence of a rule that fails',
+      [web, cart({ session, failure: 'invalid filter' }), ...endpoints],
+      [web, cart({ failure: 'invalid filter' }), ...endpoints],
+      [],
     ],
     [
       'another path for the backend',
