@@ -6,7 +6,7 @@ import { today } from '../webhook/today.ts';
 import { readSettingsFile } from './process/settings-file.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
 import { createSessionKey } from '../certificates/session-keyring.ts';
-import { addresses } from '../core/graph/addresses.ts';
+import { addresses, demandsRoutability } from '../core/graph/addresses.ts';
 import type { Write } from '../core/incremental/index.ts';
 import { isReserved } from '../core/routing/config.ts';
 import { configuration } from '../core/routing/emit.ts';
@@ -160,11 +160,16 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
 }
 
-/** The IP addresses in spec.addresses of a Gateway. An entry without a value requests any address. */
-function requestedAddresses(workspace: Workspace, gateway: string): readonly string[] {
+/**
+ * The IP addresses in spec.addresses of a Gateway. An entry without a value requests any address. There are no ClusterIPs here, so a
+ * Gateway that demands a routability in every entry gets no address.
+ */
+function requestedAddresses(workspace: Workspace, gateway: string): readonly string[] | 'none' {
   const [namespace = '', name = ''] = gateway.split('/');
   const entries = workspace.kernel.read.query(addresses, namespace, name);
-  return entries.flatMap((entry) =>
+  const open = entries.filter((entry) => !demandsRoutability(entry));
+  if (open.length === 0 && entries.length > 0) return 'none';
+  return open.flatMap((entry) =>
     entry.outcome === 'wanted' && entry.type === 'IPAddress' && entry.value !== '' ? [entry.value] : [],
   );
 }

@@ -5,7 +5,7 @@ import { formatIpAddress, parseIpAddress, type AddressRange, type IpFamily } fro
 import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { allocate, byAge, AddressLedger, type Allocation, type Claim } from './address-allocation.ts';
-import { gatewayOfService } from './data-plane-objects.ts';
+import { gatewayOfService, isClusterService } from './data-plane-objects.ts';
 import { poolClass } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 import { isNewer } from './resource-version.ts';
@@ -246,7 +246,9 @@ export class AddressPool {
 /** The Gateway whose data planes a Service selects, if the Service gets addresses of the pool. */
 function servedGateway(service: WireObject): string | undefined {
   const { type, loadBalancerClass } = recordOf(service['spec']);
-  return type === 'LoadBalancer' && loadBalancerClass === poolClass ? gatewayOfService(service) : undefined;
+  if (type !== 'LoadBalancer' || loadBalancerClass !== poolClass) return undefined;
+  const gateway = gatewayOfService(service);
+  return gateway !== undefined && isClusterService(service, gateway) ? undefined : gateway;
 }
 
 function demandOf(addresses: AddressRequest['addresses']): Pick<Claim, 'asked' | 'content'> {

@@ -1,5 +1,6 @@
 import type { SessionKeysResource } from '../channel/messages.ts';
 import type { ConfigurationSource } from '../channel/source.ts';
+import { scopeOf } from '../core/graph/addresses.ts';
 import { isOfOurClass } from '../core/graph/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
@@ -115,6 +116,7 @@ export class Controller {
       writer,
       settings: dataPlane,
       needOf: (namespace, name) => this.#needOf(namespace, name),
+      servicesOf: (gateway) => this.#services.servicesOf(gateway),
       mayWrite,
       onProblem: describe,
       onDrift: (gateway, object) => this.#recordDrift(gateway, object),
@@ -326,7 +328,8 @@ export class Controller {
     const [namespace = '', name = ''] = gateway.split('/');
     const need = this.#needOf(namespace, name);
     const since = readObject(this.#kernel.read, 'Gateway', namespace, name)?.meta.created ?? '';
-    return { since, addresses: typeof need === 'string' ? 'unchanged' : need.addresses };
+    if (typeof need === 'string') return { since, addresses: 'unchanged' };
+    return { since, addresses: need.addresses.filter((address) => scopeOf(address) === 'Default') };
   }
 }
 

@@ -1,7 +1,8 @@
+import { scopeOf } from '../core/graph/addresses.ts';
 import type { Infrastructure } from '../core/routing/infrastructure.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import { recordOf } from '../core/text/record.ts';
-import { dataPlaneName, labelValue, poolClass } from './names.ts';
+import { clusterServiceName, dataPlaneName, labelValue, poolClass } from './names.ts';
 import type { WireObject } from './ports.ts';
 
 /** The facts about a Gateway that determine its data plane. */
@@ -45,7 +46,7 @@ export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSetting
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'ca.crt': settings.authority } },
-    service(gateway, settings, metadata),
+    ...services(gateway, settings, metadata),
     deployment(gateway, settings, metadata),
     {
       apiVersion: 'policy/v1',
@@ -125,7 +126,21 @@ function selectorOf({ name }: GatewayFacts): Readonly<Record<string, string>> {
   return { [managedBy.label]: managedBy.value, [gatewayNameLabel]: labelValue(name) };
 }
 
-function service(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
+/** Entries of spec.addresses with a routability get addresses of a Service of their own, which is never of another type. */
+function services(
+  gateway: GatewayFacts,
+  settings: DataPlaneSettings,
+  metadata: WireObject['metadata'],
+): readonly WireObject[] {
+  const { scopes = ['Default'], name } = gateway;
+  return scopes.map((scope) =>
+    scope === 'Default'
+      ? service(gateway, metadata, exposureOf(gateway, settings))
+      : service(gateway, { ...metadata, name: clusterServiceName(name) }, clusterExposureOf(gateway)),
+  );
+}
+
+function service(gateway: GatewayFacts, metadata: WireObject['metadata'], exposure: object): WireObject {
   const ports = gateway.ports.map(({ port, transport }) => ({
     name: `${transport.toLowerCase()}-${port}`,
     port,
@@ -136,7 +151,20 @@ function service(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: W
     apiVersion: 'v1',
     kind: 'Service',
     metadata,
-    spec: { ...exposureOf(gateway, settings), ports, selector: selectorOf(gateway) },
+    spec: { ...exposure, ports, selector: selectorOf(gateway) },
+  };
+}
+
+/** One cluster IP, or one of each family for several entries. The API server rejects values outside of its ServiceCIDRs. */
+function clusterExposureOf({ addresses }: GatewayFacts): object {
+  const wanted = addresses.filter((address) => scopeOf(address) === 'Cluster');
+  const values = wanted.flatMap(({ value }) => (value === '' ? [] : [value]));
+  const [clusterIP] = values;
+  return {
+    type: 'ClusterIP',
+    ipFamilyPolicy: wanted.length > 1 ? 'PreferDualStack' : 'SingleStack',
+    ...(clusterIP !== undefined && { clusterIP }),
+    ...(values.length > 1 && { clusterIPs: values.slice(0, 2) }),
   };
 }
 
@@ -151,7 +179,9 @@ function exposureOf({ addresses, parameters }: GatewayFacts, { addressPool = [] 
   const external = { type, ...(externalTrafficPolicy !== undefined && { externalTrafficPolicy }) };
   if (type !== 'LoadBalancer') return external;
   // The field holds one address only. Load balancers take more through annotations.
-  const wanted = addresses.find((address) => address.type === 'IPAddress' && address.value !== '');
+  const wanted = addresses.find(
+    (address) => scopeOf(address) === 'Default' && address.type === 'IPAddress' && address.value !== '',
+  );
   return {
     ...external,
     ...(loadBalancerClass !== undefined && { loadBalancerClass }),

@@ -1,7 +1,7 @@
 import type { Acknowledgement } from '../core/graph/inputs.ts';
 import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import { managedBy } from './data-plane-manifests.ts';
-import { dataPlaneName } from './names.ts';
+import { clusterServiceName, dataPlaneName } from './names.ts';
 import type { WireObject } from './ports.ts';
 
 /** `namespace/name` of the Gateway that a provisioned object belongs to. `undefined` for objects of others. */
@@ -14,12 +14,21 @@ export function gatewayOfChild({ metadata }: WireObject): string | undefined {
   return typeof name === 'string' ? `${metadata.namespace ?? ''}/${name}` : undefined;
 }
 
-/** The Gateway of a Service, only for the Service that was provisioned: copies of it with another name do not count. */
+/** The Gateway of a Service, only for Services that were provisioned: copies of them with another name do not count. */
 export function gatewayOfService(service: WireObject): string | undefined {
   const gateway = gatewayOfChild(service);
-  return gateway !== undefined && service.metadata.name === dataPlaneName(gateway.split('/')[1] ?? '')
-    ? gateway
-    : undefined;
+  return gateway !== undefined && serviceNames(gateway).includes(service.metadata.name) ? gateway : undefined;
+}
+
+/** The names of the Services that a Gateway (`namespace/name`) may have. */
+export function serviceNames(gateway: string): readonly string[] {
+  const name = gateway.split('/')[1] ?? '';
+  return [dataPlaneName(name), clusterServiceName(name)];
+}
+
+/** Whether a Service of a Gateway is the one for entries of spec.addresses with a routability. */
+export function isClusterService({ kind = 'Service', metadata }: WireObject, gateway: string): boolean {
+  return kind === 'Service' && metadata.name === clusterServiceName(gateway.split('/')[1] ?? '');
 }
 
 const mostAddresses = 16;
@@ -32,7 +41,9 @@ export function addressesOfService(service: WireObject): Acknowledgement['addres
   const { type, clusterIPs } = recordOf(service['spec']);
   if (type === 'ClusterIP' || type === 'NodePort') {
     return listOf(clusterIPs).flatMap((value) =>
-      typeof value === 'string' && value !== '' && value !== 'None' ? [{ type: 'IPAddress', value }] : [],
+      typeof value === 'string' && value !== '' && value !== 'None'
+        ? [{ type: 'IPAddress', value, routability: 'Cluster' as const }]
+        : [],
     );
   }
   const { ingress } = recordOf(recordOf(service['status'])['loadBalancer']);

@@ -8,6 +8,8 @@ import type { WireObject } from './ports.ts';
 export interface DataPlaneProblem {
   /** The reason for Accepted=False as long as nothing else serves the Gateway. `undefined` if the problem is no such reason. */
   readonly refusal?: 'NoResources' | 'NameConflict';
+  /** Set if the problem only costs an address. */
+  readonly isAboutAddress?: true;
   /** For people, a whole sentence. It is stable while the problem stays the same. */
   readonly message: string;
 }
@@ -16,8 +18,11 @@ export interface DataPlaneProblem {
 export function describeDataPlanes(
   problems: readonly DataPlaneProblem[],
   { ready, remark }: DataPlaneState,
-  addressProblem?: AddressProblem,
+  poolProblem?: AddressProblem,
 ): DataPlaneFacts | undefined {
+  const unassigned = problems.find(({ isAboutAddress }) => isAboutAddress);
+  const addressProblem: AddressProblem | undefined =
+    poolProblem ?? (unassigned && { reason: 'AddressNotAssigned', message: unassigned.message });
   const refusing = ready > 0 ? [] : problems.filter(({ refusal }) => refusal !== undefined);
   const [first] = refusing;
   if (first?.refusal !== undefined)
@@ -25,7 +30,8 @@ export function describeDataPlanes(
       refusal: { reason: first.refusal, message: joinMessages(refusing.map(({ message }) => message)) },
       remark: '',
     };
-  const text = joinMessages([...problems.map(({ message }) => message), remark].filter((message) => message !== ''));
+  const others = problems.filter((problem) => problem !== unassigned).map(({ message }) => message);
+  const text = joinMessages([...others, remark].filter((message) => message !== ''));
   return text === '' && addressProblem === undefined
     ? undefined
     : { remark: text, ...(addressProblem !== undefined && { addressProblem }) };

@@ -1,3 +1,5 @@
+import { parseIpAddress } from '../core/text/ip-address.ts';
+import { recordOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import {
   allObjects,
@@ -7,7 +9,7 @@ import {
   type DataPlaneSettings,
   type GatewayFacts,
 } from './data-plane-manifests.ts';
-import { gatewayOfChild } from './data-plane-objects.ts';
+import { gatewayOfChild, gatewayOfService, isClusterService } from './data-plane-objects.ts';
 import type { DataPlaneProblem } from './data-plane-problems.ts';
 import { DriftDetector } from './drift-detector.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
@@ -17,6 +19,8 @@ export interface DataPlaneProvisionerOptions {
   readonly settings: () => DataPlaneSettings;
   /** The current requirements of a Gateway. */
   readonly needOf: (namespace: string, name: string) => Need;
+  /** The Services of a Gateway that exist. Those that it does not need any more are removed. */
+  readonly servicesOf: (gateway: string) => readonly WireObject[];
   /** Checked before each write. */
   readonly mayWrite: () => boolean;
   /** Called when the problem of a Gateway's objects has changed. */
@@ -79,6 +83,11 @@ export class DataPlaneProvisioner {
   /** Takes an event about any object, to detect drift of applied objects. */
   observe(event: ObjectChange): void {
     this.#drift.observe(event);
+    if (event.ref.kind !== 'Service' || event.type === 'delete') return;
+    // A late write of a former leader, or an event that arrives after the Gateway has changed.
+    const gateway = gatewayOfService(event.object);
+    if (gateway !== undefined && !isLeaving(event.object) && !this.#drift.tracks(event.ref) && this.#options.mayWrite())
+      this.recheck(gateway);
   }
 
   /** The problem of a Gateway's objects that will persist until something changes. */
@@ -140,28 +149,58 @@ export class DataPlaneProvisioner {
 
   /** Applies nothing if one of the names belongs to someone else: half a data plane would serve no traffic. */
   async #applyAll(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
+    // Before anything else: a Gateway that demands a routability must not stay reachable from elsewhere.
+    const surplus = await this.#removeSurplus(gateway, desired);
     const found = await Promise.all(desired.map((object) => this.#options.writer.read(object)));
     const foreign = desired.filter((_, index) => isForeign(found[index], gateway));
     if (foreign.length > 0) return { done: false, problem: conflictWith(foreign) };
-    const outcomes: Outcome[] = [];
+    const outcomes: Outcome[] = [surplus];
     // One after the other: each object depends on those before it.
     let account: string | undefined;
     for (const [index, wanted] of desired.entries()) {
-      const live = objectOf(found[index]);
+      const live = await this.#replaceable(objectOf(found[index]), wanted);
       const object = identified(live, boundTo(account, keepingClass(live, wanted)));
       this.#drift.applying(gateway, object);
-      const outcome = await this.#send('apply', object);
+      const outcome = withoutRefusal(await this.#send('apply', object), isClusterService(object, gateway));
       if (object.kind === 'ServiceAccount') account = outcome.uid ?? uidOf(found[index]);
       outcomes.push(outcome);
     }
     return summarise(outcomes);
   }
 
+  /** Removes the Services of a Gateway that it does not need any more. */
+  async #removeSurplus(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
+    const names = new Set(desired.filter(({ kind }) => kind === 'Service').map(({ metadata: { name } }) => name));
+    const surplus = this.#options
+      .servicesOf(gateway)
+      .filter((service) => !names.has(service.metadata.name) && !isLeaving(service));
+    return summarise(await Promise.all(surplus.map((service) => this.#discard(service))));
+  }
+
+  /** The live object, unless it had to be removed first: a cluster IP is immutable (ServiceSpec.clusterIP). */
+  async #replaceable(live: WireObject | undefined, wanted: WireObject): Promise<WireObject | undefined> {
+    if (live === undefined || !hasOtherClusterIp(live, wanted)) return live;
+    await this.#discard(live);
+    return undefined;
+  }
+
+  async #discard({ metadata: { namespace = '', name, uid } }: WireObject): Promise<Outcome> {
+    const object = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { namespace, name, ...(uid !== undefined && { uid }) },
+    };
+    this.#drift.forget(object);
+    return this.#send('remove', object);
+  }
+
   async #removeAll(gateway: string): Promise<Outcome> {
     const [namespace = '', name = ''] = gateway.split('/');
-    return summarise(
-      await Promise.all(
-        allObjects(namespace, name).map(async (object) => {
+    const all = allObjects(namespace, name);
+    return summarise([
+      await this.#removeSurplus(gateway, all),
+      ...(await Promise.all(
+        all.map(async (object) => {
           this.#drift.forget(object);
           const found = await this.#options.writer.read(object);
           // If reading an object is forbidden, this controller did not create it.
@@ -174,8 +213,8 @@ export class DataPlaneProvisioner {
             uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } },
           );
         }),
-      ),
-    );
+      )),
+    ]);
   }
 
   async #send(step: 'apply' | 'remove', object: WireObject): Promise<Outcome> {
@@ -237,6 +276,23 @@ interface Outcome {
 function summarise(outcomes: readonly Outcome[]): Outcome {
   const problem = outcomes.find((outcome) => outcome.problem !== undefined)?.problem;
   return { done: outcomes.every(({ done }) => done), ...(problem !== undefined && { problem }) };
+}
+
+/** If a Service does not get the address that a Gateway requests, this is no reason to refuse the Gateway. */
+function withoutRefusal(outcome: Outcome, isAboutAddress: boolean): Outcome {
+  if (!isAboutAddress || outcome.problem === undefined) return outcome;
+  return { ...outcome, problem: { isAboutAddress, message: outcome.problem.message } };
+}
+
+/** Whether an object is being deleted. */
+function isLeaving({ metadata }: WireObject): boolean {
+  return metadata['deletionTimestamp'] !== undefined;
+}
+
+function hasOtherClusterIp(live: WireObject, wanted: WireObject): boolean {
+  const [present, asked] = [live, wanted].map((object) => recordOf(object['spec'])['clusterIP']);
+  if (typeof present !== 'string' || typeof asked !== 'string') return false;
+  return parseIpAddress(present) !== parseIpAddress(asked);
 }
 
 function objectOf(result: WriteResult | undefined): WireObject | undefined {

@@ -1,7 +1,12 @@
 import type { Acknowledgement } from '../core/graph/inputs.ts';
 import { managedBy } from './data-plane-manifests.ts';
-import { addressesOfService, gatewayOfService, readyPods } from './data-plane-objects.ts';
-import { dataPlaneName } from './names.ts';
+import {
+  addressesOfService,
+  gatewayOfService,
+  isClusterService,
+  readyPods,
+  serviceNames,
+} from './data-plane-objects.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
 
 /** Addresses and pods of the data planes of a Gateway (`namespace/name`). */
@@ -42,12 +47,17 @@ export class DataPlaneServices {
 
   /** Records that the data planes of this Gateway were reachable before this controller started. */
   assumeReachable(gateway: string): void {
-    this.#reachable.add(serviceOf(gateway));
+    for (const service of servicesOf(gateway)) this.#reachable.add(service);
   }
 
   /** Reports the state of a Gateway once more. */
   repeat(gateway: string): void {
-    this.#tell(serviceOf(gateway));
+    this.#tell(gateway);
+  }
+
+  /** The Services of a Gateway that exist, whether it still needs them or not. */
+  servicesOf(gateway: string): readonly WireObject[] {
+    return servicesOf(gateway).flatMap((service) => this.#services.get(service)?.object ?? []);
   }
 
   #observeService(event: ObjectChange): void {
@@ -56,11 +66,11 @@ export class DataPlaneServices {
     const gateway = event.type === 'upsert' ? gatewayOfService(event.object) : undefined;
     if (event.type === 'upsert' && gateway !== undefined) {
       this.#services.set(key, { gateway, object: event.object });
-      this.#tell(key);
+      this.#tell(gateway);
     } else if (before !== undefined) {
       this.#services.delete(key);
       this.#reachable.delete(key);
-      this.#options.onReachability(before.gateway, { addresses: [], pods: new Set() });
+      this.#tell(before.gateway);
     }
   }
 
@@ -82,21 +92,27 @@ export class DataPlaneServices {
   #update(service: string, slices: ReadonlyMap<string, readonly string[]>): void {
     if (slices.size === 0) this.#slices.delete(service);
     if ([...slices.values()].some((pods) => pods.length > 0)) this.#reachable.add(service);
-    this.#tell(service);
+    const known = this.#services.get(service);
+    if (known !== undefined) this.#tell(known.gateway);
   }
 
-  #tell(service: string): void {
-    const known = this.#services.get(service);
-    if (known === undefined) return;
-    const pods = new Set([...(this.#slices.get(service)?.values() ?? [])].flat());
-    this.#options.onReachability(known.gateway, {
-      addresses: this.#reachable.has(service) ? addressesOfService(known.object) : [],
-      pods,
+  #tell(gateway: string): void {
+    const known = servicesOf(gateway).flatMap((service) => {
+      const object = this.#services.get(service)?.object;
+      return object === undefined ? [] : [{ service, object }];
     });
+    const pods = known.flatMap(({ service }) => [...(this.#slices.get(service)?.values() ?? [])].flat());
+    const addresses = known.flatMap(({ service, object }) => {
+      if (!this.#reachable.has(service)) return [];
+      const found = addressesOfService(object);
+      return isClusterService(object, gateway) ? found.map((one) => ({ ...one, scope: 'Cluster' as const })) : found;
+    });
+    this.#options.onReachability(gateway, { addresses, pods: new Set(pods) });
   }
 }
 
-function serviceOf(gateway: string): string {
-  const [namespace = '', name = ''] = gateway.split('/');
-  return `${namespace}/${dataPlaneName(name)}`;
+/** `namespace/name` of the Services that a Gateway may have. */
+function servicesOf(gateway: string): readonly string[] {
+  const [namespace = ''] = gateway.split('/');
+  return serviceNames(gateway).map((name) => `${namespace}/${name}`);
 }

@@ -62,6 +62,11 @@ export class DriftDetector {
     this.#judge(kept);
   }
 
+  /** Whether an object of the same kind and name was applied, and nobody removed it since. */
+  tracks({ kind, namespace, name }: ObjectChange['ref']): boolean {
+    return this.#objects.has(`${kind}/${namespace}/${name}`);
+  }
+
   /** Stops tracking an object. */
   forget(object: WireObject): void {
     const key = keyOf(object);

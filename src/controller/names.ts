@@ -18,6 +18,15 @@ export function dataPlaneName(gateway: string): string {
   return `gw-${readable}-${hashOf(gateway)}${suffix}`;
 }
 
+const clusterSuffix = '-cluster';
+
+/** The name of the Service that only the cluster can reach. It differs from all names of `dataPlaneName`, which end otherwise. */
+export function clusterServiceName(gateway: string): string {
+  const name = dataPlaneName(gateway);
+  if (name.length + clusterSuffix.length <= longest) return `${name}${clusterSuffix}`;
+  return `${name.slice(0, 43)}-${hashOf(gateway)}${clusterSuffix}`;
+}
+
 /** The name as a label value: unchanged if it fits. */
 export function labelValue(name: string): string {
   return name.length <= longest ? name : `${name.slice(0, 50).replace(/[-.]+$/, '')}-${hashOf(name)}`;

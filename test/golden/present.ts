@@ -67,7 +67,13 @@ function presentListeners({ conditions, listeners, ...rest }: GatewayStatus | Li
   const { addresses = [], attachedListenerSets = 0 }: Partial<GatewayStatus> = rest;
   return {
     ...presentConditions(conditions),
-    ...(addresses.length === 0 ? {} : { addresses: addresses.map(({ value }) => value) }),
+    ...(addresses.length === 0
+      ? {}
+      : {
+          addresses: addresses.map(({ value, routability }) =>
+            routability === undefined ? value : `${value} (routability "${routability}")`,
+          ),
+        }),
     ...(attachedListenerSets === 0 ? {} : { attachedListenerSets }),
     listeners: listeners.map(({ name, attachedRoutes, supportedKinds, conditions: own }) => ({
       name,

@@ -77,7 +77,9 @@ export function evaluate(objects: readonly unknown[], facts: Facts = {}): World 
       installationCell,
       [],
       withHostnamePolicies(
-        installation,
+        facts.bundle === undefined
+          ? installation
+          : { ...installation, bundles: { GatewayClass: facts.bundle, Gateway: facts.bundle } },
         candidates.map(({ resource }) => resource.kind),
       ),
     ),

@@ -14,8 +14,8 @@ export interface Placed {
 export interface Placement {
   /** An IP address of this machine, or `0.0.0.0` or `::` for all of them. Without it, each Gateway gets a loopback address. */
   readonly listen?: string;
-  /** The IP addresses in spec.addresses of a Gateway. */
-  readonly requested: (gateway: string) => readonly string[];
+  /** The IP addresses in spec.addresses of a Gateway. `none`: it must not be reachable here. */
+  readonly requested: (gateway: string) => readonly string[] | 'none';
 }
 
 /** Offset of ports below 1024, which require privileges that a development tool should not have. */
@@ -50,6 +50,7 @@ export class StandaloneAddresses {
   addressesOf(placed: Placed): readonly Address[] {
     const { listen, requested } = this.placement;
     const hosts = requested(placed.gateway);
+    if (hosts === 'none') return [];
     if (hosts.length > 0) return hosts.map((host) => ({ host, port: placed.port }));
     return [listen === undefined ? this.loopbackOf(placed) : { host: listen, port: placed.port }];
   }

@@ -55,9 +55,19 @@ export type AuthorityFacts =
 export interface Acknowledgement {
   readonly generation: number;
   /** The addresses at which the data planes serve the Gateway. */
-  readonly addresses: readonly { readonly type: string; readonly value: string }[];
+  readonly addresses: readonly AssignedAddress[];
   /** Name of a listener of the owner → the reason why a data plane could not serve it. */
   readonly listenerProblems: Readonly<Record<string, string>>;
+}
+
+/** An address at which data planes serve a Gateway. */
+export interface AssignedAddress {
+  readonly type: string;
+  readonly value: string;
+  /** `Cluster` for a ClusterIP, whatever the Gateway requested. */
+  readonly routability?: 'Cluster';
+  /** `Cluster` for an address of the Service for entries of spec.addresses with a routability. */
+  readonly scope?: 'Cluster';
 }
 
 export interface DataPlaneFacts {

@@ -1,4 +1,4 @@
-import { addresses, type WantedAddress } from '../graph/addresses.ts';
+import { addresses, demandsRoutability, scopeOf, type AddressScope, type WantedAddress } from '../graph/addresses.ts';
 import { gatewayPorts, type GatewayPort } from '../graph/gateway-listeners.ts';
 import { gatewayClassName, isOurGateway } from '../graph/gateway.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
@@ -16,6 +16,8 @@ export interface Infrastructure {
   /** The ports of all listeners with a supported protocol, including those of ListenerSets, in ascending order. */
   readonly ports: readonly GatewayPort[];
   readonly addresses: readonly WantedAddress[];
+  /** The Services to provision. Absent if the Gateway demands no routability: only the default one. */
+  readonly scopes?: readonly AddressScope[];
   /** The Gateway's parameters override those of its class. */
   readonly parameters: DataPlaneParameters;
   readonly labels: Readonly<Record<string, string>>;
@@ -35,14 +37,20 @@ export const infrastructure = defineEmission<Infrastructure>({
     const ports = read.query(gatewayPorts, namespace, name);
     if (ports === undefined) return [];
     const { labels = {}, annotations = {} } = readObject(read, 'Gateway', namespace, name)?.spec?.infrastructure ?? {};
-    const wanted = read
-      .query(addresses, namespace, name)
-      .flatMap((node) => (node.outcome === 'wanted' ? [{ type: node.type, value: node.value }] : []));
+    const nodes = read.query(addresses, namespace, name);
+    const wanted = nodes.flatMap((node): readonly WantedAddress[] => {
+      if (node.outcome !== 'wanted') return [];
+      const { type, value, routability } = node;
+      return [{ type, value, ...(routability !== undefined && { routability }) }];
+    });
+    const scopes = nodes.some(demandsRoutability) ? { scopes: [...new Set(wanted.map(scopeOf))].sort() } : {};
     const parameters = {
       ...parametersOf(read.query(classParameters, read.query(gatewayClassName, namespace, name) ?? '')),
       ...parametersOf(read.query(gatewayParameters, namespace, name)),
     };
-    return [{ key: `${namespace}/${name}`, value: { ports, addresses: wanted, parameters, labels, annotations } }];
+    return [
+      { key: `${namespace}/${name}`, value: { ports, addresses: wanted, ...scopes, parameters, labels, annotations } },
+    ];
   },
 });
 

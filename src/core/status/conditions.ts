@@ -28,7 +28,7 @@ export function isUnknown(reason: string, message: string): Outcome {
  */
 export const conditionTypes = {
   gatewayClass: ['Accepted', 'SupportedVersion'],
-  gateway: ['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode'],
+  gateway: ['Accepted', 'Programmed', 'ResolvedRefs', 'AddressesAssigned', 'InsecureFrontendValidationMode'],
   listenerSet: ['Accepted', 'Programmed'],
   listener: ['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig'],
   route: [

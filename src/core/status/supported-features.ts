@@ -77,12 +77,6 @@ export type FeatureName = keyof typeof needs;
 
 const featureNames = Object.keys(needs) as readonly FeatureName[];
 
-/** Unsupported features. Remove a name when all tests of the conformance suite for it pass. */
-const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
-  'GatewayAddressRoutability',
-  'GatewayAddressRoutabilityCluster',
-]);
-
 /** Kinds of Kubernetes that features require and that some API servers do not serve. */
 const optionalKinds: { readonly [N in FeatureName]?: KindName } = { ClusterTrustBundle: 'ClusterTrustBundle' };
 
@@ -109,7 +103,7 @@ export function supportedFeatures(installation: Installation): SupportedFeatures
   if (bundle === undefined || place?.type !== 'list') return undefined;
   const lacking = new Set([...notInstalled, ...unobserved]);
   const names = featureNames
-    .filter((name) => !missing.has(name) && isAvailable(needs[name], installed))
+    .filter((name) => isAvailable(needs[name], installed))
     .filter((name) => !lacking.has(optionalKinds[name] ?? 'GatewayClass'))
     .flatMap((name) => namesOf(name, installed))
     .sort();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { addressesOfService, gatewayOfChild } from '../../../src/controller/data-plane-objects.ts';
 import { recordOf } from '../../../src/core/text/record.ts';
-import { dataPlaneName, labelValue } from '../../../src/controller/names.ts';
+import { clusterServiceName, dataPlaneName, labelValue } from '../../../src/controller/names.ts';
 import { tcpPorts } from '../../support/gateway-ports.ts';
 import {
   allObjects,
@@ -27,13 +27,15 @@ describe('names', () => {
     'of %s are valid labels',
     (gateway) => {
       expect(dataPlaneName(gateway)).toMatch(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
+      expect(clusterServiceName(gateway)).toMatch(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
       expect(labelValue(gateway)).toMatch(/^[a-z0-9A-Z]([-._a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$/);
     },
   );
 
   test('tell Gateways apart that look alike', () => {
     const names = ['a.b', 'a-b', 'x'.repeat(100), 'x'.repeat(101)];
-    expect(new Set(names.map(dataPlaneName)).size).toBe(names.length);
+    const all = names.flatMap((name) => [dataPlaneName(name), clusterServiceName(name)]);
+    expect(new Set(all).size).toBe(2 * names.length);
     expect(new Set(names.map(labelValue)).size).toBe(names.length);
   });
 });
@@ -131,6 +133,50 @@ describe('objects of a data plane', () => {
       ports: expect.any(Array),
       selector: expect.any(Object),
     });
+  });
+
+  const cluster = { type: 'IPAddress', value: '', routability: 'Cluster' } as const;
+  const servicesOf = (change: Partial<GatewayFacts>): readonly unknown[] =>
+    desiredObjects({ ...facts, ...change }, settings)
+      .filter(({ kind }) => kind === 'Service')
+      .map(({ metadata: { name }, spec }) => {
+        const { ports: _ports, selector: _selector, ...exposure } = recordOf(spec);
+        return [name, exposure];
+      });
+  const base = dataPlaneName(facts.name);
+  const clusterOnly = { type: 'ClusterIP', ipFamilyPolicy: 'SingleStack' };
+
+  test('an address with a routability comes from a Service that only the cluster reaches, whatever the type of the other', () => {
+    const parameters = { serviceType: 'LoadBalancer', loadBalancerClass: 'example.com/public' };
+    expect(servicesOf({ addresses: [cluster], scopes: ['Cluster'], parameters })).toEqual([
+      [`${base}-cluster`, clusterOnly],
+    ]);
+  });
+
+  test('requests of both kinds make two Services, and none makes none', () => {
+    const open = { type: 'IPAddress', value: '192.0.2.7' } as const;
+    expect(servicesOf({ addresses: [cluster, open], scopes: ['Cluster', 'Default'] })).toEqual([
+      [`${base}-cluster`, clusterOnly],
+      [base, { type: 'LoadBalancer', loadBalancerIP: '192.0.2.7' }],
+    ]);
+    expect(servicesOf({ scopes: [] })).toEqual([]);
+  });
+
+  test.each<[readonly string[], object]>([
+    [['10.96.0.9'], { ...clusterOnly, clusterIP: '10.96.0.9' }],
+    [['', ''], { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' }],
+    [
+      ['10.96.0.9', 'fd00::9'],
+      {
+        type: 'ClusterIP',
+        ipFamilyPolicy: 'PreferDualStack',
+        clusterIP: '10.96.0.9',
+        clusterIPs: ['10.96.0.9', 'fd00::9'],
+      },
+    ],
+  ])('cluster addresses %j are requested', (values, expected) => {
+    const addresses = values.map((value) => ({ ...cluster, value }));
+    expect(servicesOf({ addresses, scopes: ['Cluster'] })).toEqual([[`${base}-cluster`, expected]]);
   });
 
   const addressPool = [{ first: 1n, last: 2n }];
@@ -333,11 +379,14 @@ describe('what the cluster says of them', () => {
     [
       { type: 'ClusterIP', clusterIPs: ['10.96.0.7', 'fd00::7', null] },
       [
-        { type: 'IPAddress', value: '10.96.0.7' },
-        { type: 'IPAddress', value: 'fd00::7' },
+        { type: 'IPAddress', value: '10.96.0.7', routability: 'Cluster' },
+        { type: 'IPAddress', value: 'fd00::7', routability: 'Cluster' },
       ],
     ],
-    [{ type: 'NodePort', clusterIPs: ['10.96.0.7'] }, [{ type: 'IPAddress', value: '10.96.0.7' }]],
+    [
+      { type: 'NodePort', clusterIPs: ['10.96.0.7'] },
+      [{ type: 'IPAddress', value: '10.96.0.7', routability: 'Cluster' }],
+    ],
     [{ type: 'ClusterIP', clusterIPs: ['None'] }, []],
     [{ type: 'LoadBalancer', clusterIPs: ['10.96.0.7'] }, []],
   ])('addresses of a Service %j', (spec, expected) => {

@@ -34,7 +34,17 @@ function started() {
     reading: WriteResult;
     pool: readonly AddressRange[];
     writesOfTerm: number;
-  } = { need: facts, leads: true, result: { type: 'ok' }, reading: { type: 'ok' }, pool: [], writesOfTerm: Infinity };
+    /** The Services that the watch knows. */
+    services: readonly WireObject[];
+  } = {
+    need: facts,
+    leads: true,
+    result: { type: 'ok' },
+    reading: { type: 'ok' },
+    pool: [],
+    writesOfTerm: Infinity,
+    services: [],
+  };
   /** What the cluster holds, by kind. */
   const held = new Map<string, WireObject>();
   const act =
@@ -62,6 +72,7 @@ function started() {
   const uids: (string | undefined)[] = [];
   const readings = { now: 0, peak: 0, all: 0 };
   const provisioner: DataPlaneProvisioner = new DataPlaneProvisioner({
+    servicesOf: () => world.services,
     writer: {
       apply: act('apply'),
       remove: act('remove'),
@@ -121,6 +132,78 @@ describe('provisioning', () => {
     world.need = { ...facts, ports: tcpPorts(80, 81) };
     expect(await enqueue()).toEqual(all);
     expect(await enqueue('recheck')).toEqual(all);
+  });
+
+  const metadata = { namespace: 'shop', name: 'web-sallyport', uid: 'u2' };
+  const owned = {
+    labels: { 'app.kubernetes.io/managed-by': 'sallyport' },
+    ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }],
+  };
+  const exposed: WireObject = { kind: 'Service', metadata: { ...metadata, ...owned } };
+  const inCluster: Need = {
+    ...facts,
+    addresses: [{ type: 'IPAddress', value: '', routability: 'Cluster' }],
+    scopes: ['Cluster'],
+  };
+  const onlyCluster = all.map((call) => call.replace(`Service ${name}`, `Service ${name}-cluster`));
+
+  test('a Gateway for the cluster never gets another Service', async () => {
+    const { world, enqueue } = started();
+    world.need = inCluster;
+    expect(await enqueue()).toEqual(onlyCluster);
+  });
+
+  test('a Service that a Gateway does not need any more goes before anything else is applied', async () => {
+    const { world, enqueue } = started();
+    await enqueue();
+    world.services = [exposed];
+    world.need = inCluster;
+    expect(await enqueue()).toEqual([`remove Service ${name} u2`, ...onlyCluster]);
+    // On its way out, it is not removed twice.
+    world.services = [{ ...exposed, metadata: { ...exposed.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }];
+    expect(await enqueue('recheck')).toEqual(onlyCluster);
+    world.services = [{ ...exposed, metadata: { ...exposed.metadata, name: 'web-sallyport-cluster' } }];
+    world.need = facts;
+    expect(await enqueue()).toEqual([`remove Service ${name}-cluster u2`, ...all]);
+  });
+
+  test('a Service that nobody needs goes as soon as it is seen', async () => {
+    const { provisioner, calls, world, enqueue } = started();
+    world.need = inCluster;
+    await enqueue();
+    const ref = { group: '', kind: 'Service', namespace: 'shop', name: 'web-sallyport' };
+    world.services = [exposed];
+    provisioner.observe({ type: 'upsert', ref, object: exposed });
+    await new Promise(setImmediate);
+    expect(calls).toEqual([`remove Service ${name} u2`, ...onlyCluster]);
+  });
+
+  test('another cluster IP needs another Service', async () => {
+    const { world, held, enqueue } = started();
+    const asking = (value: string): Need => ({
+      ...facts,
+      addresses: [{ type: 'IPAddress', value, routability: 'Cluster' }],
+      scopes: ['Cluster'],
+    });
+    world.need = asking('10.96.0.9');
+    await enqueue();
+    held.set('Service', {
+      kind: 'Service',
+      metadata: { ...metadata, ...owned, name: 'web-sallyport-cluster' },
+      spec: { clusterIP: '10.96.0.9' },
+    });
+    expect(await enqueue('recheck')).toEqual(onlyCluster);
+    held.set('Service', {
+      kind: 'Service',
+      metadata: { ...metadata, ...owned, name: 'web-sallyport-cluster' },
+      spec: { clusterIP: '10.96.0.9' },
+    });
+    world.need = asking('10.96.0.10');
+    expect(await enqueue()).toEqual(
+      onlyCluster.flatMap((call) =>
+        call.startsWith('apply Service ') ? [`remove Service ${name}-cluster u2`, call] : [call],
+      ),
+    );
   });
 
   test('a Gateway that needs nothing any more loses everything, once', async () => {

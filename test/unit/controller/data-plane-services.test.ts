@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DataPlaneServices } from '../../../src/controller/data-plane-services.ts';
+import { DataPlaneServices, type Reachability } from '../../../src/controller/data-plane-services.ts';
 import type { ObjectChange } from '../../../src/controller/ports.ts';
 
 const managed = { 'app.kubernetes.io/managed-by': 'sallyport' };
@@ -105,5 +105,31 @@ describe('how data planes can be reached', () => {
       object: { metadata: { namespace: 'shop', name: 'cart' } },
     };
     expect(observe(theirs, gone(theirs), slice('a', { one: true }, {}), gone(slice('a', {})))).toBeUndefined();
+  });
+
+  test('at the addresses of both Services, each known by its source, and by the pods of either', () => {
+    const reached: Reachability[] = [];
+    const services = new DataPlaneServices({ onReachability: (_, reach) => void reached.push(reach) });
+    const inCluster = service('web-sallyport-cluster');
+    const ofCluster = slice('b', { one: true, two: true });
+    for (const event of [service('web-sallyport', ip), slice('a', { one: true })]) services.observe(event);
+    if (inCluster.type === 'upsert')
+      services.observe({
+        ...inCluster,
+        object: { ...inCluster.object, spec: { type: 'ClusterIP', clusterIPs: ['10.96.0.7'] } },
+      });
+    if (ofCluster.type === 'upsert') {
+      const { metadata } = ofCluster.object;
+      const labels = { ...metadata.labels, 'kubernetes.io/service-name': 'web-sallyport-cluster' };
+      services.observe({ ...ofCluster, object: { ...ofCluster.object, metadata: { ...metadata, labels } } });
+    }
+    const cluster = { type: 'IPAddress', value: '10.96.0.7', routability: 'Cluster', scope: 'Cluster' };
+    expect(reached.at(-1)).toEqual({
+      addresses: [{ type: 'IPAddress', value: '192.0.2.1' }, cluster],
+      pods: new Set(['one', 'two']),
+    });
+    expect(services.servicesOf('shop/web')).toHaveLength(2);
+    services.observe(gone(service()));
+    expect(reached.at(-1)).toEqual({ addresses: [cluster], pods: new Set(['one', 'two']) });
   });
 });

@@ -23,7 +23,10 @@ export function checkGatewayFeatures(
     if (problem !== undefined)
       report({
         path: ['spec', 'addresses', address.index, ...problem.below],
-        consequence: { condition: 'Accepted', reason: 'UnsupportedAddress', scope: 'object' },
+        consequence:
+          address.outcome === 'unsupportedRoutability'
+            ? { condition: 'AddressesAssigned', reason: 'NotAssigned', scope: 'object' }
+            : { condition: 'Accepted', reason: 'UnsupportedAddress', scope: 'object' },
         value: problem.value,
         message: problem.message,
       });
@@ -41,9 +44,9 @@ function describeAddress(address: AddressNode): Required<Violation> | undefined 
       };
     case 'unsupportedRoutability':
       return {
-        below: [],
+        below: ['routability'],
         value: display(address.routability),
-        message: `Unsupported field routability, ${loss}: the address could be reachable from more networks than intended. Remove routability.`,
+        message: `Unsupported routability ${quote(address.routability)} for type ${address.type}: the Gateway gets no address for this entry. Use type: IPAddress with routability: Cluster, or remove routability.`,
       };
     case 'malformed':
       return {

@@ -73,6 +73,11 @@ describe('addresses that users choose', () => {
     expect(bound(addresses, { gateway: 'infra/one', port: 80 })).toEqual({ host: '127.0.1.1', port: 8080 });
   });
 
+  test('a Gateway that must not be reachable here gets none', () => {
+    const addresses = new StandaloneAddresses(true, { requested: () => 'none' });
+    expect(addresses.addressesOf({ gateway: 'infra/one', port: 80 })).toEqual([]);
+  });
+
   test('what is bound to an address is reachable there, if this machine has it', () => {
     expect(reachableAt('127.0.7.1')).toEqual(['127.0.7.1']);
     expect(reachableAt('192.0.2.77')).toEqual([]);

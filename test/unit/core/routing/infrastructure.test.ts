@@ -53,6 +53,24 @@ describe('infrastructure', () => {
     ]);
   });
 
+  test.each<[readonly object[], readonly string[] | undefined]>([
+    [[{ type: 'IPAddress' }], undefined],
+    [[{ type: 'IPAddress', routability: 'Cluster' }], ['Cluster']],
+    [[{ type: 'IPAddress', routability: 'testing.x-k8s.io/sentinel' }], ['Cluster']],
+    [
+      [{ type: 'IPAddress', routability: 'Cluster' }, { type: 'IPAddress' }],
+      ['Cluster', 'Default'],
+    ],
+    [[{ type: 'IPAddress', routability: 'example.com/vpc' }], []],
+    [[{ type: 'Hostname', routability: 'Cluster' }], []],
+  ])('addresses %j need Services %j', (addresses, scopes) => {
+    const facts = { bundle: { minor: '1.7', channel: 'experimental' } } as const;
+    const front = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }) as { readonly spec: object };
+    const asking = { ...front, spec: { ...front.spec, addresses } };
+    const found = evaluate([ourClass, asking], facts).kernel.emitted(infrastructure).get('shop/front');
+    expect(found?.scopes).toEqual(scopes);
+  });
+
   test('has each port and transport once, and none for a protocol that is not served', () => {
     const portsOf = (...listeners: readonly unknown[]): unknown =>
       evaluate([ourClass, gatewayWith(...listeners)])

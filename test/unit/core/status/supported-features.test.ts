@@ -70,6 +70,13 @@ describe('supportedFeatures of a GatewayClass', () => {
     });
   });
 
+  test('claims routability of addresses where the bundle has the field', () => {
+    const names = ['GatewayAddressRoutability', 'GatewayAddressRoutabilityCluster'];
+    expect(claimedFor({ minor: '1.7', channel: 'experimental' })).toEqual(expect.arrayContaining(names));
+    for (const bundle of [newest, { minor: '1.6', channel: 'experimental' } as const])
+      expect(claimedFor(bundle)).not.toEqual(expect.arrayContaining([names[0]]));
+  });
+
   test('claims nothing of a kind that is not installed', () => {
     const { HTTPRoute: _absent, ...others } = filesOnly(newest).bundles;
     const claimed = supportedFeatures({ ...filesOnly(newest), bundles: others })?.map((feature) =>

@@ -370,11 +370,18 @@ describe('unsupported-feature', () => {
       'Accepted UnsupportedAddress object',
     ],
     [
-      'routability',
-      { addresses: [{ routability: 'Cluster' }] },
-      'spec.addresses[0]',
-      'Unsupported field routability, so the Gateway is not accepted: the address could be reachable from more networks than intended. Remove routability.',
-      'Accepted UnsupportedAddress object',
+      'unknown routability',
+      { addresses: [{ routability: 'Cluster' }, { routability: 'example.com/vpc' }] },
+      'spec.addresses[1].routability',
+      'Unsupported routability "example.com/vpc" for type IPAddress: the Gateway gets no address for this entry. Use type: IPAddress with routability: Cluster, or remove routability.',
+      'AddressesAssigned NotAssigned object',
+    ],
+    [
+      'routability of a name',
+      { addresses: [{ type: 'Hostname', routability: 'Cluster' }] },
+      'spec.addresses[0].routability',
+      'Unsupported routability "Cluster" for type Hostname: the Gateway gets no address for this entry. Use type: IPAddress with routability: Cluster, or remove routability.',
+      'AddressesAssigned NotAssigned object',
     ],
   ])('%s of a Gateway', (_, spec, ...[path, message, consequence]) => {
     expect(inGateway(spec)).toEqual([[path, message, consequence]]);
