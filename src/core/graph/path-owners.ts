@@ -105,6 +105,12 @@ export function refusalOfPath(
   return owner && refusalIn(owner);
 }
 
+/** Returns whether policies give a path to a namespace by name of the path, not only together with the hostname. */
+export function ownsPath({ covering }: PathOwners, path: RouteMatch['path']): boolean {
+  const decisive = covering.flat().find((owner) => relationTo(path, owner.path) === 'within');
+  return decisive !== undefined && decisive.path !== '' && decisive.permission.type === 'permitted';
+}
+
 function refusalIn({ permission }: PathOwner): HostnameRefusal | undefined {
   return permission.type === 'refused' ? permission : undefined;
 }

@@ -1,4 +1,6 @@
+import { attachments } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
+import { ownsPath, pathOwners } from '../../graph/path-owners.ts';
 import { withoutTrailingSlash, type OwnedMatch } from '../../graph/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { RouteMatch } from '../../graph/route-match.ts';
@@ -106,7 +108,9 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
   if (contested.length === 0) return;
   const matches = comparedMatches(read, { kind, namespace, name });
   for (const { place, isShared, wider } of contested) {
+    const isOwned = ownershipAt(read, { kind, namespace, name }, place);
     for (const { rule, match, path, conditions } of matches) {
+      if (isOwned(match.path)) continue;
       const winner: Winner = {
         kind,
         namespace,
@@ -128,6 +132,19 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
       }
     }
   }
+}
+
+/** Returns a function that tells whether HostnamePolicies give a path to the namespace. Then it takes nothing from others. */
+function ownershipAt(
+  read: Reader,
+  { kind, namespace, name }: RouteRef,
+  { parent, hostname }: HostPlace,
+): (path: RouteMatch['path']) => boolean {
+  const outcome = read.query(attachments, kind, namespace, name).find(({ index }) => index === parent)?.outcome;
+  const byPath = outcome?.type === 'attached' ? outcome.byPath : undefined;
+  if (byPath?.hostnames.includes(hostname) !== true) return () => false;
+  const owners = read.query(pathOwners, hostname, byPath.gateway, namespace);
+  return (path) => ownsPath(owners, path);
 }
 
 /** Returns the keys of wider hostnames of a place at which another namespace has a route. */

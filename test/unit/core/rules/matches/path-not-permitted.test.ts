@@ -130,6 +130,21 @@ describe('path-not-permitted', () => {
       expect(refusedPaths(routeIn('shop', { matches: [prefix('/cart/x')] }), ...both)).toEqual(byCart);
     });
 
+    test('the owner of a path takes no requests from the owner of the hostname', () => {
+      const taken = (...policies: readonly unknown[]) =>
+        found('requests-taken', [
+          routeIn('shop'),
+          routeIn('cart', { matches: [prefix('/cart')] }),
+          ...policies,
+          front,
+          ourClass,
+        ]);
+      expect(taken(...both)).toEqual([]);
+      expect(taken(cartOwns('/cart'))).toEqual([]);
+      expect(taken(cartOwns('/other'))).toHaveLength(1);
+      expect(taken()).toHaveLength(1);
+    });
+
     test('the owner of the path serves only this path', () => {
       expect(refusedPaths(routeIn('cart', { matches: [prefix('/cart')] }), ...both)).toEqual([]);
       expect(refusedPaths(routeIn('cart', { matches: [prefix('/list')] }), ...both)).toEqual(byShop);
