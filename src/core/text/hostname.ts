@@ -186,5 +186,9 @@ export function hostFromHeader(field: string): string | undefined {
   if (field === '') return '';
   const name = (colon === -1 ? field : field.slice(0, colon)).toLowerCase();
   const host = name.endsWith('.') ? name.slice(0, -1) : name;
-  return host.split('.').includes('') ? undefined : host;
+  return hasEmptyLabel(host) ? undefined : host;
+}
+
+function hasEmptyLabel(host: string): boolean {
+  return host === '' || host.startsWith('.') || host.endsWith('.') || host.includes('..');
 }
