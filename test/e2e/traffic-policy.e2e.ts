@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
+import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
+import { deployEcho } from './support/echo.ts';
+import { apply, getObject, kubectl } from './support/kubectl.ts';
+import { httpRoute } from './support/routes.ts';
+import { systemNamespace } from './support/sallyport.ts';
+import { waitFor } from './support/wait.ts';
+
+// XBackendTrafficPolicies: the controller follows them, writes their status, and their sessions apply to traffic.
+const namespace = useNamespace('traffic-policy');
+
+beforeAll(async () => {
+  await installCrds('v1.7.0', 'experimental');
+  await installController();
+  await deployEcho('echo', namespace);
+  await apply(
+    gateway('policy', namespace, 80),
+    httpRoute(
+      { name: 'policy', namespace },
+      { parentRefs: [{ name: 'policy' }], rules: [{ backendRefs: [{ name: 'echo', port: 80 }] }] },
+    ),
+  );
+});
+
+afterAll(async () => {
+  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
+  await uninstallController();
+  await kubectl(['delete', 'secret', 'sallyport-session-keys', '-n', systemNamespace, '--ignore-not-found']);
+  await removeCrds();
+});
+
+function policy(name: string, spec: object): object {
+  return {
+    apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+    kind: 'XBackendTrafficPolicy',
+    metadata: { name, namespace },
+    spec: { targetRefs: [{ group: '', kind: 'Service', name: 'echo' }], ...spec },
+  };
+}
+
+interface PolicyWithStatus {
+  readonly status?: {
+    readonly ancestors?: readonly {
+      readonly ancestorRef: { readonly name: string };
+      readonly conditions: readonly { readonly type: string; readonly reason: string }[];
+    }[];
+  };
+}
+
+/** Waits until the entry for the Gateway has the condition Accepted with this reason. */
+async function accepted(name: string, reason: string): Promise<void> {
+  await waitFor(`${name}: Accepted with reason ${reason}`, async () => {
+    const { status } = await getObject<PolicyWithStatus>(['xbackendtrafficpolicy', name, '-n', namespace]);
+    const entry = status?.ancestors?.find(({ ancestorRef }) => ancestorRef.name === 'policy');
+    return entry?.conditions.find(({ type }) => type === 'Accepted')?.reason === reason ? true : undefined;
+  });
+}
+
+/** The cookie of a first response; `''` if there is none. */
+async function cookie(): Promise<string> {
+  const { status } = await waitForGateway('policy', namespace, ['Programmed', 'True']);
+  return waitFor('a response', async () => {
+    const response = await fetch(`http://${status?.addresses?.[0]?.value ?? ''}/`, {
+      headers: { connection: 'close' },
+    });
+    await response.arrayBuffer();
+    return response.status === 200 ? (response.headers.getSetCookie()[0] ?? '') : undefined;
+  });
+}
+
+test('the oldest policy of a Service is accepted, others conflict, and its sessions apply to traffic', async () => {
+  await apply(policy('first', { retryConstraint: {}, sessionPersistence: { cookie: { name: 'of-policy' } } }));
+  await accepted('first', 'Accepted');
+  await waitFor('a session', async () => ((await cookie()).startsWith('of-policy=') ? true : undefined));
+  await apply(policy('second', { sessionPersistence: { cookie: { name: 'other' } } }));
+  // Timestamps have seconds: of policies of the same second, the first by name takes precedence.
+  await accepted('second', 'Conflicted');
+  expect(await cookie()).toMatch(/^of-policy=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/);
+  await kubectl(['delete', 'xbackendtrafficpolicy', 'first', '-n', namespace]);
+  await accepted('second', 'Accepted');
+  await waitFor('a session of the other policy', async () =>
+    (await cookie()).startsWith('other=') ? true : undefined,
+  );
+});
