@@ -24,7 +24,7 @@ const unserved = 'Until then, requests to the XBackend get 500.';
 
 const supportedModes = ['None', 'ServerOnly'];
 
-function* unsupported({ type = '', protocol, tls }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
+function* unsupported({ type = '', protocol, tls, sessionPersistence }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
   if (type !== 'ExternalHostname') {
     yield {
       path: ['spec', 'type'],
@@ -45,6 +45,12 @@ function* unsupported({ type = '', protocol, tls }: XBackendSpec): Iterable<Omit
       path: ['spec', 'tls', 'mode'],
       value: display(mode),
       message: `Unsupported mode ${quote(mode)}. Use mode: ${supportedModes.join(' or ')}. ${unserved}`,
+    };
+  }
+  if (sessionPersistence !== undefined) {
+    yield {
+      path: ['spec', 'sessionPersistence'],
+      message: `Unsupported sessionPersistence. Remove it, or set sessionPersistence in the rules of the routes. ${unserved}`,
     };
   }
 }

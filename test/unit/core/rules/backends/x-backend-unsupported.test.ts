@@ -29,6 +29,11 @@ describe('x-backend-unsupported', () => {
       'spec.tls.mode',
       'Unsupported mode "ClientAndServer". Use mode: None or ServerOnly.',
     ],
+    [
+      { ...usable, sessionPersistence: { type: 'Header', header: { name: 'x-session' } } },
+      'spec.sessionPersistence',
+      'Unsupported sessionPersistence. Remove it, or set sessionPersistence in the rules of the routes.',
+    ],
   ])('%j', (spec, path, message) => {
     expect(judge(xBackendUnsupported, backend(spec))).toEqual([
       [path, `${message} Until then, requests to the XBackend get 500.`],
