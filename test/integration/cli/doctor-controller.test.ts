@@ -121,7 +121,7 @@ test('the Gateways of our classes, their certificates without keys, and Services
   ]);
   expect(JSON.stringify(objects.value)).not.toContain('PRIVATE');
   expect(objects.value.idle).toEqual([
-    { kind: 'Service', namespace: 'shop', name: 'cart', port: '80', routes: ['HTTPRoute shop/store'] },
+    { kind: 'Service', namespace: 'shop', name: 'cart', port: '80', users: ['HTTPRoute shop/store'] },
   ]);
 });
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { recordOf } from '../../../src/core/text/record.ts';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import type { GatewayFacts } from '../../../src/controller/data-plane-manifests.ts';
+import { describeDataPlanes } from '../../../src/controller/data-plane-problems.ts';
 import { DataPlaneProvisioner, type Need } from '../../../src/controller/data-plane-provisioner.ts';
 import type { AddressRange } from '../../../src/core/text/ip-address.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
@@ -36,6 +37,8 @@ function started() {
     writesOfTerm: number;
     /** The Services that the watch knows. */
     services: readonly WireObject[];
+    /** The only name that `result` is about. */
+    refused?: string;
   } = {
     need: facts,
     leads: true,
@@ -55,7 +58,8 @@ function started() {
         `${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`,
       );
       if (calls.length >= world.writesOfTerm) world.leads = false;
-      if (world.result.type !== 'ok' || step === 'remove') return world.result;
+      const isMeant = world.refused === undefined || world.refused === metadata.name;
+      if ((world.result.type !== 'ok' && isMeant) || step === 'remove') return world.result;
       const uid = held.get(kind ?? '')?.metadata.uid ?? `uid ${version} of ${kind}`;
       const object: WireObject = {
         kind: kind ?? '',
@@ -176,6 +180,23 @@ describe('provisioning', () => {
     provisioner.observe({ type: 'upsert', ref, object: exposed });
     await new Promise(setImmediate);
     expect(calls).toEqual([`remove Service ${name} u2`, ...onlyCluster]);
+  });
+
+  test('a cluster IP that the API server refuses costs the address, not the Gateway', async () => {
+    const { provisioner, world, enqueue } = started();
+    world.need = inCluster;
+    world.result = { type: 'invalid', message: 'provided IP is not in the valid range' };
+    world.refused = 'web-sallyport-cluster';
+    await enqueue();
+    const problem = provisioner.problemOf('shop/web');
+    expect(problem).toEqual({
+      isAboutAddress: true,
+      message: `Cannot apply Service "${name}-cluster": provided IP is not in the valid range`,
+    });
+    expect(describeDataPlanes(problem === undefined ? [] : [problem], { ready: 0, late: 0, remark: '' })).toEqual({
+      remark: '',
+      addressProblem: { reason: 'AddressNotAssigned', message: problem?.message },
+    });
   });
 
   test('another cluster IP needs another Service', async () => {
