@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, startRawBackend } from '../../../support/backends.ts';
@@ -320,6 +321,31 @@ describe('a UDP port', () => {
 const run = promisify(execFile);
 
 const hasDig = spawnSync('dig', ['-v']).status === 0;
+
+/** A link-local address of this machine, with its zone; `undefined` without one. */
+const linkLocal = Object.entries(networkInterfaces())
+  .flatMap(([name, addresses = []]) => addresses.map((address) => ({ name, ...address })))
+  .filter((one) => one.family === 'IPv6' && one.scopeid !== 0)
+  .map(({ name, address }) => `${address}%${name}`)[0];
+
+(linkLocal === undefined ? describe.skip : describe)('link-local', () => {
+  test('a client with an IPv6 link-local address gets responses, from the address that it wrote to', async () => {
+    const address = linkLocal ?? '';
+    const backend = await startUdp('a');
+    const started = await startLayer4([udp, endpointsConfig('app', backend.port), route], {
+      bind: () => [{ host: '::', port: 0 }],
+      onFault: throwFault,
+    });
+    const client = await bound(address);
+    for (const text of ['x', 'y']) {
+      const answer = once(client, 'message');
+      client.send(text, started.portOf(udp), address);
+      const [message, from] = (await answer) as [Buffer, RemoteInfo];
+      expect([message.toString(), from.address, from.port]).toEqual([`a ${text}`, address, started.portOf(udp)]);
+    }
+    expect(started.proxy.counters().layer4).toMatchObject({ started: { udp: 1 }, droppedDatagrams: 0 });
+  });
+});
 
 (hasDig ? describe : describe.skip)('dig', () => {
   /** The answer to a query for an A record: 192.0.2.7. */
