@@ -37,6 +37,12 @@ export function oauth2Proxy(): string {
   });
 }
 
+/** The folder with `report-reader`, which reads policy reports with the Go types of their readers. */
+export function reportReader(): string {
+  const module = join(here, 'report-reader');
+  return built({ module, packages: ['.'], sources: [join(module, 'main.go')] });
+}
+
 /** Builds programs where the cache has none for their lock file and sources. */
 function built({ module, packages, sources }: Programs): string {
   const hash = createHash('sha256');
