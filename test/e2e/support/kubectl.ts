@@ -9,11 +9,16 @@ export interface Outcome {
 
 interface Options {
   readonly stdin?: string;
+  /** Variables in addition to those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Runs kubectl as a user would, against the cluster of KUBECONFIG. Its exit code is a result, no error. */
-export async function kubectl(args: readonly string[], { stdin = '' }: Options = {}): Promise<Outcome> {
-  const child = spawn('kubectl', args);
+export async function kubectl(
+  args: readonly string[],
+  { stdin = '', environment = {} }: Options = {},
+): Promise<Outcome> {
+  const child = spawn('kubectl', args, { env: { ...process.env, ...environment } });
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', reject).on('close', (code) => {
       resolve(code ?? -1);
