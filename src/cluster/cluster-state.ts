@@ -167,10 +167,7 @@ export function installationIn(
   const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !observed.includes(kind));
   const gatewayDefinitions = ofGatewayApi(installed);
   const bundleVersions = Object.fromEntries(
-    observed.flatMap((kind) => {
-      const definition = gatewayDefinitions.get(definitionOf(kind));
-      return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
-    }),
+    [...gatewayDefinitions.values()].map((definition) => [definition.kind, bundleVersionOf(definition)]),
   );
   const notInstalled = observed.filter((kind) => isOptional(kind) && !installed.has(definitionOf(kind)));
   const hostnamePolicies = installed.has(definitionOf('HostnamePolicy'));

@@ -1,5 +1,6 @@
 import { isBackendPolicyKind } from '../core/graph/backend-policies.ts';
 import { shadowed } from '../core/rules/matches/match-taken.ts';
+import { fieldIgnored } from '../core/rules/support/feature-without-effect.ts';
 import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record.ts';
 import type { StatusEntry } from './merge-status.ts';
@@ -81,6 +82,7 @@ const negative: ReadonlySet<unknown> = new Set([
   'PartiallyInvalid',
   shadowed.condition,
   partlyServed.condition,
+  fieldIgnored.condition,
   'OverlappingTLSConfig',
   'InsecureFrontendValidationMode',
 ]);

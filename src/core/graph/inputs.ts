@@ -88,8 +88,8 @@ export interface AddressProblem {
 export interface Installation {
   /** GatewayClasses with this controllerName are ours. */
   readonly controllerName: string;
-  /** The bundle versions of the installed and served CRDs, e.g. `v1.7.0`; `''` for a CRD without a version. */
-  readonly bundleVersions: Readonly<Partial<Record<KindName, string>>>;
+  /** The bundle versions of all installed CRDs of the Gateway API by kind, e.g. `v1.7.0`; `''` for a CRD without a version. */
+  readonly bundleVersions: Readonly<Record<string, string>>;
   /** The bundle of each installed kind of the Gateway API. Kinds may have different bundles. */
   readonly bundles: InstalledBundles;
   /**

@@ -28,15 +28,30 @@ export function isUnknown(reason: string, message: string): Outcome {
  */
 export const conditionTypes = {
   gatewayClass: ['Accepted', 'SupportedVersion'],
-  gateway: ['Accepted', 'Programmed', 'ResolvedRefs', 'AddressesAssigned', 'InsecureFrontendValidationMode'],
+  gateway: [
+    'Accepted',
+    'Programmed',
+    'ResolvedRefs',
+    'AddressesAssigned',
+    'InsecureFrontendValidationMode',
+    'sallyport.dev/FieldIgnored',
+  ],
   listenerSet: ['Accepted', 'Programmed'],
-  listener: ['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig'],
+  listener: [
+    'Accepted',
+    'Programmed',
+    'ResolvedRefs',
+    'Conflicted',
+    'OverlappingTLSConfig',
+    'sallyport.dev/FieldIgnored',
+  ],
   route: [
     'Accepted',
     'ResolvedRefs',
     'PartiallyInvalid',
     'sallyport.dev/HostnameNotPermitted',
     'sallyport.dev/Shadowed',
+    'sallyport.dev/FieldIgnored',
   ],
   policy: ['Accepted', 'ResolvedRefs'],
 } as const;

@@ -33,7 +33,7 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
   };
 }
 
-/** Whether the CRDs of all served kinds belong to a supported bundle: possibly only some of them were upgraded. */
+/** Whether all CRDs of both Gateway API groups belong to a supported bundle: possibly only some of them were upgraded. */
 function supportedVersion(versions: Installation['bundleVersions']): Outcome {
   const others = Object.entries(versions).filter(([, version]) => !isSupportedBundle(version));
   if (others.length === 0) return isTrue('SupportedVersion');

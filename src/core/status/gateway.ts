@@ -3,6 +3,7 @@ import { installationCell, readObject, type AddressProblem } from '../graph/inpu
 import { listenerOwners } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems, type PartProblem } from '../rules/engine/validity.ts';
+import { ignoredFields } from './ignored-fields.ts';
 import { fieldIn } from '../schema/index.ts';
 import { addressStatus, type StatusAddress } from './addresses.ts';
 import {
@@ -49,6 +50,7 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
       ResolvedRefs: gatewayResolved(problems, listeners),
       ...(assigned !== undefined && accepted.status !== 'False' && { AddressesAssigned: assigned }),
       ...insecureMode(problems),
+      ...ignoredFields(problems),
     }),
     listeners: listenerStatuses(read, { kind: 'Gateway', namespace, name }, { generation, listeners }),
   };

@@ -10,6 +10,7 @@ import {
   routesOfListener,
   type PartProblem,
 } from '../rules/engine/validity.ts';
+import { fieldIgnored } from '../rules/support/feature-without-effect.ts';
 import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 // The status of listeners in Gateways and ListenerSets.
@@ -25,7 +26,7 @@ export interface JudgedListener {
   readonly node: ListenerNode;
   readonly outcomes: Readonly<
     Record<'Accepted' | 'Programmed' | 'ResolvedRefs' | 'Conflicted', Outcome> &
-      Partial<Record<'OverlappingTLSConfig', Outcome>>
+      Partial<Record<'OverlappingTLSConfig' | typeof fieldIgnored.condition, Outcome>>
   >;
 }
 
@@ -64,7 +65,7 @@ export const notAccepted = 'Not programmed because it is not accepted; see the A
 
 function judge(node: ListenerNode, problems: readonly PartProblem[], service: Outcome): JudgedListener {
   const validity = listenerValidity(problems, node.index);
-  const { accepted: refusal, conflicted: conflict, references, overlapping, failure } = validity;
+  const { accepted: refusal, conflicted: conflict, references, overlapping, ignored, failure } = validity;
   // Conflicts come first: the listener may be valid on another port.
   const against = conflict ?? refusal;
   return {
@@ -77,6 +78,7 @@ function judge(node: ListenerNode, problems: readonly PartProblem[], service: Ou
       }),
       ResolvedRefs: references === undefined ? isTrue('ResolvedRefs') : isFalse(references.reason, references.message),
       Conflicted: conflict === undefined ? isFalse('NoConflicts', '') : isTrue(conflict.reason, conflict.message),
+      ...(ignored === undefined ? {} : { [fieldIgnored.condition]: isTrue(ignored.reason, ignored.message) }),
       ...(overlapping === undefined ? {} : { OverlappingTLSConfig: isTrue(overlapping.reason, overlapping.message) }),
     },
   };

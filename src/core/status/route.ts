@@ -8,6 +8,7 @@ import { describeTakenRequests, partlyShadowed, requestsTakenCure } from '../rul
 import { takenRequests, type TakenRequests } from '../rules/matches/taken-requests.ts';
 import { partlyServed } from '../rules/parents/hostname-not-permitted.ts';
 import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/engine/validity.ts';
+import { ignoredFields } from './ignored-fields.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 export interface RouteParentStatus {
@@ -38,6 +39,7 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   const problems = read.query(partProblems, kind, namespace, name);
   const validity = read.query(routeValidity, kind, namespace, name);
   const resolved = references(problems);
+  const ignored = ignoredFields(problems);
   const taken = read.query(takenMatches, kind, namespace, name);
   const partly = read.query(takenRequests, kind, namespace, name);
   return {
@@ -55,6 +57,7 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
         ...(partial && { PartiallyInvalid: partial }),
         ...(refused && { [partlyServed.condition]: refused }),
         ...(lost && { [shadowed.condition]: lost }),
+        ...ignored,
       };
       return {
         parentRef: attachment.parent,

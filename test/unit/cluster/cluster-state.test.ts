@@ -117,10 +117,11 @@ describe('the state of a cluster', () => {
         ...definitionOf('XMesh', 'v1.9.0'),
       ]),
     );
-    // XMesh is not followed.
+    // XMesh is not followed, but its CRD belongs to the bundle.
     expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({
       GatewayClass: 'v1.7.0',
       HTTPRoute: 'v1.8.0',
+      XMesh: 'v1.9.0',
     });
     source.reader?.onInstalled(new Map());
     expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({});

@@ -23,6 +23,7 @@ import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Path } from '../../resources/path.ts';
 import { qualifiedName } from '../../resources/reference.ts';
+import { fieldIgnored } from '../support/feature-without-effect.ts';
 import { linkFindings } from './link-findings.ts';
 import { linkRules } from './link-rules.ts';
 import type { Consequence, Finding, Scope } from './rule.ts';
@@ -164,6 +165,7 @@ export interface ListenerValidity {
   readonly conflicted?: PartProblem;
   readonly references?: PartProblem;
   readonly overlapping?: PartProblem;
+  readonly ignored?: PartProblem;
   /** Set if a filter cannot run: the listener keeps its hostname, and all of its requests get an error. */
   readonly failure?: PartProblem;
 }
@@ -180,11 +182,13 @@ export function listenerValidity(problems: readonly PartProblem[], index: number
   const conflicted = first('Conflicted');
   const references = first('ResolvedRefs');
   const overlapping = first('OverlappingTLSConfig');
+  const ignored = first(fieldIgnored.condition);
   return {
     ...(accepted && { accepted }),
     ...(conflicted && { conflicted }),
     ...(references && { references }),
     ...(overlapping && { overlapping }),
+    ...(ignored && { ignored }),
     ...(ofFilters[0] && { failure: ofFilters[0] }),
   };
 }

@@ -3,7 +3,14 @@ import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
-import { rule } from '../engine/rule.ts';
+import { rule, type Consequence } from '../engine/rule.ts';
+
+/** The rest of the object works. */
+export const fieldIgnored = {
+  condition: 'sallyport.dev/FieldIgnored',
+  reason: 'UnsupportedField',
+  scope: 'object',
+} as const satisfies Consequence;
 
 /** Ignoring these features does not misdirect any requests, so the rest of the object works, and a finding informs the owner. */
 export const featureWithoutEffect = rule({
@@ -12,12 +19,14 @@ export const featureWithoutEffect = rule({
   about: 'dialect',
   summary: 'The object uses an unsupported feature, which is ignored.',
   effect: warned,
+  consequence: fieldIgnored,
   source:
     'Gateway API v1.7.0, CommonRouteSpec.useDefaultGateways, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
   check(subject, _read, report) {
     for (const path of placesIn(subject)) {
       report({
         path,
+        ...(path[1] === 'listeners' && { consequence: { ...fieldIgnored, scope: 'listener' } }),
         message: `Unsupported field ${String(path.at(-1))}: it is ignored. Remove it, unless another controller also serves this object.`,
       });
     }

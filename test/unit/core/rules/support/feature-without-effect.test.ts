@@ -11,15 +11,17 @@ describe('feature-without-effect', () => {
   test('of a route', () => {
     expect(
       found('feature-without-effect', [httpRoute({ useDefaultGateways: 'All', rules: [{ retry: {} }] })], experimental),
-    ).toEqual([['spec.useDefaultGateways', says('useDefaultGateways'), 'none']]);
+    ).toEqual([
+      ['spec.useDefaultGateways', says('useDefaultGateways'), 'sallyport.dev/FieldIgnored UnsupportedField object'],
+    ]);
   });
 
   test('of a Gateway', () => {
     const listeners = [{ name: 'web', port: 443, protocol: 'HTTPS', tls: { options: { 'example.com/x': 'y' } } }];
     const spec = { gatewayClassName: 'sallyport', defaultScope: 'All', listeners };
     expect(found('feature-without-effect', [{ ...(gatewayWith() as object), spec }], experimental)).toEqual([
-      ['spec.defaultScope', says('defaultScope'), 'none'],
-      ['spec.listeners[0].tls.options', says('options'), 'none'],
+      ['spec.defaultScope', says('defaultScope'), 'sallyport.dev/FieldIgnored UnsupportedField object'],
+      ['spec.listeners[0].tls.options', says('options'), 'sallyport.dev/FieldIgnored UnsupportedField listener'],
     ]);
   });
 
