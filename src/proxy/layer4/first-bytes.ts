@@ -37,7 +37,7 @@ export class FirstBytes {
     socket.push = (chunk: unknown) => this.received(chunk);
     socket.once('close', () => this.finish());
     // After a PROXY header, the first bytes may be here already.
-    const early: Buffer | null = socket.read();
+    const early: Buffer | null = socket.readableLength === 0 ? null : socket.read();
     if (early !== null) this.takeEarly(early);
   }
 
