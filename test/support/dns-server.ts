@@ -2,9 +2,9 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { parseIpAddress } from '../../src/core/text/ip-address.ts';
 
-/** How a name is answered: addresses with a TTL in seconds, an error, or not at all. */
+/** How a name is answered: addresses with a TTL in seconds, an error, or not at all. Queries of the type `failing` get SERVFAIL. */
 export type DnsAnswer =
-  | { readonly addresses: readonly string[]; readonly ttl?: number }
+  | { readonly addresses: readonly string[]; readonly ttl?: number; readonly failing?: keyof typeof types }
   | { readonly code: 'SERVFAIL' | 'NXDOMAIN' }
   | 'silent';
 
@@ -57,6 +57,8 @@ export class DnsServer {
     if (answer === 'silent') return undefined;
     const question = query.subarray(12, end);
     if ('code' in answer) return Buffer.concat([header(query, codes[answer.code], 0), question]);
+    if (answer.failing !== undefined && types[answer.failing] === type)
+      return Buffer.concat([header(query, codes.SERVFAIL, 0), question]);
     const records = answer.addresses.flatMap((address) => {
       const data = dataOf(address);
       return data.length === (type === types.A ? 4 : 16) && (type === types.A || type === types.AAAA)

@@ -48,7 +48,11 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
     () => counters.upstreamConnectFailures,
   );
   total('name_lookups_total', 'DNS lookups of names of external backends.', () => counters.names.nameLookups);
-  total('name_failures_total', 'DNS lookups without an answer.', () => counters.names.nameFailures);
+  total(
+    'name_failures_total',
+    'DNS lookups without an answer, or with an answer for only one address family.',
+    () => counters.names.nameFailures,
+  );
   total(
     'internal_addresses_total',
     'Internal addresses in answers for names of external backends, which were refused.',

@@ -1,11 +1,11 @@
 import { networkInterfaces } from 'node:os';
 import { isExternalAddress } from '../../core/text/external-address.ts';
 import { parseIpAddress, type AddressRange } from '../../core/text/ip-address.ts';
-import type { NameLookup } from './name-lookup.ts';
+import type { NameAnswer, NameLookup } from './name-lookup.ts';
 
 /** The current addresses of a name. */
 export interface NameState {
-  /** External addresses only. May be those of an earlier answer, if the servers no longer answer. */
+  /** External addresses only. Some may be those of an earlier answer, if the servers no longer answer. */
   readonly addresses: readonly string[];
   /** Why there are no addresses. */
   readonly problem?: 'name-unresolved' | 'internal-address';
@@ -150,31 +150,34 @@ export class ExternalNames {
     counters.nameLookups += 1;
     const answer = await lookup.lookup(name.hostname).catch((error: unknown) => error as Error);
     if (this.names.get(name.hostname) !== name) return;
-    if (answer instanceof Error) {
-      counters.nameFailures += 1;
-      name.failures += 1;
-      // The last good answer stays in use: an outage of DNS must not become one of all backends.
-      this.change(name, name.state ?? unresolved, answer.message);
-    } else {
-      name.failures = 0;
-      this.take(name, answer.addresses);
-    }
-    const wait =
-      answer instanceof Error ? limits.nameRefreshMin * 2 ** Math.min(name.failures - 1, 3) : answer.validFor;
+    const hasFailed = answer instanceof Error || answer.failure !== undefined;
+    name.failures = hasFailed ? name.failures + 1 : 0;
+    if (hasFailed) counters.nameFailures += 1;
+    // The last good answer stays in use: an outage of DNS must not become one of all backends.
+    if (answer instanceof Error) this.change(name, name.state ?? unresolved, answer.message);
+    else this.take(name, answer);
+    const wait = Math.min(
+      hasFailed ? limits.nameRefreshMin * 2 ** Math.min(name.failures - 1, 3) : Infinity,
+      answer instanceof Error ? Infinity : answer.validFor,
+    );
     name.timer = setTimeout(
       () => this.enqueue(name),
       Math.min(Math.max(wait, limits.nameRefreshMin), limits.nameRefreshMax),
     );
   }
 
-  private take(name: Name, answered: readonly string[]): void {
+  private take(name: Name, { addresses: found, failure }: NameAnswer): void {
     const { allowed, limits, counters } = this.options;
+    // Without an answer for a family, its last addresses stay in use: the machine may have no route to the other family.
+    const kept = (name.state?.addresses ?? []).filter((address) => familyOf(address) === failure?.family);
+    const answered = [...found, ...kept];
     const internal = ownNetworks();
     const external = answered.filter((address) => isExternalAddress(address, { internal, allowed }));
     const refused = answered.filter((address) => !external.includes(address));
     counters.internalAddresses += refused.length;
     const addresses = [...new Set(ofUsableFamily(external))].sort().slice(0, limits.nameAddresses);
-    const report = refused.length === 0 ? '' : `internal addresses refused: ${refused.slice(0, shown).join(', ')}`;
+    const failed = failure === undefined ? '' : `the lookup of ${failure.family} addresses failed: ${failure.code}`;
+    const report = refused.length === 0 ? failed : `internal addresses refused: ${refused.slice(0, shown).join(', ')}`;
     const empty = refused.length === 0 ? unresolved : ({ addresses: [], problem: 'internal-address' } as const);
     const missing = addresses.length === 0 ? 'the name does not exist or has no addresses' : '';
     this.change(name, addresses.length === 0 ? empty : { addresses }, report === '' ? missing : report);
@@ -208,8 +211,12 @@ function ofUsableFamily(addresses: readonly string[]): readonly string[] {
         .map(({ family }) => family),
     ),
   );
-  const kept = addresses.filter((address) => usable.has(address.includes(':') ? 'IPv6' : 'IPv4'));
+  const kept = addresses.filter((address) => usable.has(familyOf(address)));
   return kept.length === 0 ? addresses : kept;
+}
+
+function familyOf(address: string): 'IPv4' | 'IPv6' {
+  return address.includes(':') ? 'IPv6' : 'IPv4';
 }
 
 /** The networks of this machine, such as the network of its pods, whatever their addresses. */

@@ -4,11 +4,23 @@ import { Resolver } from 'node:dns/promises';
 export interface NameAnswer {
   readonly addresses: readonly string[];
   readonly validFor: number;
+  /** Set if no server answered for one family. Addresses of that family are unknown. */
+  readonly failure?: FamilyFailure;
+}
+
+/** A failed lookup of the addresses of one family. */
+export interface FamilyFailure {
+  readonly family: 'IPv4' | 'IPv6';
+  /** The code of the error. */
+  readonly code: string;
 }
 
 /** Resolves names. */
 export interface NameLookup {
-  /** Returns the addresses of both families; empty if the name does not exist or has none. Rejects if no server answers. */
+  /**
+   * Returns the addresses of both families; empty if the name does not exist or has none. Rejects if no server answers, or if one
+   * family has no addresses and no server answers for the other.
+   */
   lookup(hostname: string): Promise<NameAnswer>;
   /** Ends all lookups. */
   close(): void;
@@ -42,15 +54,17 @@ export function dnsLookup(timeout: number, servers?: readonly string[]): NameLoo
         resolver.resolve6(hostname, { ttl: true }),
       ]);
       const records = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+      const [failure] = settled.flatMap((outcome, index): readonly FamilyFailure[] => {
+        if (outcome.status === 'fulfilled' || negative.has(codeOf(outcome.reason))) return [];
+        return [{ family: index === 0 ? 'IPv4' : 'IPv6', code: codeOf(outcome.reason) }];
+      });
       if (records.length > 0)
         return {
           addresses: records.map(({ address }) => address),
           validFor: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
+          ...(failure && { failure }),
         };
-      for (const outcome of settled) {
-        if (outcome.status === 'rejected' && !negative.has(codeOf(outcome.reason)))
-          throw new Error(`the lookup failed: ${codeOf(outcome.reason)}`);
-      }
+      if (failure !== undefined) throw new Error(`the lookup failed: ${failure.code}`);
       return { addresses: [], validFor: negativeValidity };
     },
     close: () => resolver?.cancel(),

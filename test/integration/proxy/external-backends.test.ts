@@ -143,6 +143,27 @@ describe('the name of an external backend', () => {
     },
   );
 
+  test('keeps its last addresses of a family while only the lookup of that family fails', async () => {
+    const dns = await DnsServer.start();
+    dns.zone.set(name, { addresses: ['127.0.0.1'] });
+    const { port } = await startEcho();
+    const started = await start(dns, [external(port), routeTo('app')], { allowed: `${loopback}, ::1` });
+    // Nobody listens on the IPv6 address. The TTL does not delay the next lookup.
+    dns.zone.set(name, { addresses: ['127.0.0.1', '::1'], ttl: 60, failing: 'A' });
+    await eventually(() => expect(started.proxy.counters().names.nameFailures).toBeGreaterThan(2));
+    expect((await send(started.port, '/')).status).toBe(200);
+    expect(started.log.at(-1)).toMatchObject({ upstream: `127.0.0.1:${port}` });
+    dns.zone.set(name, { addresses: ['127.0.0.9'] });
+    await eventually(async () => {
+      await send(started.port, '/');
+      expect(started.log.at(-1)).toMatchObject({ upstream: `127.0.0.9:${port}` });
+    });
+    expect(started.reports).toEqual([
+      { hostname: name, problem: 'the lookup of IPv4 addresses failed: ESERVFAIL' },
+      { hostname: name, problem: '' },
+    ]);
+  });
+
   test('that does not exist has no endpoints', async () => {
     const dns = await DnsServer.start();
     const { port } = await startEcho();
