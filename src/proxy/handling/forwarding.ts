@@ -109,7 +109,10 @@ export class Forwarding implements ResponseReceiver {
     if (backendRequestTimeout > 0) {
       this.attemptTimer = new Timer(backendRequestTimeout, () => this.exchange.guard(() => this.timedOut()));
     }
-    this.call = plane.forwarder.forward(this.requestTo(endpoint), this);
+    const call = plane.forwarder.forward(this.requestTo(endpoint), this);
+    // Sending may already have exceeded a quota.
+    if (this.ended) call.abort();
+    else this.call = call;
   }
 
   /** Aborts a pending call, because the exchange is over. */
@@ -141,7 +144,7 @@ export class Forwarding implements ResponseReceiver {
 
   onConnected(): void {
     this.endpoint?.connected();
-    this.upload?.connected();
+    if (!this.ended) this.upload?.connected();
   }
 
   onInformation(status: number, fields: Fields): void {
@@ -163,6 +166,7 @@ export class Forwarding implements ResponseReceiver {
   }
 
   onHead(answer: UpstreamHead): void {
+    if (this.ended) return;
     const { client } = this.exchange;
     const { retry } = this.destination.rule;
     if (retry?.codes.has(answer.status) === true && this.mayTryAgain()) {
@@ -185,6 +189,7 @@ export class Forwarding implements ResponseReceiver {
   }
 
   onData(chunk: Buffer): void {
+    if (this.ended) return;
     this.exchange.responseBytes += chunk.length;
     if (!this.exchange.client.write(chunk)) this.waitForClient();
     this.written.bytes += chunk.length;
@@ -207,6 +212,7 @@ export class Forwarding implements ResponseReceiver {
   }
 
   private finish(trailers: Fields): void {
+    if (this.ended) return;
     this.ended = true;
     this.attemptTimer?.cancel();
     this.upload?.stop();

@@ -127,6 +127,8 @@ export class Http1Stream implements ClientStream {
   }
 
   writeHead(status: number, fields: string[]): void {
+    // The client would take it for the response to its next request.
+    if (this.headSent) throw new Error('The response already has a head.');
     checkHttp1Head(status, fields);
     this.hasNoBody = hasNoContent(this.method, status);
     // Length 0 tells HTTP/1.1 clients that such a response has no content (RFC 9110 section 15.3.6).

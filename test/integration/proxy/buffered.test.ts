@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { MirrorFilter } from '../../../src/core/routing/config.ts';
+import type { Forwarder, ResponseReceiver } from '../../../src/proxy/messages/forwarder.ts';
 import { closeBackends, startBackend, startEcho, startHttp2Backend, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -18,6 +19,7 @@ import {
   send,
   startProxy,
   startProxyTo,
+  throwFault,
   webRoute,
 } from '../../support/proxy.ts';
 import type { ProxyUnderTest } from '../../support/proxy.ts';
@@ -84,6 +86,54 @@ test('a body that arrives with its head counts while it waits for a connection t
   first.destroy();
   await eventually(() => expect(started.proxy.counters().requestBytes).toBe(10_000));
   second.destroy();
+  await released(started);
+});
+
+/**
+ * Sends requests at once, as an idle HTTP/1.1 connection does. A body waits until there is no room for it, and the backend answers
+ * even after an abort.
+ */
+function startSending(waiting: number) {
+  const sent: ResponseReceiver[] = [];
+  const calls = { aborted: 0 };
+  const forwarder: Forwarder = {
+    forward(request, receiver) {
+      sent.push(receiver);
+      receiver.onConnected();
+      if (request.content !== undefined) request.sending?.(waiting, request.content.length);
+      return { abort: () => void (calls.aborted += 1), pause: () => undefined, resume: () => undefined };
+    },
+    release: () => undefined,
+    close: () => Promise.resolve(),
+  };
+  const answer = (index: number, body: string): void => {
+    sent[index]?.onHead({ status: 200, fields: ['content-length', String(body.length)], httpVersion: '1.1' });
+    sent[index]?.onData(Buffer.from(body));
+    sent[index]?.onEnd([]);
+  };
+  return { forwarder, sent, calls, answer };
+}
+
+test('a request that overflows while it is being sent is aborted, and its late response reaches no client', async () => {
+  const { forwarder, sent, calls, answer } = startSending(mebibyte);
+  const started = await startProxy([endpointsConfig('app', 1), routeTo('app')], {
+    forwarder,
+    limits: { bufferedBytes: 128 * kibibyte },
+    onFault: throwFault,
+  });
+  const client = openRaw(started.port);
+  const refused = receiveUntil(client, 'HTTP/1.1 503');
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody');
+  await refused;
+  expect(calls.aborted).toBe(1);
+  const second = receiveUntil(client, 'own');
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually(() => expect(sent).toHaveLength(2));
+  answer(0, 'other');
+  answer(1, 'own');
+  expect(await second).not.toContain('other');
+  expect(started.log).toMatchObject([{ status: 503, reason: 'overloaded' }, { status: 200 }]);
+  client.destroy();
   await released(started);
 });
 
