@@ -9,7 +9,7 @@ import {
   type DataPlaneSettings,
   type GatewayFacts,
 } from './data-plane-manifests.ts';
-import { gatewayOfChild, gatewayOfService, isClusterService } from './data-plane-objects.ts';
+import { gatewayOfChild, gatewayOfService, isClusterService, serviceNames } from './data-plane-objects.ts';
 import type { DataPlaneProblem } from './data-plane-problems.ts';
 import { DriftDetector } from './drift-detector.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
@@ -170,7 +170,12 @@ export class DataPlaneProvisioner {
 
   /** Removes the Services of a Gateway that it does not need any more. */
   async #removeSurplus(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
+    const [namespace = ''] = gateway.split('/');
     const names = new Set(desired.filter(({ kind }) => kind === 'Service').map(({ metadata: { name } }) => name));
+    // The watch may not have delivered a Service yet. Its event then causes another reconciliation.
+    for (const name of serviceNames(gateway)) {
+      if (!names.has(name)) this.#drift.forget({ kind: 'Service', metadata: { namespace, name } });
+    }
     const surplus = this.#options
       .servicesOf(gateway)
       .filter((service) => !names.has(service.metadata.name) && !isLeaving(service));

@@ -171,6 +171,18 @@ describe('provisioning', () => {
     expect(await enqueue()).toEqual([`remove Service ${name}-cluster u2`, ...all]);
   });
 
+  test('a Service that is seen only after its Gateway does not need it any more is removed', async () => {
+    const { provisioner, calls, world, enqueue } = started();
+    await enqueue();
+    world.need = inCluster;
+    expect(await enqueue()).toEqual(onlyCluster);
+    const ref = { group: '', kind: 'Service', namespace: 'shop', name: 'web-sallyport' };
+    world.services = [exposed];
+    provisioner.observe({ type: 'upsert', ref, object: exposed });
+    await new Promise(setImmediate);
+    expect(calls).toEqual([`remove Service ${name} u2`, ...onlyCluster]);
+  });
+
   test('a Service that nobody needs goes as soon as it is seen', async () => {
     const { provisioner, calls, world, enqueue } = started();
     world.need = inCluster;
