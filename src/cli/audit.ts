@@ -38,7 +38,7 @@ export interface AuditOptions extends SourceOptions {
  */
 export async function audit(options: AuditOptions): Promise<number> {
   const { files, cluster, namespace, output, since } = options;
-  const earlier = since === undefined ? undefined : await readEarlierFindings(since);
+  const earlier = since === undefined ? undefined : await readEarlierFindings(since, namespace);
   const source = await readCompleteObjects({ files, cluster });
   const others =
     cluster === undefined

@@ -8,15 +8,19 @@ import { kubernetesObject } from './world.ts';
 
 const { bundle } = standardPolicy;
 
-/** How an object reads by its table once defaults are filled in, and by its schema where that found nothing to leave out. */
-function bothReadings(written: unknown): { readonly read: unknown; readonly adopted: unknown } | undefined {
-  const kind: unknown = (written as { kind?: unknown } | null)?.kind;
-  const json = typeof kind === 'string' && isKindName(kind) ? applyDefaults(kind, written, bundle) : written;
+/**
+ * How an object reads by its table once defaults are filled in, and by its schema where that found nothing to leave out. If the bundle
+ * drops unknown fields, readers get the object without them.
+ */
+function bothReadings(object: unknown): { readonly read: unknown; readonly adopted: unknown } | undefined {
+  const kind: unknown = (object as { kind?: unknown } | null)?.kind;
+  const json = typeof kind === 'string' && isKindName(kind) ? applyDefaults(kind, object, bundle) : object;
   const identified = identifyObject(json);
   if (identified.type !== 'resource') return undefined;
-  const { stored, isWhole } = examine({ kind: identified.kind, apiVersion: identified.apiVersion, json }, bundle);
+  const written = { kind: identified.kind, apiVersion: identified.apiVersion, json };
+  const { stored, settled, problems, isWhole } = examine(written, bundle);
   return isWhole && typeof stored === 'object'
-    ? { read: identified.read(json), adopted: identified.adopt(stored) }
+    ? { read: identified.read(problems.length === 0 ? json : settled), adopted: identified.adopt(stored) }
     : undefined;
 }
 

@@ -35,16 +35,19 @@ export class EarlierFindings implements Baseline {
 /**
  * Reads the findings of a report in the format of -o json. Findings that annotations of the object suppressed do not count.
  *
+ * @param namespace restricts them to objects of this namespace. `undefined`: no restriction
  * @throws UsageError if the file cannot be read or is not such a report
  */
-export async function readEarlierFindings(file: string): Promise<EarlierFindings> {
+export async function readEarlierFindings(file: string, namespace?: string): Promise<EarlierFindings> {
   const { tool, objects } = recordOf(await readReportFile(file));
   if (tool !== 'sallyport' || !Array.isArray(objects))
     throw new UsageError(
       `The report ${file} has no list of objects. Create it with "sallyport audit --cluster -o json".`,
     );
   const findings = listOf(objects)
-    .flatMap((object) => listOf(recordOf(object)['findings']))
+    .map(recordOf)
+    .filter((object) => namespace === undefined || object['namespace'] === namespace)
+    .flatMap((object) => listOf(object['findings']))
     .filter(isRecord);
   const counting = findings.filter(({ suppression }) => {
     const { by } = recordOf(suppression);

@@ -24,13 +24,18 @@ test('a report in JSON gives the findings, except those that an annotation suppr
       JSON.stringify({
         tool: 'sallyport',
         objects: [
-          { findings: [finding('a'), finding('b', 'baseline'), finding('c', 'annotation'), finding(3), 'odd'] },
+          {
+            namespace: 'shop',
+            findings: [finding('a'), finding('b', 'baseline'), finding('c', 'annotation'), finding(3), 'odd'],
+          },
           'odd',
           { findings: null },
+          { namespace: 'other', findings: [finding('d')] },
         ],
       }),
     );
-    expect((await readEarlierFindings(file)).comparison().gone).toEqual(['a', 'b']);
+    expect((await readEarlierFindings(file)).comparison().gone).toEqual(['a', 'b', 'd']);
+    expect((await readEarlierFindings(file, 'shop')).comparison().gone).toEqual(['a', 'b']);
     await writeFile(file, '{"objects":3}');
     await expect(readEarlierFindings(file)).rejects.toThrow(
       `The report ${file} has no list of objects. Create it with "sallyport audit --cluster -o json".`,
