@@ -126,6 +126,7 @@ export class Forwarding implements ResponseReceiver {
     if (this.ended) return;
     this.ended = true;
     this.call?.abort();
+    this.call = undefined;
   }
 
   private endPause(): void {

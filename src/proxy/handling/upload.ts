@@ -14,15 +14,16 @@ export class Upload implements BodyEvents {
   private readonly copies: readonly Copy[];
   private readonly failed: (reason: UploadFailure) => void;
   private readonly readBefore: ReadBefore;
-  /** The whole body, if it arrived with the head. Then nothing is read. */
-  readonly content: Buffer | undefined;
+  /** Whether the whole body arrived with the head. Then nothing is read. */
+  private readonly isContent: boolean;
+  private available: Buffer | undefined;
   /** Unread bytes. */
   private readonly unread: WatchedInput | undefined;
   /** Bytes that were read and wait for the backend. */
   private readonly read: Buffered;
   /** Bytes that wait to be sent to the backend. */
   private readonly unsent: Buffered;
-  /** Whether `content` counts as received. */
+  /** Whether the content counts as received. */
   private isReceived = false;
 
   /** `held` has already been read. `failed` is called with the reason why the body cannot continue. */
@@ -42,25 +43,33 @@ export class Upload implements BodyEvents {
     this.readBefore = new ReadBefore(exchange.plane, address, held);
     this.read = new Buffered(quotas.buffered, address);
     this.unsent = new Buffered(quotas.buffered, address);
-    this.content = held.length === 0 ? client.takeContent() : undefined;
-    if (this.content === undefined)
+    const content = held.length === 0 ? client.takeContent() : undefined;
+    this.available = content;
+    this.isContent = content !== undefined;
+    if (content === undefined)
       this.unread = new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => this.overflow());
     // Until the request is sent. The caller is not ready for a failure.
-    else if (!this.read.update(this.content.length, this.content.length)) process.nextTick(() => this.overflow());
+    else if (!this.read.update(content.length, content.length)) process.nextTick(() => this.overflow());
   }
 
-  /** Returns the body as a stream for one try, from its start. `undefined` if the whole content is available. */
+  /** The whole body for one try, if it arrived with the head. It is retained, and accounted for, as long as a try may need it. */
+  get content(): Buffer | undefined {
+    return this.available;
+  }
+
+  /** Returns the body as a stream for one try, from its start. `undefined` if the whole body arrived with the head. */
   begin(): RequestBody | undefined {
-    if (this.content !== undefined) return undefined;
+    if (this.isContent) return undefined;
     return new RequestBody(this.exchange.client, this.exchange.plane.limits, this, this.readBefore.chunks);
   }
 
   /** The connection to the backend is established. */
   connected(): void {
-    if (this.content === undefined || this.isReceived) return;
+    if (this.available === undefined || this.isReceived) return;
     this.isReceived = true;
     this.read.update(0);
-    this.received(this.content);
+    this.received(this.available);
+    if (!this.readBefore.isWhole) this.available = undefined;
     this.completed();
   }
 
@@ -72,6 +81,7 @@ export class Upload implements BodyEvents {
 
   /** Drops the retained bytes: there will be no retry. */
   forget(): void {
+    this.available = undefined;
     this.readBefore.forget();
   }
 
@@ -80,7 +90,7 @@ export class Upload implements BodyEvents {
     this.unread?.stop();
     this.read.close();
     this.unsent.close();
-    this.readBefore.forget();
+    this.forget();
   }
 
   wanted(): void {

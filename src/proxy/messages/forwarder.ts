@@ -30,8 +30,8 @@ export interface UpstreamRequest {
   readonly fields: string[];
   /** Read only after the connection is established. Without Content-Length it is sent chunked. */
   readonly body: Readable | undefined;
-  /** The whole body, if it is already available; `body` is undefined then. */
-  readonly content?: Buffer | undefined;
+  /** The whole body, if it is already available; `body` is undefined then. The engine clears it after sending, to free the memory. */
+  content?: Buffer | undefined;
   /** Called with the number of body bytes that wait to be sent, and the number just added. */
   readonly sending?: (waiting: number, piece: number) => void;
   /** Trailers, requested at the end of the body. HTTP/1.1 carries them only if they are announced. */

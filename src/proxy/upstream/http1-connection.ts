@@ -138,8 +138,9 @@ export class Http1Connection implements ResponseEvents {
   }
 
   /** Sends a request whose body, if any, is available. */
-  private send(head: string, { content, sending }: UpstreamRequest): void {
+  private send(head: string, request: UpstreamRequest): void {
     const { socket } = this;
+    const { content, sending } = request;
     if (content === undefined) {
       socket.write(head);
       return;
@@ -148,6 +149,7 @@ export class Http1Connection implements ResponseEvents {
     socket.write(head);
     socket.write(content);
     socket.uncork();
+    request.content = undefined;
     if (socket.writableLength > 0) sending?.(socket.writableLength, content.length);
   }
 

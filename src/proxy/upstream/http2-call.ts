@@ -114,6 +114,7 @@ export class Http2Call implements UpstreamExchange {
 
   private sendContent(content: Buffer, stream: ClientHttp2Stream): void {
     stream.end(content);
+    this.request.content = undefined;
     this.request.sending?.(stream.writableLength, content.length);
     this.watchSending(stream);
   }

@@ -1,7 +1,7 @@
 import { duplexPair, type Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import type { ResponseReceiver } from '../../../../src/proxy/messages/forwarder.ts';
+import type { ResponseReceiver, UpstreamRequest } from '../../../../src/proxy/messages/forwarder.ts';
 import { Http1Call, Http1Connection } from '../../../../src/proxy/upstream/http1-connection.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { throwFault } from '../../../support/proxy.ts';
@@ -28,16 +28,18 @@ function connected() {
     onEnd: () => void told.push('end'),
     onFailure: (failure) => void told.push(failure),
   };
-  const ask = (): void => {
-    const request = {
+  const ask = (content?: Buffer): UpstreamRequest => {
+    const request: UpstreamRequest = {
       client: '',
       upstream: { host: 'a', port: 1 },
       method: 'GET',
       target: '/',
       fields: ['host', 'a'],
       body: undefined,
+      content,
     };
     connection.take(new Http1Call(request, receiver, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'));
+    return request;
   };
   return { backend, near, told, connection, ask };
 }
@@ -95,4 +97,13 @@ test('a new connection that breaks before an answer is reported as reset', async
   ask();
   backend.end();
   await eventually(() => expect(told).toEqual(['reset', 'closed']));
+});
+
+test('a body that was sent is not retained until the answer', async () => {
+  const { backend, told, ask } = connected();
+  backend.pause();
+  const request = ask(Buffer.from('body'));
+  expect(request.content).toBeUndefined();
+  expect(String(backend.read())).toContain('body');
+  await answered(backend, told);
 });
