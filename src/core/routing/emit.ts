@@ -71,12 +71,9 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   const { kind, namespace, name } = owner;
   const gateway = servingGateway(read, owner);
   const generation = readObject(read, kind, namespace, name)?.meta.generation;
-  if (
-    gateway === undefined ||
-    generation === undefined ||
-    !read.query(hasValidListener, 'Gateway', gateway.namespace, gateway.name)
-  )
-    return;
+  if (gateway === undefined || generation === undefined) return;
+  // ListenerSets of a Gateway without a valid listener are not accepted (GEP-1713). Its own listeners may keep their hostnames.
+  if (kind === 'ListenerSet' && !read.query(hasValidListener, 'Gateway', gateway.namespace, gateway.name)) return;
   const problems = read.query(partProblems, kind, namespace, name);
   if (servesNothing(problems)) return;
   const proof = read.query(backendCertificate, gateway.namespace, gateway.name);
