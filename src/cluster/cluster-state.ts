@@ -117,9 +117,15 @@ export class ClusterState {
     return problems;
   }
 
-  /** Seconds since the last response of the API server, for the kind with the oldest one. `undefined` before each kind has one. */
+  /**
+   * Seconds since the last response of the API server, for the kind with the oldest one. `undefined` before each kind has one. Kinds
+   * that the evaluation does without do not count.
+   */
   age(): number | undefined {
-    const contacts = [...this.#kinds.values()].map((kind) => this.#source.stateOf(kind).lastContact);
+    const contacts = [...this.#kinds.values()]
+      .map((kind) => ({ kind, state: this.#source.stateOf(kind) }))
+      .filter(({ kind, state }) => !isDispensable(kind, state))
+      .map(({ state }) => state.lastContact);
     return contacts.some((contact) => contact === undefined)
       ? undefined
       : Math.max(...contacts.map((contact) => contact ?? 0)) / 1000;
@@ -139,9 +145,9 @@ export class ClusterState {
 
   #missing(): readonly string[] {
     const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
-      const { synced, phase, problem, forbidden } = this.#source.stateOf(followed);
-      // Hardened clusters may restrict ClusterTrustBundles. References to them are invalid then, and all others work.
-      if (synced || (forbidden === true && optionalGroups.includes(followed.entry.group))) return [];
+      const state = this.#source.stateOf(followed);
+      if (state.synced || isDispensable(followed, state)) return [];
+      const { phase, problem } = state;
       const what =
         phase === 'waiting'
           ? `not known yet whether ${kind} is installed`
@@ -150,6 +156,11 @@ export class ClusterState {
     });
     return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not synced yet'];
   }
+}
+
+/** Hardened clusters may restrict ClusterTrustBundles. References to them are invalid then, and all others work. */
+function isDispensable({ entry }: FollowedKind, { synced, forbidden }: KindState): boolean {
+  return !synced && forbidden === true && optionalGroups.includes(entry.group);
 }
 
 /**

@@ -175,6 +175,7 @@ describe('the state of a cluster', () => {
     ]);
     source.states.set('ClusterTrustBundle', { ...unsynced, forbidden: true });
     expect(state.problems()).toEqual([]);
+    expect(state.age()).toBe(1);
   });
 
   test('HostnamePolicies count while their definition is installed, which is none of the Gateway API', () => {
