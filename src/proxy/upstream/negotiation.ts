@@ -99,10 +99,17 @@ class DeferredCall implements UpstreamExchange, Waiter {
 
   begin(found: keyof Engines, engines: Engines): void {
     if (this.isGivenUp) return;
-    // The caller must get this call before it fails.
-    if (found === 'http1' && this.request.needsHttp2 === true) queueMicrotask(() => this.fail('protocol'));
+    if (found === 'http1' && this.request.needsHttp2 === true) {
+      // The caller must get this call before it fails.
+      queueMicrotask(() => this.fail('protocol'));
+      return;
+    }
     // HTTP/2 connections cannot switch protocols.
-    else this.call = engines[this.request.upgrade === undefined ? found : 'http1'].forward(this.request, this.receiver);
+    const engine = engines[this.request.upgrade === undefined ? found : 'http1'];
+    const call = engine.forward(this.request, this.receiver);
+    // Sending may already have exceeded a quota.
+    if (this.isGivenUp) call.abort();
+    else this.call = call;
   }
 
   fail(failure: UpstreamFailure): void {

@@ -153,6 +153,31 @@ describe('release while the version of HTTP is being found out', () => {
   });
 });
 
+test('a request can be aborted while it is being sent on the connection that found out the version of HTTP', async () => {
+  const authority = await createAuthority();
+  const backend = await startSecureHttp1Backend(await issueLeaf(authority, { dnsNames: ['inner.example'] }));
+  const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
+  const forwarder = new ProtocolForwarder(defaultLimits, throwFault, createQuotas(defaultLimits, createCounters()));
+  forwarders.push(forwarder);
+  const { receiver, heard } = createReceiver();
+  const call = forwarder.forward(
+    get(backend.port, {
+      upstream: { host: '127.0.0.1', port: backend.port, tls },
+      method: 'POST',
+      fields: ['host', 'a', 'content-length', '4'],
+      content: Buffer.from('body'),
+      sending: () => {
+        heard.push('sending');
+        call.abort();
+      },
+    }),
+    receiver,
+  );
+  await eventually(() => expect(heard).toContain('sending'));
+  await eventually(() => expect(backend.openConnections()).toBe(0));
+  expect(heard).toEqual(['connected', 'sending']);
+});
+
 describe('a connection', () => {
   /** Sends two requests, one after the other, to a backend that answers each with these bytes; tells how many connections it took. */
   async function connectionsForTwo(answer: string, parts: Partial<UpstreamRequest> = {}): Promise<number> {
