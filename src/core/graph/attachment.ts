@@ -58,8 +58,16 @@ export type AttachmentOutcome =
 export interface ServedByPath {
   /** Our Gateway, `namespace/name`. */
   readonly gateway: string;
-  /** The hostnames that the route serves, `''` for every hostname. */
-  readonly hostnames: readonly string[];
+  readonly hostnames: readonly HostnameByPath[];
+}
+
+/** A hostname of a route at a listener, `''` for every hostname. */
+export interface HostnameByPath {
+  readonly listener: string;
+  /** The hostname of the route. */
+  readonly own: string;
+  /** The hostname that the route serves: its intersection with the listener's. */
+  readonly served: string;
 }
 
 /** A hostname that the namespace of the route may not serve. */
@@ -182,14 +190,14 @@ function permittedAmong(
   { gateway, namespace, permission, hostnameOf }: HostnameUse,
 ): AttachmentOutcome {
   const refused: RefusedHostname[] = [];
-  const byPath = new Set<string>();
+  const byPath: HostnameByPath[] = [];
   const listeners = attached.map(({ name, hostnames }) => ({
     name,
     hostnames: hostnames.filter((own) => {
       const served = intersectHostnames(hostnameOf.get(name) ?? '', own) ?? own;
       const { type, ...rest } = read.query(permission, served, gateway, namespace);
       if ('owned' in rest) refused.push({ ...rest, gateway, own, served });
-      if ('byPath' in rest) byPath.add(served);
+      if ('byPath' in rest) byPath.push({ listener: name, own, served });
       return type === 'permitted';
     }),
   }));
@@ -199,7 +207,7 @@ function permittedAmong(
       type: 'attached',
       listeners: permitted,
       ...(refused.length === 0 ? {} : { refused }),
-      ...(byPath.size === 0 ? {} : { byPath: { gateway, hostnames: [...byPath] } }),
+      ...(byPath.length === 0 ? {} : { byPath: { gateway, hostnames: byPath } }),
     };
   return refused.length === 0 ? { type: 'unobserved' } : { type: 'notPermitted', refused };
 }

@@ -1,6 +1,6 @@
 import { quote } from './display.ts';
 import { TooCostly } from './pattern-allowance.ts';
-import { relationToPrefix, type PrefixRelation } from './pattern-prefix.ts';
+import { PrefixComparison } from './pattern-prefix.ts';
 import { membersOf, weightOf } from './pattern-sets.ts';
 import { statesOf } from './pattern-states.ts';
 import { parsePattern, PatternSyntaxError, type ParsedPattern } from './pattern-syntax.ts';
@@ -15,8 +15,8 @@ export interface Pattern {
   matches(value: string): boolean;
   /** The shortest match that starts with `prefix` and consists of some ASCII characters; see `shortestAccepted`. */
   shortest(prefix: string, characters: string): string | undefined;
-  /** How the matched paths relate to a path prefix without a final slash; see `relationToPrefix`. */
-  relationTo(prefix: string): PrefixRelation;
+  /** Begins a comparison of the matched paths with path prefixes. It takes memory, and is not kept. */
+  comparePrefixes(): PrefixComparison;
 }
 
 /** A pattern, or the reason why it cannot be used. `effort` is the cost of determining that; it depends only on the text. */
@@ -110,7 +110,7 @@ function compile(text: string): CompiledPattern {
       bytes: table.bytes,
       matches: (value) => accepts(table, value),
       shortest: (prefix, characters) => shortestAccepted(table, prefix, characters),
-      relationTo: (prefix) => relationToPrefix(table, prefix),
+      comparePrefixes: () => new PrefixComparison(table),
     },
   };
 }

@@ -1,11 +1,12 @@
-import { attachments, type ServedByPath } from '../../graph/attachment.ts';
-import { pathOwners, refusalOfPath } from '../../graph/path-owners.ts';
+import { attachments } from '../../graph/attachment.ts';
+import { ownedPlace, PathComparison, type OwnedPlace, type PathRefusal } from '../../graph/path-comparison.ts';
 import { requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
 import type { RouteMatch } from '../../graph/route-match.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';
 import { denied } from '../engine/effects.ts';
+import { findingsPerRule } from '../engine/finding-limit.ts';
 import { matchPath } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 import { describeOwners, hostnameText } from '../parents/hostname-owners.ts';
@@ -20,14 +21,19 @@ export const pathNotPermitted = rule({
   consequence: { condition: 'Accepted', reason: 'PathNotPermitted', scope: 'match' },
   source: 'HostnamePolicy of sallyport.dev/v1alpha1; Gateway API security model, "Avoiding hostname/domain hijacking"',
   check(subject, read, report) {
-    const { kind, ref } = subject;
-    const places = read
-      .query(attachments, kind, ref.namespace, ref.name)
-      .flatMap(({ outcome }) => (outcome.type === 'attached' && outcome.byPath ? [outcome.byPath] : []));
+    const places = placesOf(subject, read);
     if (places.length === 0) return;
+    const comparison = new PathComparison();
+    let left = findingsPerRule;
     for (const { rule: index, match } of comparedMatches(subject)) {
-      for (const found of refusals(read, places, match.path, ref.namespace)) {
-        report({ path: matchPath(subject, { rule: index, match: match.index }), ...found });
+      const path = matchPath(subject, { rule: index, match: match.index });
+      for (const place of places) {
+        const found = comparison.refusalOf(place, match);
+        if (found === undefined) continue;
+        report({ path, value: `${place.hostname}${match.path.value}`, message: messageOf(place, match.path, found) });
+        left -= 1;
+        // More findings about the match would be dropped.
+        if (left <= 0) break;
       }
     }
   },
@@ -48,23 +54,36 @@ function comparedMatches(route: Resource<RequestRouteKind>): readonly PlacedMatc
   );
 }
 
-/** Returns one finding for each hostname of a Gateway at which a path is not permitted. */
-function refusals(
-  read: Reader,
-  places: readonly ServedByPath[],
+/** A hostname of a Gateway at which the route needs permission for its paths. */
+interface Place extends OwnedPlace {
+  readonly gateway: string;
+  /** Of the route. */
+  readonly namespace: string;
+}
+
+/** Returns each hostname of a Gateway once, because several parentRefs can attach to the same one. */
+function placesOf({ kind, ref: { namespace, name } }: Resource<RequestRouteKind>, read: Reader): readonly Place[] {
+  const places = read.query(attachments, kind, namespace, name).flatMap(({ outcome }) => {
+    if (outcome.type !== 'attached' || outcome.byPath === undefined) return [];
+    const { gateway, hostnames } = outcome.byPath;
+    return hostnames.map(({ served }) => [`${gateway} ${served}`, { gateway, served }] as const);
+  });
+  return [...new Map(places).values()].map(({ gateway, served }) => ({
+    ...ownedPlace(read, served, gateway, namespace),
+    gateway,
+    namespace,
+  }));
+}
+
+function messageOf(
+  { hostname, gateway, namespace }: Place,
   path: RouteMatch['path'],
-  namespace: string,
-): readonly { readonly value: string; readonly message: string }[] {
-  const found = places.flatMap(({ gateway, hostnames }) =>
-    hostnames.flatMap((hostname) => {
-      const refusal = refusalOfPath(read.query(pathOwners, hostname, gateway, namespace), hostname, path);
-      if (refusal === undefined) return [];
-      const value = `${hostname}${path.value}`;
-      const message = `Namespace ${quote(namespace)} may not serve ${pathText(path)} of ${hostnameText(hostname)} on Gateway ${quote(gateway)}: ${describeOwners(refusal)}. Use a path of this namespace, or add the namespace to the policy.`;
-      return [[message, { value, message }] as const];
-    }),
-  );
-  return [...new Map(found).values()];
+  { refusal, isCompared }: PathRefusal,
+): string {
+  const where = `${pathText(path)} of ${hostnameText(hostname)} on Gateway ${quote(gateway)}`;
+  return isCompared
+    ? `Namespace ${quote(namespace)} may not serve ${where}: ${describeOwners(refusal)}. Use a path of this namespace, or add the namespace to the policy.`
+    : `Sallyport cannot compare ${where} with all owned paths, because the route needs too many comparisons: ${describeOwners(refusal)}. Use fewer regular expressions or hostnames, or split the route.`;
 }
 
 const pathNouns = { Exact: 'path', PathPrefix: 'path prefix', RegularExpression: 'paths that match' } as const;

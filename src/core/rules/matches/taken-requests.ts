@@ -1,6 +1,6 @@
 import { attachments } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import { ownsPath, pathOwners } from '../../graph/path-owners.ts';
+import { ownedPlace, PathComparison, type OwnedPlace } from '../../graph/path-comparison.ts';
 import { withoutTrailingSlash, type OwnedMatch } from '../../graph/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { RouteMatch } from '../../graph/route-match.ts';
@@ -107,10 +107,12 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
   });
   if (contested.length === 0) return;
   const matches = comparedMatches(read, { kind, namespace, name });
+  const comparison = new PathComparison();
   for (const { place, isShared, wider } of contested) {
-    const isOwned = ownershipAt(read, { kind, namespace, name }, place);
+    const owned = ownedPlaceAt(read, { kind, namespace, name }, place);
     for (const { rule, match, path, conditions } of matches) {
-      if (isOwned(match.path)) continue;
+      // What policies give to the namespace, it does not take from others.
+      if (owned !== undefined && comparison.owns(owned, match.path)) continue;
       const winner: Winner = {
         kind,
         namespace,
@@ -134,17 +136,16 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
   }
 }
 
-/** Returns a function that tells whether HostnamePolicies give a path to the namespace. Then it takes nothing from others. */
-function ownershipAt(
+/** Returns the owners of the paths at a place; `undefined` if no policy defines them. */
+function ownedPlaceAt(
   read: Reader,
   { kind, namespace, name }: RouteRef,
-  { parent, hostname }: HostPlace,
-): (path: RouteMatch['path']) => boolean {
+  { parent, listener, hostname }: HostPlace,
+): OwnedPlace | undefined {
   const outcome = read.query(attachments, kind, namespace, name).find(({ index }) => index === parent)?.outcome;
   const byPath = outcome?.type === 'attached' ? outcome.byPath : undefined;
-  if (byPath?.hostnames.includes(hostname) !== true) return () => false;
-  const owners = read.query(pathOwners, hostname, byPath.gateway, namespace);
-  return (path) => ownsPath(owners, path);
+  const found = byPath?.hostnames.find((one) => one.listener === listener && one.own === hostname);
+  return byPath && found && ownedPlace(read, found.served, byPath.gateway, namespace);
 }
 
 /** Returns the keys of wider hostnames of a place at which another namespace has a route. */

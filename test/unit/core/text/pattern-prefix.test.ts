@@ -5,7 +5,7 @@ import { compilePattern } from '../../../../src/core/text/pattern.ts';
 function relation(text: string, prefix: string): PrefixRelation {
   const compiled = compilePattern(text);
   if (!compiled.ok) throw new Error(compiled.problem);
-  return compiled.pattern.relationTo(prefix);
+  return compiled.pattern.comparePrefixes().relationTo(prefix);
 }
 
 describe('the relation of a pattern to a path prefix', () => {

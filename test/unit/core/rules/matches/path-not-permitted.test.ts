@@ -145,6 +145,21 @@ describe('path-not-permitted', () => {
       expect(taken()).toHaveLength(1);
     });
 
+    test('nor does an owner that inherits the hostname of the listener', () => {
+      const listener = { name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: open, hostname: host };
+      const taken = (...policies: readonly unknown[]) =>
+        found('requests-taken', [
+          routeIn('shop', { hostnames: [] }),
+          routeIn('cart', { hostnames: [], matches: [prefix('/cart')] }),
+          ...policies,
+          gatewayWith(listener),
+          ourClass,
+        ]);
+      expect(taken(...both)).toEqual([]);
+      expect(taken(policyOf('shop'), policyOf('cart', { paths: ['/other', '/cart/x'] }))).toEqual([]);
+      expect(taken(cartOwns('/other'))).toHaveLength(1);
+    });
+
     test('the owner of the path serves only this path', () => {
       expect(refusedPaths(routeIn('cart', { matches: [prefix('/cart')] }), ...both)).toEqual([]);
       expect(refusedPaths(routeIn('cart', { matches: [prefix('/list')] }), ...both)).toEqual(byShop);
@@ -227,6 +242,37 @@ describe('path-not-permitted', () => {
     expect(refusedPaths(routeIn('market', service('shop.List')), owned)).toEqual([]);
     const anyService = { kind: 'GRPCRoute', matches: [{ method: { method: 'Add' } }] };
     expect(refusedPaths(routeIn('market', anyService), owned)).toEqual(byCart);
+  });
+
+  test('a GRPCRoute takes longer paths from HTTPRoutes, so it needs permission for each of them', () => {
+    const grpc = (namespace: string, ...matches: readonly object[]) =>
+      routeIn(namespace, { kind: 'GRPCRoute', ...(matches.length > 0 && { matches }) });
+    const everyCall = ['spec.rules[0].matches: HostnamePolicy "cart"'];
+    const owned = cartOwns('/cart.Cart');
+    expect(refusedPaths(grpc('market'), owned)).toEqual(everyCall);
+    expect(refusedPaths(grpc('market', {}), owned)).toEqual(byCart);
+    expect(refusedPaths(grpc('cart'), owned)).toEqual([]);
+    // The owner of the hostname would take the requests, too.
+    expect(refusedPaths(grpc('shop'), owned, policyOf('shop'))).toEqual(everyCall);
+    expect(refusedPaths(grpc('shop', { method: { service: 'shop.Shop' } }), owned, policyOf('shop'))).toEqual([]);
+    expect(refusedPaths(grpc('market', { method: { service: 'cart.Cart' } }), cartOwns('/cart.Cart/Add'))).toEqual(
+      byCart,
+    );
+  });
+
+  test('matches beyond the limit of comparisons are refused', () => {
+    const paths = Array.from({ length: 64 }, (_one, index) => `/${'a'.repeat(200)}/${index}`);
+    const hostnames = Array.from({ length: 16 }, (_one, index) => `h${index}.example.com`);
+    const policies = hostnames.map((hostname, index) =>
+      policyOf(`cart${index}`, { hostnames: [hostname], paths: paths.map((path) => `${path}/${index}`) }),
+    );
+    const matches = (count: number) =>
+      Array.from({ length: count }, (_one, index) => regex(`/${'a'.repeat(200)}/x/${index}`));
+    expect(findings(routeIn('market', { hostnames, matches: matches(8) }), ...policies)).toEqual([]);
+    const [first] = findings(routeIn('market', { hostnames, matches: matches(64) }), ...policies);
+    expect(first?.[1]).toMatch(
+      /^Sallyport cannot compare paths that match ".*" of hostname "h\d+\.example\.com" on Gateway "shop\/front" with all owned paths, because the route needs too many comparisons: HostnamePolicy "cart\d+" permits .* Use fewer regular expressions or hostnames, or split the route\.$/,
+    );
   });
 
   test.each([
