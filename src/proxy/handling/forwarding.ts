@@ -295,8 +295,10 @@ export class Forwarding implements ResponseReceiver {
     const { retry } = this.destination.rule;
     this.renewEndpoints();
     const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
-    if (!others && retry !== undefined) this.tryLater(retry);
-    else if (!this.isBudgetExceeded()) this.start();
+    if (others) {
+      if (!this.isBudgetExceeded()) this.start();
+    } else if (retry === undefined) this.fail('connect-failed');
+    else this.tryLater(retry);
   }
 
   private tryLater(retry: RetryPolicy): void {

@@ -107,6 +107,21 @@ describe('a retry budget', () => {
     expect(await sendMany(port, '/', 1)).toEqual([200]);
   });
 
+  test('is not charged for a failed connection if no other endpoint and no retry is left', async () => {
+    const gone = await refusingPort();
+    const echo = await startEcho('app');
+    const terms = { ...budget, percent: 0 };
+    const { port, proxy, apply } = await startWith(
+      { ...endpointsConfig('app', gone), retryBudget: terms },
+      routeTo('app'),
+    );
+    expect(await sendMany(port, '/', 3)).toEqual([503, 503, 503]);
+    expect(proxy.counters().reasons).toMatchObject({ 'connect-failed': 3, 'retry-budget-exceeded': 0 });
+    // The one retry of the minimum rate is still available.
+    await apply({ ...endpointsConfig('app', await refusingPort(), echo.port), retryBudget: terms });
+    expect(await sendMany(port, '/', 1)).toEqual([200]);
+  });
+
   test('does not apply without retryConstraint', async () => {
     const backend = await startFailing();
     const { port } = await startWith(endpointsConfig('app', backend.port), routeTo('app', { retry }));
