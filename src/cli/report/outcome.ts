@@ -12,6 +12,7 @@ import type { AuthorizationOutcome, BackendShare, MirrorShare, Outcome } from '.
 import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts';
 import { answerFor, type AnswerReason } from '../../proxy/messages/reasons.ts';
 import { listenerText, type Explanation } from './explanation.ts';
+import { formatDuration } from '../../core/text/duration.ts';
 
 /** How a Gateway handles a request, in words. */
 export function explainOutcome({
@@ -135,8 +136,8 @@ function mirrorText({ mirror: { numerator, denominator, target }, endpoints }: M
 
 function limitLines({ requestTimeout, backendRequestTimeout, retry, session }: PreparedRule): readonly string[] {
   return [
-    ...(requestTimeout > 0 ? [`request timeout ${requestTimeout} ms`] : []),
-    ...(backendRequestTimeout > 0 ? [`backend request timeout ${backendRequestTimeout} ms`] : []),
+    ...(requestTimeout > 0 ? [`request timeout ${durationText(requestTimeout)}`] : []),
+    ...(backendRequestTimeout > 0 ? [`backend request timeout ${durationText(backendRequestTimeout)}`] : []),
     ...(retry === undefined ? [] : [retryText(retry)]),
     ...(session === undefined ? [] : [sessionText(session)]),
   ];
@@ -144,11 +145,17 @@ function limitLines({ requestTimeout, backendRequestTimeout, retry, session }: P
 
 function retryText({ attempts, codes, backoff }: NonNullable<PreparedRule['retry']>): string {
   const on = codes.length === 0 ? 'failed connections' : `failed connections and status ${codes.join(', ')}`;
-  return `retries ${attempts} times on ${on}${backoff === undefined ? '' : `, backoff ${backoff} ms`}`;
+  return `retries ${attempts} times on ${on}${backoff === undefined ? '' : `, backoff ${durationText(backoff)}`}`;
 }
 
 function budgetText({ percent, interval, minimum }: RetryBudget): string {
-  return `limits retries to ${percent}% of the requests of ${interval} ms, but permits ${minimum.count} per ${minimum.interval} ms`;
+  return `limits retries to ${percent}% of the requests of ${durationText(interval)}, but permits ${minimum.count} per ${durationText(minimum.interval)}`;
+}
+
+/** Milliseconds as users write them. */
+function durationText(milliseconds: number): string {
+  const written = formatDuration(milliseconds);
+  return written.ok ? written.text : `${milliseconds} ms`;
 }
 
 /** Session persistence in words. */
@@ -159,8 +166,8 @@ export function sessionText(session: Session): string {
       ? `header ${name}`
       : `${session.permanent ? 'permanent ' : ''}cookie ${name} with path ${session.path}`;
   const ends = [
-    ...(absoluteTimeout === undefined ? [] : [`after ${absoluteTimeout} ms`]),
-    ...(idleTimeout === undefined ? [] : [`after ${idleTimeout} ms without a request`]),
+    ...(absoluteTimeout === undefined ? [] : [`after ${durationText(absoluteTimeout)}`]),
+    ...(idleTimeout === undefined ? [] : [`after ${durationText(idleTimeout)} without a request`]),
   ];
   return `keeps clients at their endpoint of each backend by ${means}${ends.length === 0 ? '' : `, ends ${ends.join(' or ')}`}`;
 }

@@ -40,7 +40,11 @@ export function readPolicySettings(
   const { examination, resource } = read.candidate;
   const selector = recordOf(spec['namespaces'])['selector'];
   const problems = [
-    ...examination.problems.map(({ path, message }) => ({ path: path.slice(1), message })),
+    ...examination.problems.map(({ path, message, advice }) => ({
+      path: path.slice(1),
+      // The whole settings file is invalid. The API server would only drop the field.
+      message: advice === undefined ? message : `unknown setting. ${advice}`,
+    })),
     ...(examination.problems.length > 0 || selector === undefined ? [] : selectorProblems(selector)).map(
       ({ path, message }) => ({ path: ['namespaces', 'selector', ...path], message }),
     ),

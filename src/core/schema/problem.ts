@@ -13,6 +13,8 @@ export interface StructureProblem {
   readonly keyword: string;
   /** For an unknown field: the protection that is lost with it. The message includes it. */
   readonly lost?: string;
+  /** For a field that is unknown to all bundles: the fields that exist. The message includes it. */
+  readonly advice?: string;
 }
 
 /** Maximum number of problems per object: more would not help, and an object could consist of nothing but problems. */

@@ -25,6 +25,7 @@ export function unknownField(
     path,
     message: `Unknown field in ${nameOf(bundle)}, so the API server drops it. ${advice}`,
     keyword: 'unknown',
+    advice,
   };
 }
 

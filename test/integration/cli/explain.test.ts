@@ -105,10 +105,10 @@ describe('sallyport explain, for everything that a rule does', () => {
     expect(output).toContain('1 of 1 to shop/cart/80: 127.0.0.1:9101');
     expect(output).toContain('as cart.internal/basket/1?q=2');
     expect(output).toContain('mirrors 50 of 100 requests to shop/copy/80');
-    expect(output).toContain('request timeout 10000 ms');
+    expect(output).toContain('request timeout 10s');
     expect(output).toContain('retries 2 times on failed connections and status 503');
     expect(output).toContain(
-      'keeps clients at their endpoint of each backend by cookie cart with path /, ends after 3600000 ms',
+      'keeps clients at their endpoint of each backend by cookie cart with path /, ends after 1h',
     );
     expect(code).toBe(0);
   });

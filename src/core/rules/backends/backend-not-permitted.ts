@@ -6,11 +6,11 @@ export const backendNotPermitted = backendRule({
   summary: 'A backendRef crosses namespaces without a ReferenceGrant.',
   reason: 'RefNotPermitted',
   source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
-  describe: (node, _outcome, loss) => ({
+  describe: (node, _outcome, loss, { owner }) => ({
     value: `${node.target.namespace}/${node.target.name}`,
     message:
       node.target.kind === 'XBackend'
-        ? `${serviceName(node)} is in another namespace, which is not allowed: create an XBackend in the namespace of the route. Until then, ${loss}.`
+        ? `${serviceName(node)} is in another namespace, which is not allowed: create an XBackend in the namespace of ${owner}. Until then, ${loss}.`
         : `${serviceName(node)} is in another namespace, and no ReferenceGrant there permits this reference. Until then, ${loss}.`,
   }),
 });

@@ -9,27 +9,30 @@ export const backendProtocolUnsupported = backendRule({
   summary: 'The Service port uses a protocol that is unsupported for this kind of route.',
   reason: 'UnsupportedProtocol',
   source: 'GEP-1911; RouteReasonUnsupportedProtocol',
-  describe: (node, outcome, loss) => ({
+  describe: (node, outcome, loss, { use }) => ({
     value: display(outcome.protocol),
     message:
       node.target.kind === 'XBackend'
-        ? `${serviceName(node)} uses protocol ${display(outcome.protocol)}, ${cureOfXBackend(outcome, loss)}`
-        : `Port ${node.target.port} of ${serviceName(node)} uses protocol ${display(outcome.protocol)}, ${cureOf(outcome, loss)}`,
+        ? `${serviceName(node)} uses protocol ${display(outcome.protocol)}, ${cureOfXBackend(outcome, `which is unsupported for ${use}, so ${loss}`)}`
+        : `Port ${node.target.port} of ${serviceName(node)} uses protocol ${display(outcome.protocol)}, ${cureOf(outcome, { use, loss })}`,
   }),
 });
 
-function cureOf(outcome: BackendOutcomeOf<'unsupportedProtocol' | 'policyMissing'>, loss: string): string {
+function cureOf(
+  outcome: BackendOutcomeOf<'unsupportedProtocol' | 'policyMissing'>,
+  { use, loss }: { readonly use: string; readonly loss: string },
+): string {
   if (outcome.type === 'unsupportedProtocol' && outcome.needed === 'UDP')
-    return `which is unsupported for this route, so ${loss}. Use a port with protocol: UDP.`;
+    return `which is unsupported for ${use}, so ${loss}. Use a port with protocol: UDP.`;
   if (outcome.type === 'unsupportedProtocol')
-    return `which is unsupported for this route, so ${loss}. Use a TCP port with no appProtocol, http or kubernetes.io/h2c.`;
+    return `which is unsupported for ${use}, so ${loss}. Use a TCP port with no appProtocol, http or kubernetes.io/h2c.`;
   return `but no BackendTLSPolicy targets it, so ${loss}. Create a BackendTLSPolicy that targets the Service.`;
 }
 
-function cureOfXBackend(outcome: BackendOutcomeOf<'unsupportedProtocol' | 'policyMissing'>, loss: string): string {
+function cureOfXBackend(outcome: BackendOutcomeOf<'unsupportedProtocol' | 'policyMissing'>, problem: string): string {
   const cure =
     outcome.type === 'unsupportedProtocol' && outcome.needed === 'UDP'
       ? 'Remove protocol and tls: the route determines the protocol'
       : 'Use protocol: HTTP, or remove protocol';
-  return `which is unsupported for this route, so ${loss}. ${cure}.`;
+  return `${problem}. ${cure}.`;
 }

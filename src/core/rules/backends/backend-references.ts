@@ -19,11 +19,12 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
   readonly summary: string;
   readonly reason: string;
   readonly source: string;
-  /** `loss` is the end of a sentence that states the effect on the traffic. */
+  /** `loss` is the end of a sentence that states the effect on the traffic. `user` is the object with the backendRef. */
   readonly describe: (
     node: BackendNode,
     outcome: BackendOutcomeOf<T>,
     loss: string,
+    user: BackendUser,
   ) => Pick<Finding, 'message' | 'value' | 'about'>;
 }) {
   const { id, about, outcomes, summary, reason, source, describe } = declaration;
@@ -38,10 +39,22 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
     check({ kind, ref: { namespace, name } }, read: Reader, report) {
       for (const { path, node, outcome } of backendPlacesOf(read, { kind, namespace, name }, outcomes)) {
         const consequence = referenceUnresolvedAt(path, reason);
-        report({ path, consequence, ...describe(node, outcome, lossOf(consequence, kind)) });
+        report({ path, consequence, ...describe(node, outcome, lossOf(consequence, kind), userOf(kind)) });
       }
     },
   });
+}
+
+/** Words for the object with a backendRef: what uses the backend, and what is in the namespace. */
+export interface BackendUser {
+  readonly use: string;
+  readonly owner: string;
+}
+
+function userOf(kind: ServedRouteKind | OwnerKind): BackendUser {
+  return isOwnerKind(kind)
+    ? { use: 'filters of listeners', owner: `the ${kind}` }
+    : { use: 'this route', owner: 'the route' };
 }
 
 /** Describes the effect of an unresolved reference on the traffic. */

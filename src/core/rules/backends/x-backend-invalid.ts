@@ -11,7 +11,7 @@ import type { XBackendSpec } from './x-backend-spec.ts';
 export const xBackendInvalid = rule({
   id: 'x-backend-invalid',
   kinds: ['XBackend'],
-  summary: 'An XBackend does not say how to connect to it.',
+  summary: 'The port, hostname, protocol or TLS settings of an XBackend are missing or invalid.',
   effect: deniedWhenStrict,
   consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
   source: 'Gateway API v1.7.0, BackendSpec.port and .externalHostname; GEP-4894',

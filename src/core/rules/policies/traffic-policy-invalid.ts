@@ -18,7 +18,9 @@ export const trafficPolicyInvalid = rule({
   consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
   source: 'Gateway API v1.7.0, RetryConstraint and SessionPersistence; PolicyReasonInvalid',
   check({ spec = {} }, _read, report) {
-    const found = violationsAt(['spec'], report);
+    const inSpec = violationsAt(['spec'], report);
+    const found: ReportViolation = (violation) =>
+      inSpec({ ...violation, message: `${violation.message} The policy is ignored.` });
     judgeConstraint(spec.retryConstraint ?? {}, found);
     judgeSession(spec.sessionPersistence ?? {}, found);
   },

@@ -74,7 +74,16 @@ describe('reading settings', () => {
       ['no hostnames', { ...entry, hostnames: undefined }, 'hostnamePolicies[0]'],
       ['a wrong hostname', { ...entry, hostnames: ['Shop'] }, 'hostnamePolicies[0].hostnames[0]: '],
       ['a wrong path', { ...entry, paths: ['/a', 'cart'] }, 'hostnamePolicies[0].paths[1]: '],
-      ['an unknown field', { ...entry, hosts: ['a.example.com'] }, 'hostnamePolicies[0].hosts: '],
+      [
+        'an unknown field',
+        { ...entry, hostname: 'a.example.com' },
+        'hostnamePolicies[0].hostname: unknown setting. Did you mean hostnames?',
+      ],
+      [
+        'an unknown nested field',
+        { ...entry, namespaces: { names: ['shop'], labels: {} } },
+        'hostnamePolicies[0].namespaces.labels: unknown setting. Known fields: names, selector.',
+      ],
       ['no namespaces', { ...entry, namespaces: {} }, 'hostnamePolicies[0].namespaces: '],
       [
         'an invalid selector',

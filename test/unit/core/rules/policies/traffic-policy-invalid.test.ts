@@ -23,37 +23,37 @@ describe('traffic-policy-invalid', () => {
     [
       { retryConstraint: { budget: { percent: 101 } } },
       'spec.retryConstraint.budget.percent',
-      'Invalid percent 101: must be between 0 and 100.',
+      'Invalid percent 101: must be between 0 and 100. The policy is ignored.',
     ],
     [
       { retryConstraint: { budget: { percent: -1 } } },
       'spec.retryConstraint.budget.percent',
-      'Invalid percent -1: must be between 0 and 100.',
+      'Invalid percent -1: must be between 0 and 100. The policy is ignored.',
     ],
     [
       { retryConstraint: { budget: { interval: '999ms' } } },
       'spec.retryConstraint.budget.interval',
-      'Invalid interval 999ms: must be between 1s and 1h.',
+      'Invalid interval 999ms: must be between 1s and 1h. The policy is ignored.',
     ],
     [
       { retryConstraint: { minRetryRate: { count: 0 } } },
       'spec.retryConstraint.minRetryRate.count',
-      'Invalid count 0: must be between 1 and 1000000.',
+      'Invalid count 0: must be between 1 and 1000000. The policy is ignored.',
     ],
     [
       { retryConstraint: { minRetryRate: { interval: '0s' } } },
       'spec.retryConstraint.minRetryRate.interval',
-      'Invalid interval 0s: must be between 1ms and 1h.',
+      'Invalid interval 0s: must be between 1ms and 1h. The policy is ignored.',
     ],
     [
       { sessionPersistence: { type: 'Cookies' } },
       'spec.sessionPersistence.type',
-      'Unsupported type "Cookies". Did you mean Cookie?',
+      'Unsupported type "Cookies". Did you mean Cookie? The policy is ignored.',
     ],
     [
       { sessionPersistence: { cookie: { lifetimeType: 'Eternal' } } },
       'spec.sessionPersistence.cookie.lifetimeType',
-      'Unsupported lifetimeType "Eternal". Supported values: Session, Permanent.',
+      'Unsupported lifetimeType "Eternal". Supported values: Session, Permanent. The policy is ignored.',
     ],
   ])('%j', (spec, path, message) => {
     const policy = trafficPolicy('p', spec);
