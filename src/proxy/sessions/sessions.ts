@@ -106,6 +106,7 @@ interface SessionParts extends ReadTokens {
 /** The session of one request with its backend. */
 export class ClientSession {
   readonly #parts: SessionParts;
+  #isCounted = false;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -113,17 +114,19 @@ export class ClientSession {
 
   /**
    * The endpoint that the client is assigned to. `undefined` if there is none, or if it is gone, suspended or has been tried. Counts the
-   * first attempt.
+   * request at its first attempt.
    */
   endpointIn(endpoints: EndpointSet, tried: readonly Endpoint[], now: number): Endpoint | undefined {
     const wanted = this.#assigned()?.endpoint;
     const found = wanted === undefined ? undefined : endpointsById(endpoints).get(wanted);
     const endpoint = found === undefined || tried.includes(found) || found.isSuspended(now) ? undefined : found;
-    if (tried.length === 0) this.#count(wanted, endpoint);
+    this.#count(wanted, endpoint);
     return endpoint;
   }
 
   #count(wanted: string | undefined, endpoint: Endpoint | undefined): void {
+    if (this.#isCounted) return;
+    this.#isCounted = true;
     const { counts, lack } = this.#parts;
     if (endpoint !== undefined) counts.honored += 1;
     else counts[wanted === undefined ? lack : 'endpoint-gone'] += 1;

@@ -240,6 +240,8 @@ describe('requests are counted by what becomes of their session', () => {
     const opened = sessions.open(terms, requestWith(), cartBackend);
     opened?.endpointIn(both, [], 0);
     opened?.endpointIn(both, [one], 0);
+    // A new round of retries, and the retry after a stale connection, have tried no endpoint.
+    opened?.endpointIn(both, [], 0);
     sessions.setKeys([]);
     expect(sessions.open(terms, requestWith(), cartBackend)).toBeUndefined();
     expect(counts).toEqual({ honored: 0, 'endpoint-gone': 0, expired: 0, invalid: 0, new: 1 });
