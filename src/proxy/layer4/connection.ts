@@ -74,8 +74,9 @@ export class Layer4Connection implements Pass {
       return;
     }
     watchForReset(socket);
-    if (this.arrival.transport === 'tcp' && this.plane.tracing.isOn) this.lookForTrace();
     this.plane.ownConnections.arrive({ host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 }, this);
+    // Afterwards, because a spent trace among the early bytes ends the connection at once.
+    if (!this.isOver && this.arrival.transport === 'tcp' && this.plane.tracing.isOn) this.lookForTrace();
     // If this process itself opened the connection, its other end emits `connect` in the same turn of the event loop, which reveals a loop.
     setImmediate(() => {
       if (!this.isOver) this.choose();
