@@ -6,8 +6,14 @@ import { ownGroup, stored, type KindTable } from './table.ts';
 
 const most = 64;
 
-/** The characters of a path of an Exact or PathPrefix match, without an empty segment or a final slash. */
-const pathPattern = "^(/|(/([A-Za-z0-9\\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+)+)$";
+// A character of a segment other than a dot. An encoded dot would be a dot in the spelling of matches.
+const notDot = "([A-Za-z0-9\\-_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df]))";
+
+// Without `.` and `..`: requests have no such segments when they are matched, so the path would own nothing.
+const segment = `(\\.{0,2}${notDot}|\\.\\.\\.)(\\.|${notDot})*`;
+
+/** The characters of a path of an Exact or PathPrefix match, without an empty segment, a dot segment or a final slash. */
+const pathPattern = `^(/|(/${segment})+)$`;
 
 const spec = object(
   {
@@ -30,7 +36,7 @@ const spec = object(
         maxLength: 256,
         minLength: 1,
         pattern: pathPattern,
-        form: 'a path prefix without a final slash, such as /cart or /cart/checkout, or "/" for every path',
+        form: 'a path prefix without a final slash, without "." and ".." segments, such as /cart or /cart/checkout, or "/" for every path',
       }),
       { minItems: 1, maxItems: most, listType: 'set' },
     ),

@@ -57,7 +57,7 @@ describe('reading settings', () => {
     const entry = { name: 'shop', hostnames: ['shop.example.com'], namespaces: { names: ['shop'] } };
 
     test('are read by the schema of HostnamePolicy', () => {
-      const paths = ['/cart', '/'];
+      const paths = ['/cart', '/', '/.well-known', '/..a/...', '/a.b/%20.'];
       const gateways = [{ namespace: 'infra', name: 'front' }];
       const { hostnamePolicies } = settingsOf({
         hostnamePolicies: [entry, { ...entry, name: 'cart', paths, gateways }],
@@ -84,6 +84,9 @@ describe('reading settings', () => {
         { ...entry, namespaces: { names: ['shop'], labels: {} } },
         'hostnamePolicies[0].namespaces.labels: unknown setting. Known fields: names, selector.',
       ],
+      ['a "." segment', { ...entry, paths: ['/a/.', '/b'] }, 'hostnamePolicies[0].paths[0]: '],
+      ['a ".." segment', { ...entry, paths: ['/b', '/a/../b'] }, 'hostnamePolicies[0].paths[1]: '],
+      ['an encoded ".." segment', { ...entry, paths: ['/a/.%2E/b'] }, 'hostnamePolicies[0].paths[0]: '],
       ['no namespaces', { ...entry, namespaces: {} }, 'hostnamePolicies[0].namespaces: '],
       [
         'an invalid selector',
