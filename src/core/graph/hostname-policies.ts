@@ -3,7 +3,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { isLost, type Resource } from '../resources/resource.ts';
 import { widerHostnames } from '../text/hostname.ts';
 import { canonicalSpelling } from '../text/path.ts';
-import { selectorMatches } from '../text/selector.ts';
+import { formatSelector, selectorMatches } from '../text/selector.ts';
 import { installationCell, objectsOf, policySettingsCell, readObject } from './inputs.ts';
 import { mayAllowNamespace, namespaceLabels } from './namespaces.ts';
 import { withoutTrailingSlash } from './precedence.ts';
@@ -58,8 +58,15 @@ export interface HostnameRefusal {
   readonly path: string;
   /** The policies that contain it, by name. */
   readonly policies: readonly string[];
-  /** The namespaces that they permit by name. */
-  readonly owners: readonly string[];
+  /** The namespaces that they permit, one entry for each policy that permits any. */
+  readonly owners: readonly PermittedNamespaces[];
+}
+
+/** The namespaces that a policy permits: those that have one of the names, and the labels. */
+export interface PermittedNamespaces {
+  readonly names?: readonly string[];
+  /** A label selector in the notation of kubectl. */
+  readonly labels?: string;
 }
 
 /**
@@ -204,7 +211,7 @@ function decide(read: Reader, { owned, path, policies }: Owned, namespace: strin
     owned,
     path,
     policies: policies.map(({ policy }) => policy),
-    owners: [...new Set(policies.flatMap(({ policy }) => read.query(namedOwners, policy)))],
+    owners: policies.flatMap(({ policy }) => read.query(permittedNamespaces, policy)),
   };
 }
 
@@ -224,9 +231,14 @@ const policyStanding = defineQuery({
   },
 });
 
-const namedOwners = defineQuery({
+/** The namespaces that a policy permits; empty if its selector is invalid, or if it has neither names nor a selector. */
+const permittedNamespaces = defineQuery({
   name: 'hostnamePolicyOwners',
   stratum: strata.links,
-  compute: (read, name: string): readonly string[] =>
-    readObject(read, 'HostnamePolicy', '', name)?.spec?.namespaces?.names ?? [],
+  compute(read, name: string): readonly PermittedNamespaces[] {
+    const { names, selector } = readObject(read, 'HostnamePolicy', '', name)?.spec?.namespaces ?? {};
+    if (selector === undefined) return names === undefined ? [] : [{ names }];
+    const labels = formatSelector(selector);
+    return labels === undefined ? [] : [{ ...(names && { names }), labels }];
+  },
 });

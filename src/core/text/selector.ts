@@ -1,5 +1,5 @@
 import { quote } from './display.ts';
-import { isRecord, type JsonRecord } from './record.ts';
+import { isRecord, listOf, recordOf, type JsonRecord } from './record.ts';
 
 /** An error in a label selector. The path starts at the selector. */
 export interface SelectorProblem {
@@ -29,6 +29,23 @@ export function selectorMatches(selector: unknown, labels: Labels): boolean {
 /** The problems of a label selector; empty if it is valid. */
 export function selectorProblems(selector: unknown): readonly SelectorProblem[] {
   return readSelector(selector).problems;
+}
+
+/** Formats a label selector in the notation of kubectl, such as `partner=yes,tier in (gold,silver)`; `undefined` if it is invalid. */
+export function formatSelector(selector: unknown): string | undefined {
+  if (selectorProblems(selector).length > 0) return undefined;
+  const { matchLabels, matchExpressions } = recordOf(selector);
+  return [
+    ...Object.entries(recordOf(matchLabels)).map(([key, value]) => `${key}=${String(value)}`),
+    ...listOf(matchExpressions).map((expression) => formatExpression(recordOf(expression))),
+  ].join(',');
+}
+
+function formatExpression({ key, operator, values }: JsonRecord): string {
+  const name = String(key);
+  if (operator === 'Exists') return name;
+  if (operator === 'DoesNotExist') return `!${name}`;
+  return `${name} ${operator === 'In' ? 'in' : 'notin'} (${listOf(values).join(',')})`;
 }
 
 function readSelector(selector: unknown): ReadSelector {

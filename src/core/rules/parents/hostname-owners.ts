@@ -7,11 +7,27 @@ export function describeOwners({ owned, path, policies, owners }: Omit<HostnameR
   const subject = `${names.length === 1 ? 'HostnamePolicy' : 'HostnamePolicies'} ${names.join(', ')}`;
   const verb = names.length === 1 ? 'permits' : 'permit';
   const object = path === '' ? 'it' : `path prefix ${quote(path)} of ${hostnameText(owned)}`;
-  const listed = owners.slice(0, shown).map((owner) => quote(owner));
-  const more = owners.length > shown ? ` and ${owners.length - shown} more` : '';
-  return listed.length === 0
-    ? `${subject} ${verb} ${object} only in namespaces with certain labels`
-    : `${subject} ${verb} ${object} only in namespace ${listed.join(', ')}${more}`;
+  const places = placesOf(owners);
+  if (places.length === 0) return `${subject} ${verb} ${object} in no namespace`;
+  const others = places.length > shown ? ` and ${places.length - shown} more` : '';
+  return `${subject} ${verb} ${object} only ${places.slice(0, shown).join(' or ')}${others}`;
+}
+
+/** The namespaces that are permitted by name alone are together. */
+function placesOf(owners: HostnameRefusal['owners']): readonly string[] {
+  const named = new Set(owners.flatMap(({ names = [], labels }) => (labels === undefined ? names : [])));
+  const labelled = owners.flatMap(({ names, labels }) => {
+    if (labels === undefined) return [];
+    const namespaces = names === undefined ? 'namespaces' : namesText(names);
+    return [`in ${namespaces} with labels ${quote(labels)}`];
+  });
+  return [...(named.size === 0 ? [] : [`in ${namesText([...named])}`]), ...new Set(labelled)];
+}
+
+function namesText(names: readonly string[]): string {
+  const listed = names.slice(0, shown).map((name) => quote(name));
+  const more = names.length > shown ? ` and ${names.length - shown} more` : '';
+  return `namespace ${listed.join(', ')}${more}`;
 }
 
 const shown = 3;

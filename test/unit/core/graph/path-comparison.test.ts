@@ -11,7 +11,7 @@ function placeOf(hostname: string, owned: readonly string[]): OwnedPlace {
   const owners = owned.map((path): PathOwner => ({
     owned: hostname,
     path,
-    permission: { type: 'refused', owned: hostname, path, policies: ['cart'], owners: ['cart'] },
+    permission: { type: 'refused', owned: hostname, path, policies: ['cart'], owners: [{ names: ['cart'] }] },
   }));
   return { owners, key: owned.join(' '), covering: [owners], below: [], hostname };
 }

@@ -107,6 +107,48 @@ describe('hostname-not-permitted', () => {
     );
   });
 
+  test.each<[object, string]>([
+    [{ selector: { matchLabels: { partner: 'yes' } } }, 'only in namespaces with labels "partner=yes"'],
+    [
+      {
+        selector: {
+          matchLabels: { partner: 'yes' },
+          matchExpressions: [
+            { key: 'tier', operator: 'In', values: ['gold', 'silver'] },
+            { key: 'stage', operator: 'NotIn', values: ['test'] },
+            { key: 'team', operator: 'Exists' },
+            { key: 'old', operator: 'DoesNotExist' },
+          ],
+        },
+      },
+      'only in namespaces with labels "partner=yes,tier in (gold,silver),stage notin (test),team,!old"',
+    ],
+    [
+      { names: ['market'], selector: { matchLabels: { partner: 'yes' } } },
+      'only in namespace "market" with labels "partner=yes"',
+    ],
+    [{ selector: { matchLabels: { partner: '-' } } }, 'in no namespace'],
+    [{}, 'in no namespace'],
+  ])('tells the namespaces of %j', (namespaces, text) => {
+    const hostnames = ['shop.example.com'];
+    const [finding] = findings(
+      routeIn('market', hostnames),
+      front,
+      market,
+      policy('labels', { hostnames, namespaces }),
+    );
+    expect(finding?.[1]).toContain(`HostnamePolicy "labels" permits it ${text}.`);
+  });
+
+  test('tells the namespaces of all policies of a hostname', () => {
+    const hostnames = ['shop.example.com'];
+    const labels = policy('labels', { hostnames, namespaces: { selector: { matchLabels: { partner: 'yes' } } } });
+    const [finding] = findings(routeIn('market', hostnames), front, market, labels, shopOwns(...hostnames));
+    expect(finding?.[1]).toContain(
+      'HostnamePolicies "labels", "shop" permit it only in namespace "shop" or in namespaces with labels "partner=yes".',
+    );
+  });
+
   test('names and selector must both match', () => {
     const either = (names: readonly string[], team: string) =>
       policy('both', { hostnames: ['shop.example.com'], namespaces: { names, selector: { matchLabels: { team } } } });
