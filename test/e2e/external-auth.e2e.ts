@@ -8,7 +8,7 @@ import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
 import { waitFor } from './support/wait.ts';
 
-// A filter ExternalAuth in a cluster. The authorization server is an echo, which answers a request for /status/N with that status.
+// Filters ExternalAuth of routes and of listeners in a cluster. The authorization server is an echo, which answers a request for /status/N with that status.
 const namespace = useNamespace('external-auth');
 const host = 'shop.example.com';
 
@@ -30,14 +30,17 @@ afterAll(async () => {
   await removeCrds();
 });
 
+function askingOf(name: string): object {
+  return { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name, port: 80 } } };
+}
+
 function routeAskedOf(name: string): object {
-  const filter = { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name, port: 80 } } };
   return httpRoute(
     { name: 'shop', namespace },
     {
       parentRefs: [{ name: 'web' }],
       hostnames: [host],
-      rules: [{ filters: [filter], backendRefs: [{ name: 'shop', port: 80 }] }],
+      rules: [{ filters: [askingOf(name)], backendRefs: [{ name: 'shop', port: 80 }] }],
     },
   );
 }
@@ -92,3 +95,56 @@ test('a server that does not exist shows in the status, and requests get a 500',
   expect(condition).toBe('False BackendNotFound');
   await waitFor('requests get a 500', async () => ((await statusOf('/')) === 500 ? true : undefined));
 });
+
+test('a filter of a listener runs before routing, also for requests that match no route', async () => {
+  await apply(guardedBy('authorizer'), routeOfGuarded());
+  const { status } = await waitForGateway('guarded', namespace, ['Programmed', 'True']);
+  const guarded = { address: status?.addresses?.[0]?.value ?? '', port: 80, host };
+  const answer = async (path: string): Promise<number> => (await ask({ ...guarded, path })).status;
+  await waitFor('the route is served', async () => ((await answer('/shop')) === 200 ? true : undefined));
+  expect(await answer('/elsewhere')).toBe(404);
+  for (const denied of [401, 403]) expect(await answer(`/status/${denied}`)).toBe(denied);
+
+  await apply(guardedBy('nobody'));
+  const refused = await waitFor('the status says so', async () => {
+    const { status: current } = await getObject<ListenersWithStatus>(['gateway', 'guarded', '-n', namespace]);
+    const condition = current?.listeners?.[0]?.conditions.find(({ type }) => type === 'ResolvedRefs');
+    return condition?.status === 'False' ? condition : undefined;
+  });
+  expect(refused).toMatchObject({ reason: 'InvalidListenerFilterRef' });
+  expect(refused.message).toContain('filters.requests[0]');
+  // Fails closed.
+  await waitFor('requests get a 500', async () => ((await answer('/shop')) === 500 ? true : undefined));
+
+  await apply(guardedBy('authorizer'));
+  await waitFor('the route is served again', async () => ((await answer('/shop')) === 200 ? true : undefined));
+});
+
+interface ListenersWithStatus {
+  readonly status?: {
+    readonly listeners?: readonly {
+      readonly conditions: readonly {
+        readonly type: string;
+        readonly status: string;
+        readonly reason: string;
+        readonly message: string;
+      }[];
+    }[];
+  };
+}
+
+function guardedBy(name: string): object {
+  const { spec, ...rest } = gateway('guarded', namespace, 80);
+  const listeners = spec.listeners.map((listener) => ({ ...listener, filters: { requests: [askingOf(name)] } }));
+  return { ...rest, spec: { ...spec, listeners } };
+}
+
+function routeOfGuarded(): object {
+  return httpRoute(
+    { name: 'guarded', namespace },
+    {
+      parentRefs: [{ name: 'guarded' }],
+      rules: [{ matches: [{ path: { value: '/shop' } }], backendRefs: [{ name: 'shop', port: 80 }] }],
+    },
+  );
+}

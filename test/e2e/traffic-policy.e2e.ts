@@ -83,3 +83,31 @@ test('the oldest policy of a Service is accepted, others conflict, and its sessi
     (await cookie()).startsWith('other=') ? true : undefined,
   );
 });
+
+test('a budget limits the retries of a rule', async () => {
+  await kubectl(['delete', 'xbackendtrafficpolicy', '--all', '-n', namespace]);
+  await apply(
+    policy('budget', {
+      retryConstraint: { budget: { percent: 0, interval: '10s' }, minRetryRate: { count: 1, interval: '1h' } },
+    }),
+    httpRoute(
+      { name: 'policy', namespace },
+      {
+        parentRefs: [{ name: 'policy' }],
+        rules: [{ retry: { codes: [503], attempts: 1 }, backendRefs: [{ name: 'echo', port: 80 }] }],
+      },
+    ),
+  );
+  await accepted('budget', 'Accepted');
+  const { status } = await waitForGateway('policy', namespace, ['Programmed', 'True']);
+  const address = status?.addresses?.[0]?.value ?? '';
+  // The backend itself answers without the field, also after a retry.
+  const refused = await waitFor('a retry is refused', async () => {
+    const response = await fetch(`http://${address}/status/503`, { headers: { connection: 'close' } });
+    const text = await response.text();
+    return response.headers.get('retry-after') === null ? undefined : { status: response.status, text };
+  });
+  expect(refused.status).toBe(503);
+  expect(refused.text).toContain('retr');
+  expect((await fetch(`http://${address}/`, { headers: { connection: 'close' } })).status).toBe(200);
+});
