@@ -1,9 +1,9 @@
-# Every target works on a fresh machine with make, git and any Node from 20 on: what it needs, it makes.
+# Every target works on a fresh machine with make, git and Node 20 or later, and does its own set-up.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# A Node brought by tools/node/install.sh comes first, where there is one.
+# tools/node/install.sh installs the required Node version here if the machine has another one.
 export PATH := $(CURDIR)/tools/node/node_modules/.bin:$(CURDIR)/node_modules/.bin:$(PATH)
 
 PACKAGES := node_modules/.package-lock.json
@@ -11,38 +11,40 @@ VALIDATORS := src/core/schema/generated/.made
 BUNDLE := dist/sallyport.js
 SOURCES := $(shell find src -name '*.ts' -not -path 'src/core/schema/generated/*')
 SCHEMA := $(filter src/core/schema/% src/core/text/%,$(SOURCES))
-# Jest loads ES modules through node:vm, which Node still calls experimental.
+# Jest loads ES modules through node:vm, which Node reports as experimental.
 JEST := NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest
 FORMATTED := src test tools jest.config.js jest.attack.config.js jest.e2e.config.js
-# More arguments for Jest: make test JEST_FLAGS='test/unit -t duration'
+# Additional arguments for Jest: make test JEST_FLAGS='test/unit -t duration'
 JEST_FLAGS ?=
 
-# Continuous integration never trusts packages that lie around.
+# Continuous integration always installs packages from the lock file.
 ifeq ($(CI),true)
 .PHONY: $(PACKAGES)
 endif
 
 .PHONY: help
-help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+help: ## Show this help
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
+
+##@ Use and develop
 
 .PHONY: run
-run: build ## Validate and serve examples/quickstart: webhook, proxy, demo backends
+run: build ## Validate and serve examples/quickstart with webhook, data plane and demo backends
 	@bin/sallyport run -f examples/quickstart --demo
 
 .PHONY: build
-build: $(BUNDLE) ## Bundle the program into dist/, for bin/sallyport
+build: $(BUNDLE) ## Bundle the program into dist/ for bin/sallyport
 
 .PHONY: test
-test: lint ## Type check, lint and run all tests
+test: lint ## Check types, lint and run all tests; JEST_FLAGS='test/unit -t duration' selects tests
 	@echo "Testing ..."
 	@$(JEST) $(JEST_FLAGS)
 
 .PHONY: check
-check: test ## Same as test
+check: test ## Alias of test
 
 .PHONY: lint
-lint: $(VALIDATORS) ## Type check, lint, check the format, find unused exports
+lint: $(VALIDATORS) ## Check types and format, lint, find unused exports
 	@echo "Checking types ..."
 	@tsc --noEmit
 	@echo "Linting ..."
@@ -55,91 +57,97 @@ format: $(PACKAGES) ## Format the source code
 	@oxfmt $(FORMATTED)
 
 .PHONY: golden
-golden: $(VALIDATORS) ## Rewrite the expected files of test/golden; review them as a diff
+golden: $(VALIDATORS) ## Update the expected files of test/golden
 	@UPDATE_GOLDEN=1 $(JEST) test/golden
 	@git status --short test/golden
 
+.PHONY: clean
+clean: ## Remove build output; packages stay installed
+	@rm -rf dist coverage src/core/schema/generated
+
+##@ Measure
+
 .PHONY: bench-kernel
-bench-kernel: $(VALIDATORS) ## Cost of one change at 100, 1,000 and 10,000 routes, and memory per route
+bench-kernel: $(VALIDATORS) ## Measure the cost of one change at 100, 1,000 and 10,000 routes
 	@node --expose-gc test/bench/kernel.ts
 
 .PHONY: bench-webhook
-bench-webhook: $(VALIDATORS) ## CPU, latency and memory per review, beside the official Go server; needs go, two minutes
+bench-webhook: $(VALIDATORS) ## Measure admission reviews beside a Go webhook (2 min; needs go)
 	@test/bench/webhook/run.sh
 
 .PHONY: bench-proxy
-bench-proxy: build ## CPU and latency per request of the proxy, beside nginx and HAProxy; two minutes
+bench-proxy: build ## Measure the data plane beside nginx and HAProxy (2 min); CASES=
 	@test/bench/proxy/run.sh
 
 .PHONY: bench-routes
-bench-routes: build ## New routes, statuses, memory and start at 5,000 routes, in a real cluster (KUBECONFIG, CLUSTER); 5 minutes
+bench-routes: build ## Measure route latency and start at 5,000 routes in a cluster (5 min); KUBECONFIG= CLUSTER=
 	@test/bench/routes/run.sh
 
 .PHONY: bench-memory
-bench-memory: build ## Memory and CPU of an idle installation: ROUTES='10 5000' COMPONENTS=webhook; needs go, 4 minutes
+bench-memory: build ## Measure memory and CPU of an idle installation (4 min; needs go); ROUTES='10 5000' COMPONENTS=
 	@ROUTES='$(or $(ROUTES),10 5000)' COMPONENTS='$(COMPONENTS)' test/bench/memory/run.sh
 
 .PHONY: bench-check
-bench-check: $(VALIDATORS) ## Objects per second of check beside kubeconform, start-up and memory; needs go, some minutes
+bench-check: $(VALIDATORS) ## Measure check beside kubeconform (needs go)
 	@test/bench/check/run.sh
 
+##@ Compare and attack
+
 .PHONY: schema-diff
-schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node, and the hashes
+schema-diff: $(VALIDATORS) ## Compare the schema tables with the official CRDs
 	@node tools/schema-diff.ts
 	@node tools/known-schemas.ts --check
 
 .PHONY: rule-sites
-rule-sites: $(VALIDATORS) ## Compare the places of our rules with those of the official CRDs' rules
+rule-sites: $(VALIDATORS) ## Compare the field paths of rules with those of the CEL rules in the official CRDs
 	@node tools/rule-sites.ts
 
 .PHONY: differential
-differential: $(VALIDATORS) ## What real API servers refuse, and what we say: BUNDLES='v1.7.0/standard' COUNT=2000 SEED=1
+differential: $(VALIDATORS) ## Compare verdicts with those of real API servers; BUNDLES='v1.7.0/standard' COUNT=2000 SEED=1
 	@test/differential/run.sh
 
 .PHONY: fuzz
-fuzz: $(VALIDATORS) ## Fuzzed objects through everything: COUNT=1000000 SEED=1; twenty minutes
+fuzz: $(VALIDATORS) ## Pass fuzzed objects through all components (20 min); COUNT=1000000 SEED=1
 	@node --disable-warning=ExperimentalWarning test/fuzz/fuzz.ts
 
 .PHONY: attack
-attack: build ## Attack webhook, data plane and parsers at full size: SEED=1 JEST_FLAGS='test/attack/floods'; some minutes
+attack: build ## Attack webhook, data plane and parsers at full size; SEED=1 JEST_FLAGS='test/attack/floods'
 	@ATTACK=full SEED='$(or $(SEED),1)' $(JEST) --config jest.attack.config.js $(JEST_FLAGS)
 
 .PHONY: clients
-clients: $(VALIDATORS) ## Run curl, h2load, wrk, Python, Go, Node and gRPC clients through the data plane: PYTHON=python3; half a minute
+clients: $(VALIDATORS) ## Send requests of curl, h2load, wrk, Python, Go, Node and gRPC clients; PYTHON=python3
 	@PYTHON='$(or $(PYTHON),python3)' node --disable-warning=ExperimentalWarning test/interop/clients.ts
 
 .PHONY: mutate
-mutate: $(VALIDATORS) ## Change sources in one place at a time and run their tests: FILES='src/…' COUNT=50 SEED=1 TESTS= FLAGS=--fail
+mutate: $(VALIDATORS) ## Run mutation tests; FILES='src/…' COUNT=50 SEED=1 TESTS= FLAGS=--fail
 	@COUNT='$(or $(COUNT),50)' SEED='$(or $(SEED),1)' TESTS='$(TESTS)' node tools/mutate.ts $(FLAGS) $(FILES)
 
+##@ Cluster
+
 .PHONY: cluster-up
-cluster-up: node ## Start a real Kubernetes on this machine; CLUSTER=name for one more
+cluster-up: node ## Start a Kubernetes cluster on this machine; CLUSTER=name
 	@test/cluster/build.sh
 	@test/cluster/up.sh
 
 .PHONY: cluster-down
-cluster-down: ## End it, and remove everything it left
+cluster-down: ## Stop the cluster and remove its files and processes; CLUSTER=name
 	@test/cluster/down.sh
 
 .PHONY: cluster-image
-cluster-image: build ## Load the project's image into it, as IMAGE
+cluster-image: build ## Load the image of Sallyport into the cluster; IMAGE=
 	@test/cluster/image.sh
 
 .PHONY: kubectl
-kubectl: ## kubectl against it: make kubectl ARGS='get pods -A'
+kubectl: ## Run kubectl with the cluster; ARGS='get pods -A'
 	@test/cluster/run.sh kubectl $(ARGS)
 
 .PHONY: e2e
-e2e: build ## End-to-end tests in it, or in the cluster of KUBECONFIG; KEEP=1 leaves it running
+e2e: build ## Run the end-to-end tests in a cluster; KEEP=1 KUBECONFIG=
 	@test/e2e/run.sh $(JEST_FLAGS)
 
 .PHONY: conformance
-conformance: build ## The official suite in it; CHANNEL=standard PROFILES=GATEWAY-HTTP RUN='TestA|TestB' KEEP=1 REPORT=docs/conformance/report.yaml
+conformance: build ## Run the official conformance suite; CHANNEL=standard PROFILES= RUN='TestA|TestB' KEEP=1 REPORT=
 	@CHANNEL='$(CHANNEL)' PROFILES='$(PROFILES)' RUN='$(RUN)' FEATURES='$(FEATURES)' OUT='$(OUT)' REPORT='$(REPORT)' test/conformance/conformance.sh
-
-.PHONY: clean
-clean: ## Remove what was built; packages stay
-	@rm -rf dist coverage src/core/schema/generated
 
 .PHONY: node
 node:
