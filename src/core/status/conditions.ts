@@ -1,3 +1,5 @@
+import type { PartProblem } from '../rules/engine/validity.ts';
+
 /** A condition without times: the writer adds lastTransitionTime. */
 export interface Condition {
   readonly type: string;
@@ -83,6 +85,15 @@ export function conditionsAt<Subject extends ConditionSubject>(
           },
         ];
   });
+}
+
+/** Returns the condition ResolvedRefs from the problems of an object. */
+export function resolvedRefs(problems: readonly PartProblem[]): Outcome {
+  const unresolved = problems.filter(({ condition }) => condition === 'ResolvedRefs');
+  const [first] = unresolved;
+  return first === undefined
+    ? isTrue('ResolvedRefs')
+    : isFalse(first.reason, joinMessages(unresolved.map(({ message }) => message)));
 }
 
 const shown = 3;

@@ -13,7 +13,7 @@ import {
   conditionsAt,
   isFalse,
   isTrue,
-  joinMessages,
+  resolvedRefs,
   type Condition,
   type Outcome,
   type Outcomes,
@@ -53,7 +53,7 @@ export function policyStatus(
   const controllerName = read.input(installationCell)?.controllerName ?? '';
   const problems = read.query(partProblems, kind, namespace, name);
   // An XBackendTrafficPolicy refers to nothing but its targets.
-  const resolved = kind === 'BackendTLSPolicy' ? { ResolvedRefs: references(problems) } : {};
+  const resolved = kind === 'BackendTLSPolicy' ? { ResolvedRefs: resolvedRefs(problems) } : {};
   const remark = omissionRemark(kind, gateways.slice(maxAncestors));
   return {
     ancestors: gateways.map((gateway, position) => {
@@ -127,12 +127,3 @@ function omissionRemark(kind: BackendPolicyKind, leftOut: readonly string[]): st
 
 /** Maximum number of Gateways that a message lists. */
 const shown = 3;
-
-/** Returns the condition ResolvedRefs from the problems of an object. */
-export function references(problems: readonly PartProblem[]): Outcome {
-  const unresolved = problems.filter(({ condition }) => condition === 'ResolvedRefs');
-  const [first] = unresolved;
-  return first === undefined
-    ? isTrue('ResolvedRefs')
-    : isFalse(first.reason, joinMessages(unresolved.map(({ message }) => message)));
-}

@@ -9,7 +9,15 @@ import { takenRequests, type TakenRequests } from '../rules/matches/taken-reques
 import { partlyServed } from '../rules/parents/hostname-not-permitted.ts';
 import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/engine/validity.ts';
 import { ignoredFields } from './ignored-fields.ts';
-import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
+import {
+  conditionsAt,
+  isFalse,
+  isTrue,
+  joinMessages,
+  resolvedRefs,
+  type Condition,
+  type Outcome,
+} from './conditions.ts';
 
 export interface RouteParentStatus {
   readonly parentRef: ParentNode;
@@ -38,7 +46,7 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   const controllerName = read.input(installationCell)?.controllerName ?? '';
   const problems = read.query(partProblems, kind, namespace, name);
   const validity = read.query(routeValidity, kind, namespace, name);
-  const resolved = references(problems);
+  const resolved = resolvedRefs(problems);
   const ignored = ignoredFields(problems);
   const taken = read.query(takenMatches, kind, namespace, name);
   const partly = read.query(takenRequests, kind, namespace, name);
@@ -124,12 +132,4 @@ function shadowing(taken: readonly TakenMatch[], partly: readonly TakenRequests[
   const parts = partly.length === 0 ? '' : `${joinMessages(partly.map(describeTakenRequests))} ${requestsTakenCure}`;
   if (whole !== undefined) return isTrue(shadowed.reason, [whole, parts].filter((text) => text !== '').join(' '));
   return parts === '' ? undefined : isTrue(partlyShadowed.reason, parts);
-}
-
-function references(problems: readonly PartProblem[]): Outcome {
-  const unresolved = problems.filter((problem) => problem.condition === 'ResolvedRefs');
-  const [first] = unresolved;
-  return first === undefined
-    ? isTrue('ResolvedRefs')
-    : isFalse(first.reason, joinMessages(unresolved.map((problem) => problem.message)));
 }

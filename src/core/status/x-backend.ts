@@ -2,7 +2,8 @@ import { backendKey } from '../graph/backend-object.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysByAge, gatewaysOfService, partProblems } from '../rules/engine/validity.ts';
-import { acceptance, gatewayEntry, references, type PolicyStatus } from './policy.ts';
+import { resolvedRefs } from './conditions.ts';
+import { acceptance, gatewayEntry, type PolicyStatus } from './policy.ts';
 
 /** The maximum number of entries in the status of an XBackend (BackendStatus.ancestors). */
 const maxEntries = 32;
@@ -17,7 +18,7 @@ export function xBackendStatus(read: Reader, namespace: string, name: string): P
   if (backend === undefined || gateways.length === 0) return undefined;
   const problems = read.query(partProblems, 'XBackend', namespace, name);
   const controllerName = read.input(installationCell)?.controllerName ?? '';
-  const outcomes = { Accepted: acceptance(problems), ResolvedRefs: references(problems) };
+  const outcomes = { Accepted: acceptance(problems), ResolvedRefs: resolvedRefs(problems) };
   return {
     ancestors: gateways
       .slice(0, maxEntries)
