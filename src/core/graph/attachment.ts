@@ -107,6 +107,17 @@ export const attachments = defineQuery({
   },
 });
 
+/** Returns the Gateways and ListenerSets that a route is attached to, in the order of its parentRefs. */
+export function attachedOwners(read: Reader, kind: string, namespace: string, name: string): readonly ListenerOwner[] {
+  return read
+    .query(attachments, kind, namespace, name)
+    .flatMap(({ parent, outcome }) =>
+      outcome.type === 'attached' && isOwnerKind(parent.kind)
+        ? [{ kind: parent.kind, namespace: parent.namespace, name: parent.name }]
+        : [],
+    );
+}
+
 function attach(
   read: Reader,
   route: Resource<ServedRouteKind>,

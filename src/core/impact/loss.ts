@@ -1,5 +1,5 @@
 import type { BrokenObject, NamedObject } from '../admission/impact.ts';
-import { attachments } from '../graph/attachment.ts';
+import { attachedOwners, attachments } from '../graph/attachment.ts';
 import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { failureOf, isLayer4, servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
@@ -53,7 +53,8 @@ export function deletionSentence(
 /** Returns a Gateway of another namespace that serves a route, such as `Gateway infra/public`; `undefined` for other objects. */
 export function gatewayElsewhere(read: Reader, route: NamedObject): string | undefined {
   if (!isRouteKind(route.kind)) return undefined;
-  const gateways = ownersOf(read, route).flatMap(([, owner]) => servingGateway(read, owner) ?? []);
+  const owners = attachedOwners(read, route.kind, route.namespace, route.name);
+  const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
   const found = gateways.find(({ namespace }) => namespace !== route.namespace);
   return found && describeRef({ ...found, kind: 'Gateway' });
 }
@@ -111,11 +112,7 @@ function lossesOf(
 }
 
 function ownersOf(read: Reader, { kind, namespace, name }: NamedObject): readonly (readonly [string, ListenerOwner])[] {
-  return read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => {
-    if (outcome.type !== 'attached' || !isOwnerKind(parent.kind)) return [];
-    const owner: ListenerOwner = { kind: parent.kind, namespace: parent.namespace, name: parent.name };
-    return [[describeRef(owner), owner] as const];
-  });
+  return attachedOwners(read, kind, namespace, name).map((owner) => [describeRef(owner), owner] as const);
 }
 
 /** The configuration of some routes at the listeners of some owners, as if certificates and endpoints existed. */

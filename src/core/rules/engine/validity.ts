@@ -1,5 +1,5 @@
 import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
-import { attachments } from '../../graph/attachment.ts';
+import { attachedOwners, attachments } from '../../graph/attachment.ts';
 import { backendKey, backendKindOf, isService, type BackendObject } from '../../graph/backend-object.ts';
 import {
   targetedBackend,
@@ -288,12 +288,7 @@ export const gatewaysOfService = defineIndex({
 
 /** Returns the owners of the listeners whose requests an object handles: those that a route is attached to, or the object itself. */
 function ownersOf(read: Reader, kind: string, namespace: string, name: string): readonly ListenerOwner[] {
-  if (isOwnerKind(kind)) return [{ kind, namespace, name }];
-  return read
-    .query(attachments, kind, namespace, name)
-    .flatMap(({ parent, outcome }) =>
-      outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : [],
-    );
+  return isOwnerKind(kind) ? [{ kind, namespace, name }] : attachedOwners(read, kind, namespace, name);
 }
 
 /** The backends of an object with a status, or with policies with a status, that mentions the Gateways of the object. */

@@ -1,7 +1,7 @@
 import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
-import { attachments } from '../../graph/attachment.ts';
+import { attachedOwners } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import { isOwnerKind, servingGateway } from '../../graph/listener-sets.ts';
+import { servingGateway } from '../../graph/listener-sets.ts';
 import { requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
@@ -13,14 +13,9 @@ export const dataPlaneExpressionBytes = 32 * 1_024 * 1_024;
 
 /** Returns our Gateways (`namespace/name`) that a route is attached to. */
 function gatewaysOf(read: Reader, kind: string, namespace: string, name: string): readonly string[] {
-  const owners = read
-    .query(attachments, kind, namespace, name)
-    .flatMap(({ parent, outcome }) =>
-      outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : [],
-    );
   return [
     ...new Set(
-      owners.flatMap((owner) => {
+      attachedOwners(read, kind, namespace, name).flatMap((owner) => {
         const gateway = servingGateway(read, owner);
         return gateway === undefined ? [] : [`${gateway.namespace}/${gateway.name}`];
       }),
