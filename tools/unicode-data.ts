@@ -1,5 +1,5 @@
 /**
- * Writes src/core/text/unicode-data.ts: general categories, scripts and simple case folding of Unicode, from the RegExp of this Node
+ * Writes src/core/patterns/unicode-data.ts: general categories, scripts and simple case folding of Unicode, from the RegExp of this Node
  * version. Run it when the version of Unicode changes: `node tools/unicode-data.ts`.
  */
 import { writeFileSync } from 'node:fs';
@@ -105,7 +105,7 @@ function literal(text: string): string {
   return lines.map((line) => `  '${line}'`).join(' +\n');
 }
 
-const file = join(import.meta.dirname, '../src/core/text/unicode-data.ts');
+const file = join(import.meta.dirname, '../src/core/patterns/unicode-data.ts');
 writeFileSync(
   file,
   `// Made by tools/unicode-data.ts of Unicode ${process.versions['unicode'] ?? ''}.

@@ -7,6 +7,7 @@ import { importsOf, resolveImport, trackedFiles } from './sources.ts';
 /** The stages of core from left to right. The three before the last emit; none of them knows another. */
 const stages: readonly (readonly string[])[] = [
   ['text'],
+  ['patterns'],
   ['schema'],
   ['resources'],
   ['semantics'],

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseObject } from '../../src/core/resources/parse.ts';
 import type { Resource } from '../../src/core/resources/resource.ts';
 import { judgeExpressions, routeExpressionLimits } from '../../src/core/rules/matches/expressions.ts';
-import { compilePattern, patternLimits } from '../../src/core/text/pattern.ts';
+import { compilePattern, patternLimits } from '../../src/core/patterns/pattern.ts';
 import { isFull, scaled } from './support/scale.ts';
 
 const type = 'RegularExpression';

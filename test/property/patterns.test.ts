@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { codePointsNamed } from '../../src/core/text/code-points.ts';
-import { membersOf } from '../../src/core/text/pattern-sets.ts';
-import { compilePattern } from '../../src/core/text/pattern.ts';
-import { categoryNames, scriptNames } from '../../src/core/text/unicode-data.ts';
+import { codePointsNamed } from '../../src/core/patterns/code-points.ts';
+import { membersOf } from '../../src/core/patterns/sets.ts';
+import { compilePattern } from '../../src/core/patterns/pattern.ts';
+import { categoryNames, scriptNames } from '../../src/core/patterns/unicode-data.ts';
 
 // re2js is another implementation of RE2, by other people: both have to take the same patterns, and match the same texts.
 

@@ -10,7 +10,7 @@ import {
   preciseHostnameProblems,
 } from '../../src/core/text/hostname.ts';
 import { hasPathPrefix, normalizePath, pathProblems, replacePathPrefix } from '../../src/core/text/path.ts';
-import { compilePattern } from '../../src/core/text/pattern.ts';
+import { compilePattern } from '../../src/core/patterns/pattern.ts';
 import { selectorMatches, selectorProblems } from '../../src/core/text/selector.ts';
 import { nearest } from '../../src/core/text/suggest.ts';
 

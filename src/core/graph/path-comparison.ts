@@ -1,7 +1,7 @@
 import type { Reader } from '../incremental/reader.ts';
 import { hasPathPrefix } from '../text/path.ts';
-import type { PrefixComparison, PrefixRelation } from '../text/pattern-prefix.ts';
-import { compilePattern } from '../text/pattern.ts';
+import type { PrefixComparison, PrefixRelation } from '../patterns/prefix.ts';
+import { compilePattern } from '../patterns/pattern.ts';
 import type { HostnameRefusal, PathOwner } from './hostname-policies.ts';
 import { pathOwners, type PathOwners } from './path-owners.ts';
 import type { RouteMatch } from './route-match.ts';

@@ -13,7 +13,7 @@ import type { ArrivingConnection } from '../routing/decision/layer4-outcome.ts';
 import type { ArrivingRequest } from '../routing/decision/outcome.ts';
 import { intersectHostnames } from '../text/hostname.ts';
 import { normalizePath } from '../text/path.ts';
-import { compilePattern } from '../text/pattern.ts';
+import { compilePattern } from '../patterns/pattern.ts';
 
 /** An example of the requests that one match of a route at one listener receives. */
 export interface ExampleRequest {

@@ -2,7 +2,7 @@ import { quote } from '../text/display.ts';
 import { isGrpc } from '../text/grpc.ts';
 import { hostnameMatches } from '../text/hostname.ts';
 import { hasPathPrefix } from '../text/path.ts';
-import { compilePattern } from '../text/pattern.ts';
+import { compilePattern } from '../patterns/pattern.ts';
 import type { NamedMatch, RouteConfig, RouteMatch } from './config.ts';
 
 /** The parts of a request that routing uses. */

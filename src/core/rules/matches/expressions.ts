@@ -3,7 +3,7 @@ import type { RequestRouteKind } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { visitSemantic } from '../../schema/index.ts';
-import { compilePattern, patternSyntaxProblem } from '../../text/pattern.ts';
+import { compilePattern, patternSyntaxProblem } from '../../patterns/pattern.ts';
 import { matchType } from '../engine/parts.ts';
 
 /** The limits for all regular expressions of a route together. Expressions beyond the limits are not compiled. */

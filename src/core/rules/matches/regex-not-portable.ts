@@ -1,5 +1,5 @@
 import { display, quote } from '../../text/display.ts';
-import { patternSyntaxProblem } from '../../text/pattern.ts';
+import { patternSyntaxProblem } from '../../patterns/pattern.ts';
 import { demand, type ReportViolation } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Rule } from '../engine/rule.ts';

@@ -8,7 +8,7 @@ import {
   routeExpressionLimits,
   type JudgedExpressions,
 } from '../../../../../src/core/rules/matches/expressions.ts';
-import { patternLimits } from '../../../../../src/core/text/pattern.ts';
+import { patternLimits } from '../../../../../src/core/patterns/pattern.ts';
 import { evaluate, found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith, grpcRouteWith, routeWith } from '../../../../support/rules.ts';
 

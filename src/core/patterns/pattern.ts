@@ -1,10 +1,10 @@
-import { quote } from './display.ts';
-import { TooCostly } from './pattern-allowance.ts';
-import { PrefixComparison } from './pattern-prefix.ts';
-import { membersOf, weightOf } from './pattern-sets.ts';
-import { statesOf } from './pattern-states.ts';
-import { parsePattern, PatternSyntaxError, type ParsedPattern } from './pattern-syntax.ts';
-import { accepts, shortestAccepted, tableOf, type PatternTable } from './pattern-table.ts';
+import { quote } from '../text/display.ts';
+import { TooCostly } from './allowance.ts';
+import { PrefixComparison } from './prefix.ts';
+import { membersOf, weightOf } from './sets.ts';
+import { statesOf } from './states.ts';
+import { parsePattern, PatternSyntaxError, type ParsedPattern } from './syntax.ts';
+import { accepts, shortestAccepted, tableOf, type PatternTable } from './table.ts';
 
 /** A compiled regular expression that reads each character of a value once, whatever the expression. */
 export interface Pattern {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PrefixRelation } from '../../../../src/core/text/pattern-prefix.ts';
-import { compilePattern } from '../../../../src/core/text/pattern.ts';
+import type { PrefixRelation } from '../../../../src/core/patterns/prefix.ts';
+import { compilePattern } from '../../../../src/core/patterns/pattern.ts';
 
 function relation(text: string, prefix: string): PrefixRelation {
   const compiled = compilePattern(text);

@@ -1,7 +1,7 @@
 import type { CodePoints } from './code-points.ts';
-import { spend, TooCostly, type Allowance } from './pattern-allowance.ts';
-import { alphabetOf, held, lineFeed, rangeAt, type Alphabet } from './pattern-alphabet.ts';
-import { endState, type State, type States } from './pattern-states.ts';
+import { spend, TooCostly, type Allowance } from './allowance.ts';
+import { alphabetOf, held, lineFeed, rangeAt, type Alphabet } from './alphabet.ts';
+import { endState, type State, type States } from './states.ts';
 
 /** A deterministic automaton as a table: reads a text once, one step per character, whatever the pattern. */
 export interface PatternTable {

@@ -4,7 +4,7 @@ import {
   keptPatternBytes,
   patternLimits,
   patternSyntaxProblem,
-} from '../../../../src/core/text/pattern.ts';
+} from '../../../../src/core/patterns/pattern.ts';
 
 function matches(text: string, value: string): boolean {
   const compiled = compilePattern(text);

@@ -1,4 +1,4 @@
-import type { Assertion, PatternNode } from './pattern-syntax.ts';
+import type { Assertion, PatternNode } from './syntax.ts';
 
 /** A state reads one character of a set, tests an assertion, continues in two states at once, or is the end. */
 export type State =

@@ -1,6 +1,6 @@
 import type { CodePoints } from './code-points.ts';
-import { spend, TooCostly, type Allowance } from './pattern-allowance.ts';
-import type { Assertion } from './pattern-syntax.ts';
+import { spend, TooCostly, type Allowance } from './allowance.ts';
+import type { Assertion } from './syntax.ts';
 
 /** One bit per assertion. */
 export const held: Readonly<Record<Assertion, number>> = {

@@ -1,5 +1,5 @@
-import { PatternReader, PatternSyntaxError } from './pattern-reader.ts';
-import { classEscapes, posixClasses, type CharacterSet, type SetItem } from './pattern-sets.ts';
+import { PatternReader, PatternSyntaxError } from './reader.ts';
+import { classEscapes, posixClasses, type CharacterSet, type SetItem } from './sets.ts';
 
 /** The positions at which an assertion holds. */
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary';
@@ -21,7 +21,7 @@ export interface ParsedPattern {
   readonly sets: readonly CharacterSet[];
 }
 
-export { PatternSyntaxError } from './pattern-reader.ts';
+export { PatternSyntaxError } from './reader.ts';
 
 interface Flags {
   readonly ignoreCase: boolean;

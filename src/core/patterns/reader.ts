@@ -1,5 +1,5 @@
 import { isNameOfCodePoints, lastCodePoint } from './code-points.ts';
-import type { SetItem } from './pattern-sets.ts';
+import type { SetItem } from './sets.ts';
 
 /** A violation of RE2 syntax, in RE2's words, and the affected part of the pattern. */
 export class PatternSyntaxError extends Error {

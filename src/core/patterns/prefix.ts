@@ -1,4 +1,4 @@
-import { dead, start, stateAfter, type PatternTable } from './pattern-table.ts';
+import { dead, start, stateAfter, type PatternTable } from './table.ts';
 
 /**
  * How the paths of a match relate to a path prefix, segment by segment: all of them are below the prefix or equal to it, or some
