@@ -1,4 +1,5 @@
 import type { ConfigKey } from '../../core/routing/config.ts';
+import type { ClientSession } from '../sessions/sessions.ts';
 import { Timer } from '../sockets/timer.ts';
 import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
 import type { ForwardedRequest } from './forwarded-request.ts';
@@ -10,11 +11,16 @@ interface Terms {
   readonly endpoints: EndpointSet;
   /** `undefined`: only other endpoints are tried, within the limit of the proxy. */
   readonly retry: RetryPolicy | undefined;
+  /** Prefers the endpoint that the client is assigned to. */
+  readonly session?: ClientSession | undefined;
 }
 
+/** The reason why no further try follows. */
+type Refusal = 'no-endpoint' | 'backend-busy' | 'retry-budget-exceeded';
+
 /**
- * The tries of one request at the endpoints of a backend, and the pauses between them (HTTPRouteRetry). `start` begins a try: it
- * calls `next`.
+ * The tries of one request at the endpoints of a backend, and the pauses between them (HTTPRouteRetry), within the retry budget of
+ * the backend (RetryConstraint). `start` begins a try: it calls `next`.
  */
 export class Attempts {
   private readonly exchange: Pick<ForwardedRequest, 'plane' | 'address' | 'guard'>;
@@ -35,8 +41,11 @@ export class Attempts {
 
   /** Returns the endpoint for a try; `undefined` if all were tried. */
   next(): Endpoint | undefined {
-    const endpoint = this.endpoints.pick(this.tried, performance.now());
+    const { endpoints, tried } = this;
+    const now = performance.now();
+    const endpoint = this.terms.session?.endpointIn(endpoints, tried, now) ?? endpoints.pick(tried, now);
     if (endpoint === undefined) return undefined;
+    if (this.count === 0) endpoints.budget?.addRequest(this.exchange.plane.now());
     this.count += 1;
     this.tried.push(endpoint);
     return endpoint;
@@ -47,7 +56,12 @@ export class Attempts {
     return this.count < (this.terms.retry?.tries ?? this.exchange.plane.limits.attempts);
   }
 
-  /** Whether a response with this status is tried again. */
+  /** Whether `tryLater` is allowed, which requires a retry policy. */
+  get mayRepeatLater(): boolean {
+    return this.terms.retry !== undefined && this.mayRepeat;
+  }
+
+  /** Whether a response with this status is tried again later. */
   mayRepeatAfter(status: number): boolean {
     return this.terms.retry?.codes.has(status) === true && this.mayRepeat;
   }
@@ -58,24 +72,29 @@ export class Attempts {
   }
 
   /**
-   * Tries another endpoint immediately after a failed connection. Tried endpoints are used again only if a retry policy allows
-   * it. Returns whether a try follows.
+   * Tries another endpoint immediately after a failed connection. Tried endpoints are used again only if a retry policy allows it.
+   * Returns the reason if no try follows.
    */
-  tryAnother(): boolean {
+  tryAnother(): Refusal | undefined {
     this.renewEndpoints();
     const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
-    if (!others) return this.tryLater();
+    if (!others) return this.terms.retry === undefined ? 'no-endpoint' : this.tryLater();
+    if (!this.takeFromBudget()) return 'retry-budget-exceeded';
     this.start();
-    return true;
+    return undefined;
   }
 
-  /** Begins another try after a pause. Returns `false` without a retry policy, or if too many requests wait for a retry. */
-  tryLater(): boolean {
+  /** Begins another try after the pause of the retry policy. Returns the reason if no try follows. */
+  tryLater(): Exclude<Refusal, 'no-endpoint'> | undefined {
     const { retry } = this.terms;
     const { plane, address } = this.exchange;
-    if (retry === undefined || !plane.quotas.retries.take(address)) return false;
-    this.pause = new Timer(retry.delayAfter(this.count), () => this.exchange.guard(() => this.tryAgain()));
-    return true;
+    if (!plane.quotas.retries.take(address)) return 'backend-busy';
+    if (!this.takeFromBudget()) {
+      plane.quotas.retries.release(address);
+      return 'retry-budget-exceeded';
+    }
+    this.pause = new Timer(retry?.delayAfter(this.count) ?? 0, () => this.exchange.guard(() => this.tryAgain()));
+    return undefined;
   }
 
   /** Cancels a pending try. */
@@ -91,6 +110,11 @@ export class Attempts {
     this.renewEndpoints();
     if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
     this.start();
+  }
+
+  private takeFromBudget(): boolean {
+    const { budget } = this.endpoints;
+    return budget === undefined || budget.takeRetry(this.exchange.plane.now());
   }
 
   /** Failed endpoints may have been replaced meanwhile. */

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
+import { Attempts } from './attempts.ts';
 import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import type {
   Fields,
@@ -20,7 +21,6 @@ import { grpcStatusIn } from '../messages/grpc.ts';
 import { InterimResponses } from './interim-responses.ts';
 import { Copy, replay } from './mirror-copy.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
-import type { RetryPolicy } from './retry.ts';
 import { hasNoContent, isFinalStatus, Unsendable } from '../messages/sendable.ts';
 import type { ClientSession } from '../sessions/sessions.ts';
 import { Timer } from '../sockets/timer.ts';
@@ -46,10 +46,7 @@ const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 export class Forwarding implements ResponseReceiver {
   readonly exchange: ForwardedRequest;
   private readonly destination: Destination;
-  private endpoints: EndpointSet;
-  /** Endpoints tried in the current round; it is cleared after all have been tried. */
-  private tried: Endpoint[] = [];
-  private tries = 0;
+  private readonly attempts: Attempts;
   /** The request body, if any. */
   private readonly upload: Upload | undefined;
   /** Bytes that wait for the client. */
@@ -64,7 +61,6 @@ export class Forwarding implements ResponseReceiver {
   private call: UpstreamExchange | undefined;
   private attemptTimer: Timer | undefined;
   private stallTimer: Timer | undefined;
-  private retryTimer: Timer | undefined;
   private readonly interim: InterimResponses;
   private trailersPossible = false;
   private ended = false;
@@ -75,11 +71,15 @@ export class Forwarding implements ResponseReceiver {
   constructor(exchange: ForwardedRequest, destination: Destination, endpoints: EndpointSet) {
     this.exchange = exchange;
     this.destination = destination;
-    this.endpoints = endpoints;
     this.identity = identityOf(exchange.plane, destination.listener);
     this.fields = upstreamFields(exchange, destination);
     this.target = forwardedTarget(destination.backend, destination.head, destination.matched);
     this.session = sessionOf(exchange, destination);
+    const {
+      backend: { endpoints: key },
+      rule: { retry },
+    } = destination;
+    this.attempts = new Attempts(exchange, { key, endpoints, retry, session: this.session }, () => this.start());
     this.responding = new Buffered(exchange.plane.quotas.buffered, exchange.address);
     this.copies = this.sendCopies();
     const { body } = destination.permitted;
@@ -93,15 +93,11 @@ export class Forwarding implements ResponseReceiver {
   /** Tries an endpoint that was not tried yet. */
   start(): void {
     const { plane } = this.exchange;
-    const now = performance.now();
-    const endpoint = this.session?.endpointIn(this.endpoints, this.tried, now) ?? this.endpoints.pick(this.tried, now);
+    const endpoint = this.attempts.next();
     if (endpoint === undefined) {
       this.fail('connect-failed');
       return;
     }
-    if (this.tries === 0) this.endpoints.budget?.addRequest(plane.now());
-    this.tries += 1;
-    this.tried.push(endpoint);
     this.endpoint = endpoint;
     this.exchange.upstream = endpoint.address;
     plane.counters.upstreamAttempts += 1;
@@ -119,7 +115,7 @@ export class Forwarding implements ResponseReceiver {
   cancel(): void {
     this.attemptTimer?.cancel();
     this.stallTimer?.cancel();
-    this.endPause();
+    this.attempts.end();
     this.upload?.stop();
     this.responding.close();
     for (const copy of this.copies) copy.cut();
@@ -127,13 +123,6 @@ export class Forwarding implements ResponseReceiver {
     this.ended = true;
     this.call?.abort();
     this.call = undefined;
-  }
-
-  private endPause(): void {
-    if (this.retryTimer === undefined) return;
-    this.retryTimer.cancel();
-    this.retryTimer = undefined;
-    this.exchange.plane.quotas.retries.release(this.exchange.address);
   }
 
   /** The client has read the buffered bytes. */
@@ -169,9 +158,8 @@ export class Forwarding implements ResponseReceiver {
   onHead(answer: UpstreamHead): void {
     if (this.ended) return;
     const { client } = this.exchange;
-    const { retry } = this.destination.rule;
-    if (retry?.codes.has(answer.status) === true && this.mayTryAgain()) {
-      this.tryLater(retry);
+    if (this.attempts.mayRepeatAfter(answer.status) && this.mayBeginAgain()) {
+      this.tryLater();
       return;
     }
     if (this.looksLikeSwitch(answer)) {
@@ -264,9 +252,10 @@ export class Forwarding implements ResponseReceiver {
     }
     if (this.ended) return;
     // The connection failed, not the endpoint.
-    if (failure === 'stale') this.tried.pop();
-    if (this.mayRepeatAfter(failure) && this.mayTryAgain()) this.tryAnother();
-    else this.fail(failureReasons[failure]);
+    if (failure === 'stale') this.attempts.forgetLast();
+    const mayRepeat = this.mayRepeatAfter(failure) && this.attempts.mayRepeat && this.mayBeginAgain();
+    const refusal = mayRepeat ? this.attempts.tryAnother() : 'no-endpoint';
+    if (refusal !== undefined) this.fail(refusal === 'no-endpoint' ? failureReasons[failure] : refusal);
   }
 
   private mayRepeatAfter(failure: UpstreamFailure): boolean {
@@ -278,60 +267,21 @@ export class Forwarding implements ResponseReceiver {
 
   /** The backend may have acted on the request, so only idempotent methods are retried (RFC 9110 section 9.2.2). */
   private timedOut(): void {
-    const { head, rule } = this.destination;
-    if (rule.retry !== undefined && idempotent.has(head.method) && this.mayTryAgain()) this.tryLater(rule.retry);
+    const mayRepeat = idempotent.has(this.destination.head.method) && this.attempts.mayRepeatLater;
+    if (mayRepeat && this.mayBeginAgain()) this.tryLater();
     else this.fail('backend-timeout');
   }
 
-  private mayTryAgain(): boolean {
-    const { rule } = this.destination;
-    const { client, plane } = this.exchange;
-    if (this.tries >= (rule.retry?.tries ?? plane.limits.attempts) || client.headSent) return false;
-    return this.upload?.mayBeginAgain() ?? true;
+  private mayBeginAgain(): boolean {
+    return !this.exchange.client.headSent && (this.upload?.mayBeginAgain() ?? true);
   }
 
-  /** Tries another endpoint immediately after a failed connection. Tried endpoints are used again only if a retry policy allows it. */
-  private tryAnother(): void {
-    const { retry } = this.destination.rule;
-    this.renewEndpoints();
-    const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
-    if (others) {
-      if (!this.isBudgetExceeded()) this.start();
-    } else if (retry === undefined) this.fail('connect-failed');
-    else this.tryLater(retry);
-  }
-
-  private tryLater(retry: RetryPolicy): void {
+  private tryLater(): void {
     this.attemptTimer?.cancel();
     this.call?.abort();
     this.call = undefined;
-    if (this.isBudgetExceeded()) return;
-    if (!this.exchange.plane.quotas.retries.take(this.exchange.address)) {
-      this.fail('backend-busy');
-      return;
-    }
-    this.retryTimer = new Timer(retry.delayAfter(this.tries), () => this.exchange.guard(() => this.tryAgain()));
-  }
-
-  /** Takes a retry from the budget of the backend. Without one left, the client gets a 503 (RetryConstraint). */
-  private isBudgetExceeded(): boolean {
-    const { budget } = this.endpoints;
-    const isExceeded = budget !== undefined && !budget.takeRetry(this.exchange.plane.now());
-    if (isExceeded) this.fail('retry-budget-exceeded');
-    return isExceeded;
-  }
-
-  private tryAgain(): void {
-    this.endPause();
-    this.renewEndpoints();
-    if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
-    this.start();
-  }
-
-  /** Failed endpoints may have been replaced meanwhile. */
-  private renewEndpoints(): void {
-    const { endpoints: key } = this.destination.backend;
-    this.endpoints = (key === undefined ? undefined : this.exchange.plane.endpoints.get(key)) ?? this.endpoints;
+    const refusal = this.attempts.tryLater();
+    if (refusal !== undefined) this.fail(refusal);
   }
 
   /** The client reads more slowly than the backend sends. */

@@ -252,9 +252,10 @@ describe('a request that the backend refused without looking at it', () => {
 
   test('is answered 503 where nobody takes it', async () => {
     const refusing = await startHttp2Backend((stream) => stream.close(7));
-    const { port, proxy } = await startProxyToHttp2([refusing.port]);
+    const { port, proxy, log } = await startProxyToHttp2([refusing.port]);
     expect((await send(port, '/')).status).toBe(503);
     expect(proxy.counters().upstreamAttempts).toBeLessThanOrEqual(3);
+    expect(log).toEqual([expect.objectContaining({ reason: 'backend-refused' })]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ConfigResource, RetryBudget, Session } from '../../../src/core/routing/config.ts';
+import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
+import { startApp, startAuthorized, startServer } from '../../support/authorization.ts';
 import { closeBackends, refusingPort, startBackend, startEcho } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { backendOf, closeProxies, prefixRule, routeTo, send, startProxy, webRoute } from '../../support/proxy.ts';
@@ -28,9 +30,13 @@ async function startFailing() {
 }
 
 /** A data plane whose clock stands still until it is moved. */
-async function startWith(...resources: readonly ConfigResource[]) {
+function startWith(...resources: readonly ConfigResource[]) {
+  return startLimited({}, ...resources);
+}
+
+async function startLimited(limits: Partial<ProxyLimits>, ...resources: readonly ConfigResource[]) {
   const clock = { now: 0 };
-  return { ...(await startProxy(resources, { now: () => clock.now })), clock };
+  return { ...(await startProxy(resources, { now: () => clock.now, limits })), clock };
 }
 
 async function sendMany(port: number, path: string, count: number): Promise<readonly number[]> {
@@ -120,6 +126,33 @@ describe('a retry budget', () => {
     // The one retry of the minimum rate is still available.
     await apply({ ...endpointsConfig('app', await refusingPort(), echo.port), retryBudget: terms });
     expect(await sendMany(port, '/', 1)).toEqual([200]);
+  });
+
+  test('is not charged for a retry that exceeds the limit of the proxy', async () => {
+    const backend = await startFailing();
+    const echo = await startEcho('app');
+    const terms = { ...budget, percent: 0 };
+    const { port, proxy, apply } = await startLimited(
+      { retries: 0 },
+      { ...endpointsConfig('app', backend.port), retryBudget: terms },
+      routeTo('app', { retry }),
+    );
+    expect(await sendMany(port, '/fail', 2)).toEqual([503, 503]);
+    expect(proxy.counters().reasons).toMatchObject({ 'backend-busy': 2, 'retry-budget-exceeded': 0 });
+    // The one retry of the minimum rate is still available.
+    await apply({ ...endpointsConfig('app', await refusingPort(), echo.port), retryBudget: terms });
+    expect(await sendMany(port, '/', 1)).toEqual([200]);
+  });
+
+  test('limits the retries of calls of an authorization server', async () => {
+    const [app, server] = [await startApp(), await startServer(() => ({ status: 500 }))];
+    const { port, proxy } = await startAuthorized(app.port, undefined, {
+      parts: { retry },
+      resources: [{ ...endpointsConfig('auth', server.port), retryBudget: { ...budget, backend: 'shop/auth' } }],
+    });
+    expect(await sendMany(port, '/', 1)).toEqual([503]);
+    expect([server.asked.length, app.reached]).toEqual([2, []]);
+    expect(proxy.counters().reasons['retry-budget-exceeded']).toBe(1);
   });
 
   test('does not apply without retryConstraint', async () => {

@@ -261,8 +261,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   }
 
   private timedOut(): void {
-    const mayRepeat = this.tryTime !== undefined && this.about.rule?.retry !== undefined && this.attempts.mayRepeat;
-    if (mayRepeat) this.repeat();
+    if (this.tryTime !== undefined && this.attempts.mayRepeatLater) this.repeat();
     else this.fail('authorization-timeout');
   }
 
@@ -273,7 +272,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.head = undefined;
     this.answer = [];
     this.release('answerBytes');
-    if (!this.attempts.tryLater()) this.fail('backend-busy');
+    const refusal = this.attempts.tryLater();
+    if (refusal !== undefined) this.fail(refusal);
   }
 
   private endTry(): void {
@@ -301,8 +301,9 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.endTry();
     if (failure === 'connect') this.endpoint?.connectFailed(performance.now());
     if (failure === 'stale') this.attempts.forgetLast();
-    if (!repeatable.has(failure) || !this.attempts.mayRepeat || !this.attempts.tryAnother())
-      this.fail(failureReasons[failure]);
+    const mayRepeat = repeatable.has(failure) && this.attempts.mayRepeat;
+    const refusal = mayRepeat ? this.attempts.tryAnother() : 'no-endpoint';
+    if (refusal !== undefined) this.fail(refusal === 'no-endpoint' ? failureReasons[failure] : refusal);
   }
 
   private judge(trailers: Fields): void {
