@@ -2,8 +2,8 @@ import { decisionOf } from '../core/admission/decide.ts';
 import { policyFor, type KnownBundle, type Settings } from '../core/admission/settings.ts';
 import type { Steps } from '../core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
+import { labelsOfNamespace } from '../core/graph/namespaces.ts';
 import type { Kernel } from '../core/incremental/index.ts';
-import { namespaceLabels } from './namespace-labels.ts';
 import { isProbe, probeDenial } from './configuration/probe.ts';
 
 export interface DecisionSurroundings {
@@ -26,7 +26,7 @@ export function* decideInCluster(
   const { group, resource, kind, namespace, userInfo } = request;
   const policy = policyFor(
     settings(),
-    { kind, namespace, namespaceLabels: namespaceLabels(kernel.read, namespace), ...userInfo, today: today() },
+    { kind, namespace, namespaceLabels: labelsOfNamespace(kernel.read, namespace), ...userInfo, today: today() },
     bundleOf(group, resource),
   );
   if (policy === 'exempt') return exempt;

@@ -1,6 +1,7 @@
 import { withHostnamePolicies } from '../core/admission/installation.ts';
 import { policySettingsWrites } from '../core/admission/policy-settings.ts';
-import { policyFor, type Settings } from '../core/admission/settings.ts';
+import type { Settings } from '../core/admission/settings.ts';
+import { policyForStored } from '../core/admission/stored.ts';
 import { judge, type Candidate } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
@@ -12,8 +13,6 @@ import { write, type Delta, type Kernel, type Write } from '../core/incremental/
 import type { Emission } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import { keyOfRef, type ObjectRef } from '../core/resources/reference.ts';
-import { namespaceLabels } from '../core/graph/namespaces.ts';
-import { recordOf } from '../core/text/record.ts';
 import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
@@ -130,9 +129,8 @@ export class Workspace {
   }
 
   private judgeUnserved(document: SourceDocument): readonly JudgedFinding[] {
-    const { kind = '', metadata } = document.value as { readonly kind?: string; readonly metadata?: unknown };
-    const { namespace } = recordOf(metadata);
-    const policy = this.policyFor({ kind, namespace: typeof namespace === 'string' ? namespace : '' });
+    const parsed = parseObject(document.value);
+    const policy = parsed.type === 'unserved' ? this.policyFor(parsed.ref) : 'exempt';
     return policy === 'exempt' ? [] : judgeUnserved(this.kernel.read, document, policy);
   }
 
@@ -154,14 +152,13 @@ export class Workspace {
     return policy === 'exempt' ? [] : judge(this.kernel.overlay(writesFor(candidate)).read, candidate, policy);
   }
 
-  /** The settings for the object of nobody in particular. Exempt users and groups, and bundles of the settings have no effect. */
+  /** The policy for an object. Bundles of the settings have no effect. */
   private policyFor({ kind, namespace }: Pick<ObjectRef, 'kind' | 'namespace'>): AdmissionPolicy | 'exempt' {
     if (this.configured === undefined) return this.policy;
     const { settings, today } = this.configured;
     const { bundle } = this.policy;
-    const labels = this.kernel.read.query(namespaceLabels, namespace);
-    const facts = { kind, namespace, namespaceLabels: labels, username: '', groups: [], today };
-    const policy = policyFor(settings, facts, { bundle, certain: true });
+    const known = { bundle, certain: true };
+    const policy = policyForStored(this.kernel.read, settings, { kind, namespace, today }, known);
     return policy === 'exempt' ? policy : { ...policy, bundle };
   }
 

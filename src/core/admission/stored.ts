@@ -1,4 +1,5 @@
 import { objectsOf } from '../graph/inputs.ts';
+import { labelsOfNamespace } from '../graph/namespaces.ts';
 import type { Ownership } from '../graph/ownership.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission, type Reader } from '../incremental/index.ts';
@@ -11,6 +12,7 @@ import { candidateInSteps, judgement, unevaluatedJudgement } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 import { ownershipOfObject } from './ownership.ts';
 import type { AdmissionPolicy } from './policy.ts';
+import { policyFor, type KnownBundle, type Settings, type WriteFacts } from './settings.ts';
 
 /**
  * Returns all findings about a stored object, as in admission, in steps. None for kinds outside the Gateway API. The state may
@@ -33,6 +35,20 @@ export function* storedJudgement(
       policy,
     );
   return [];
+}
+
+/** The attributes of a stored object that settings depend on, and the current day. */
+export type StoredFacts = Pick<WriteFacts, 'kind' | 'namespace' | 'today'>;
+
+/** Returns the policy for a stored object, or 'exempt' if it is not judged. Exempt users and groups have no effect. */
+export function policyForStored(
+  read: Reader,
+  settings: Settings,
+  facts: StoredFacts,
+  bundle: KnownBundle,
+): AdmissionPolicy | 'exempt' {
+  const namespaceLabels = labelsOfNamespace(read, facts.namespace);
+  return policyFor(settings, { ...facts, namespaceLabels, username: '', groups: [] }, bundle);
 }
 
 /** Results that the judgement of an object reads from other objects. */

@@ -23,14 +23,16 @@ export function allowedNamespaces(view: NamespacesView | undefined, byDefault: '
   return from === 'Selector' && view?.selector !== undefined ? { from, selector: view.selector } : { from: 'None' };
 }
 
-/** The labels of a namespace, including the one that Kubernetes always sets. That one is known even without a Namespace object. */
+/** Returns the labels of a namespace, including the one that Kubernetes always sets. That one is known without a Namespace object. */
+export function labelsOfNamespace(read: Reader, namespace: string): Readonly<Record<string, string>> {
+  return { ...readObject(read, 'Namespace', '', namespace)?.meta.labels, 'kubernetes.io/metadata.name': namespace };
+}
+
+/** The labels of a namespace, as `labelsOfNamespace` returns them. */
 export const namespaceLabels = defineQuery({
   name: 'namespaceLabels',
   stratum: strata.links,
-  compute: (read, namespace: string): Readonly<Record<string, string>> => ({
-    ...readObject(read, 'Namespace', '', namespace)?.meta.labels,
-    'kubernetes.io/metadata.name': namespace,
-  }),
+  compute: labelsOfNamespace,
 });
 
 /** Returns whether objects in `namespace` may attach to an object in `own`. */

@@ -1,5 +1,5 @@
-import { storedJudgement } from '../../core/admission/stored.ts';
-import { policyFor, type KnownBundle, type Settings } from '../../core/admission/settings.ts';
+import { policyForStored, storedJudgement } from '../../core/admission/stored.ts';
+import type { KnownBundle, Settings } from '../../core/admission/settings.ts';
 import type { JudgedFinding } from '../../core/admission/judged-finding.ts';
 import { findKind } from '../../core/schema/index.ts';
 import type { Kernel } from '../../core/incremental/index.ts';
@@ -11,7 +11,6 @@ import {
   type WriteOutcome,
 } from '../../kubernetes/index.ts';
 import type { Cell, Family, Logger, Metrics, Reading } from '../../telemetry/index.ts';
-import { namespaceLabels } from '../namespace-labels.ts';
 import { inSlices, Slices } from '../turns.ts';
 import { AuditLedger } from './ledger.ts';
 import { digestOf, reportOf, type ReportApi } from './report.ts';
@@ -147,18 +146,8 @@ export class AuditTerm {
     slices: Slices,
   ): Promise<readonly JudgedFinding[]> {
     const { kernel, settings, bundleOf, today } = this.#options;
-    const policy = policyFor(
-      settings(),
-      {
-        kind,
-        namespace,
-        namespaceLabels: namespaceLabels(kernel.read, namespace),
-        username: '',
-        groups: [],
-        today: today(),
-      },
-      bundleOf(group, findKind(group, kind)?.plural ?? ''),
-    );
+    const bundle = bundleOf(group, findKind(group, kind)?.plural ?? '');
+    const policy = policyForStored(kernel.read, settings(), { kind, namespace, today: today() }, bundle);
     return policy === 'exempt'
       ? []
       : inSlices(
