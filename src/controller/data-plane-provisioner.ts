@@ -189,14 +189,11 @@ export class DataPlaneProvisioner {
     return undefined;
   }
 
-  async #discard({ metadata: { namespace = '', name, uid } }: WireObject): Promise<Outcome> {
-    const object = {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { namespace, name, ...(uid !== undefined && { uid }) },
-    };
+  async #discard(live: WireObject): Promise<Outcome> {
+    const { namespace = '', name } = live.metadata;
+    const object = { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name } };
     this.#drift.forget(object);
-    return this.#send('remove', object);
+    return this.#send('remove', identified(live, object));
   }
 
   async #removeAll(gateway: string): Promise<Outcome> {
@@ -212,11 +209,7 @@ export class DataPlaneProvisioner {
           if (found.type !== 'ok')
             return { done: found.type === 'notFound' || (found.type === 'forbidden' && !this.#applied.has(gateway)) };
           if (isForeign(found, gateway)) return { done: true };
-          const uid = uidOf(found);
-          return this.#send(
-            'remove',
-            uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } },
-          );
+          return this.#send('remove', identified(objectOf(found), object));
         }),
       )),
     ]);
@@ -308,7 +301,7 @@ function uidOf(result: WriteResult | undefined): string | undefined {
   return objectOf(result)?.metadata.uid;
 }
 
-/** Adds the uid of the live object, so that a late write of a former leader does not recreate a deleted object. */
+/** Adds the uid of the live object, so that a late write of a former leader neither recreates a deleted object nor deletes a new one. */
 function identified(live: WireObject | undefined, object: WireObject): WireObject {
   return live?.metadata.uid === undefined
     ? object
