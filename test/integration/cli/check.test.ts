@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { buildPackage, type BuiltPackage } from '../../support/built-package.ts';
+import { gatewayObjects } from '../../support/standalone-objects.ts';
 
 let folder: string;
 let built: BuiltPackage;
@@ -320,17 +321,7 @@ ${route('cart', mistake)}`;
     );
     const objects = write(
       'owned.yaml',
-      `${route('cart', mistake)}---
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: web, namespace: shop }
-spec: { gatewayClassName: sallyport, listeners: [{ name: http, port: 80, protocol: HTTP }] }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sallyport }
-spec: { controllerName: sallyport.dev/gateway-controller }
-`,
+      `${route('cart', mistake)}---${gatewayObjects({ name: 'web', namespace: 'shop' }, '{ name: http, port: 80, protocol: HTTP }')}`,
     );
     const { code, stdout } = check(['--settings', settings, objects]);
     expect(code).toBe(1);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProgram } from '../../support/program.ts';
-import { serviceObjects } from '../../support/standalone-objects.ts';
+import { gatewayObjects, serviceObjects } from '../../support/standalone-objects.ts';
 
 async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
   const program = startProgram(...args);
@@ -37,17 +37,7 @@ describe('sallyport explain', () => {
     const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
     await writeFile(
       join(folder, 'objects.yaml'),
-      `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sallyport }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: front, namespace: shop }
-spec: { gatewayClassName: sallyport, listeners: [{ name: http, port: 80, protocol: HTTP }] }
----
+      `${gatewayObjects({ name: 'front', namespace: 'shop' }, '{ name: http, port: 80, protocol: HTTP }')}---
 apiVersion: gateway.networking.k8s.io/v1
 kind: GRPCRoute
 metadata: { name: cart, namespace: shop }
@@ -322,20 +312,11 @@ describe('sallyport explain, for filters of a listener', () => {
     await writeFile(
       join(folder, 'objects.yaml'),
       `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sallyport }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: front, namespace: shop }
-spec:
-  gatewayClassName: sallyport
-  listeners:
-    - { name: a, port: 80, protocol: HTTP, hostname: a.example.com, filters: { requests: [${auth('login')}] } }
-    - { name: b, port: 80, protocol: HTTP, hostname: b.example.com, filters: { requests: [${auth('gone')}] } }
----
+${gatewayObjects(
+  { name: 'front', namespace: 'shop' },
+  `{ name: a, port: 80, protocol: HTTP, hostname: a.example.com, filters: { requests: [${auth('login')}] } }`,
+  `{ name: b, port: 80, protocol: HTTP, hostname: b.example.com, filters: { requests: [${auth('gone')}] } }`,
+)}---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata: { name: cart, namespace: shop }
