@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { auditEvents, clusterState, installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
-import { apply, getObject, kubectl } from './support/kubectl.ts';
+import { apply, getObject } from './support/kubectl.ts';
 import { waitFor } from './support/wait.ts';
 
 // Routability of addresses: a Gateway for the cluster has no load balancer at any time.
@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await uninstallController();
   await removeCrds();
 });

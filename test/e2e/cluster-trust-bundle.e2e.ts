@@ -65,7 +65,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await kubectl(['delete', 'clustertrustbundle', bundleName, '--ignore-not-found']);
   await uninstallController();
   await removeCrds();

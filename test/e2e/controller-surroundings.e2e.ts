@@ -35,7 +35,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-A']);
   await uninstallController();
   await removeCrds();
 });

@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await uninstallController();
   await removeCrds();
 });

@@ -8,7 +8,7 @@ import { healthyHost as host, healthyObjects } from '../support/healthy-objects.
 import { hostileLabel, hostileObjects, type Aim, type HostileObject } from '../support/hostile-objects.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { installController, uninstallController, waitForGateway } from './support/controller.ts';
-import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
+import { apply, getObject, kubectlOutput } from './support/kubectl.ts';
 import { loosenCrds } from './support/loose-crds.ts';
 import { metricsOf, systemNamespace } from './support/sallyport.ts';
 import { openStore, type Store } from './support/store.ts';
@@ -50,9 +50,6 @@ afterAll(async () => {
   await deleteHostile();
   await store.close();
   backend.close();
-  await kubectl(['delete', 'gateway', '--all', '-A']);
-  // Before the controller, which gives classes free.
-  await kubectl(['delete', 'gatewayclass', '--all', '--timeout=60s']);
   await uninstallController();
   await removeCrds();
 });

@@ -6,7 +6,7 @@ import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { installController, killControllers, uninstallController, waitForGateway } from './support/controller.ts';
 import { askDatagram, DatagramClient } from './support/datagram-client.ts';
 import { scaleEcho } from './support/echo.ts';
-import { apply, kubectl, kubectlOutput } from './support/kubectl.ts';
+import { apply, kubectlOutput } from './support/kubectl.ts';
 import { deployLineEcho, lineEchoPorts } from './support/line-echo.ts';
 import { askStream, StreamClient } from './support/stream-client.ts';
 import { Traffic } from './support/traffic.ts';
@@ -43,7 +43,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await uninstallController();
   await removeCrds();
 });

@@ -17,7 +17,7 @@ import { conversation, echoCall, LastingCall, services } from './support/grpc-ca
 import { ask, Http1Client, paceOfIdle } from './support/http1-client.ts';
 import { Http2Channel } from './support/http2-channel.ts';
 import { Http2Client, page } from './support/http2-client.ts';
-import { apply, kubectl, kubectlOutput } from './support/kubectl.ts';
+import { apply, kubectlOutput } from './support/kubectl.ts';
 import { grpcRoute, httpRoute } from './support/routes.ts';
 import { systemNamespace } from './support/sallyport.ts';
 import { Traffic } from './support/traffic.ts';
@@ -53,7 +53,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await uninstallController();
   await removeCrds();
 });

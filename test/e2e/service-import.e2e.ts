@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await kubectl(['delete', 'customresourcedefinition', serviceImportCrd, '--ignore-not-found']);
   await uninstallController();
   await removeCrds();

@@ -24,7 +24,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await uninstallController();
   await kubectl(['delete', 'secret', 'sallyport-session-keys', '-n', systemNamespace, '--ignore-not-found']);
   await removeCrds();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
-import { apply, getObject, kubectl } from './support/kubectl.ts';
+import { apply, getObject } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
 import { waitFor } from './support/wait.ts';
 
@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(['delete', 'gateway', '--all', '-n', namespace]);
   await uninstallController();
   await removeCrds();
 });

@@ -29,8 +29,13 @@ export async function installController(pool: readonly string[] = []): Promise<v
   );
 }
 
-/** Removes it, whatever pool it had; Gateways must have gone before, or their class stays. */
+/**
+ * Removes it, whatever pool it had, with all Gateways. The class goes while the controller runs: nobody else removes its finalizer,
+ * and the CRD of GatewayClasses stays until it is removed.
+ */
 export async function uninstallController(): Promise<void> {
+  await kubectl(['delete', 'gateway', '--all', '-A']);
+  await kubectl(['delete', 'gatewayclass', '--all', '--timeout=60s']);
   await kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=90s'], { stdin: await manifests(['any']) });
 }
 

@@ -13,11 +13,15 @@ interface Options {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** Seconds after which a command or a wait is worth a line in the output, so that slow runs can be explained. */
+export const slow = 30;
+
 /** Runs kubectl as a user would, against the cluster of KUBECONFIG. Its exit code is a result, no error. */
 export async function kubectl(
   args: readonly string[],
   { stdin = '', environment = {} }: Options = {},
 ): Promise<Outcome> {
+  const begin = performance.now();
   const child = spawn('kubectl', args, { env: { ...process.env, ...environment } });
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', reject).on('close', (code) => {
@@ -27,6 +31,8 @@ export async function kubectl(
   // A kubectl that ends before it has read everything closes the pipe: its exit code tells more than EPIPE.
   child.stdin.on('error', () => {}).end(stdin);
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const seconds = Math.round((performance.now() - begin) / 1000);
+  if (seconds > slow) console.log(`${seconds} s, exit code ${code}: kubectl ${args.join(' ')}\n${stderr}`);
   return { stdout, stderr, code };
 }
 
