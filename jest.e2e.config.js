@@ -13,6 +13,7 @@ const ownClusterOnly = [
   'reviews',
   'rotation',
   'webhook-configuration',
+  'x-backend',
 ];
 
 /** @type {import('jest').Config} */

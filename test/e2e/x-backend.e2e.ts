@@ -1,22 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAuthority, issueServingCertificate, validFor } from '../../src/certificates/index.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
-import { apply, getObject } from './support/kubectl.ts';
+import { ask } from './support/http1-client.ts';
+import { apply, getObject, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
 import { waitFor } from './support/wait.ts';
 
-// External backends. The cluster has no route to the Internet, so that the name cannot be resolved: integration tests show the traffic.
+// External backends. The cluster has no route to the Internet: the host that is external for the data plane is the node, and the
+// cluster's DNS resolves its name.
 const namespace = useNamespace('x-backend');
+const unknownName = 'api.example.invalid';
+
+let knownName: string;
+let node: string;
+let address: string;
+let plain: Server;
+let secure: Server;
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'experimental');
   await installController();
+  node = await kubectlOutput([
+    'get',
+    'nodes',
+    '-o',
+    'jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}',
+  ]);
+  knownName = `partner.${node.replaceAll('.', '-')}.external.test`;
+  const [authority, stranger] = await Promise.all([
+    createAuthority(validFor(1), 'partner'),
+    createAuthority(validFor(1), 'stranger'),
+  ]);
+  const { certificate, privateKey } = await issueServingCertificate(authority, {
+    dnsNames: [knownName],
+    ipAddresses: [],
+  });
+  plain = createServer((request, response) => response.end(`plain ${request.headers.host}`));
+  secure = createTlsServer({ cert: certificate, key: privateKey }, (request, response) =>
+    response.end(`secure ${request.headers.host}`),
+  );
+  await Promise.all([plain, secure].map((server) => once(server.listen(0, node), 'listening')));
+  await apply(
+    authorities('partner', authority.certificate),
+    authorities('stranger', stranger.certificate),
+    gateway('external', namespace, 80),
+  );
+  const { status } = await waitForGateway('external', namespace, ['Programmed', 'True']);
+  address = status?.addresses?.[0]?.value ?? '';
 });
 
 afterAll(async () => {
+  plain.close();
+  secure.close();
   await uninstallController();
   await removeCrds();
 });
+
+function authorities(name: string, certificate: string): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { 'ca.crt': certificate } };
+}
 
 interface Backend {
   readonly status?: {
@@ -26,13 +73,38 @@ interface Backend {
   };
 }
 
-function backend(name: string, spec: object): object {
+function backend(name: string, hostname: string, spec: object): object {
   return {
     apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
     kind: 'XBackend',
     metadata: { name, namespace },
-    spec: { type: 'ExternalHostname', externalHostname: { hostname: 'api.example.invalid' }, ...spec },
+    spec: { type: 'ExternalHostname', externalHostname: { hostname }, ...spec },
   };
+}
+
+/** An XBackend for one of the servers on the node. */
+function partner(name: string, server: Server, spec: object = {}): object {
+  return backend(name, knownName, { port: { number: (server.address() as AddressInfo).port }, ...spec });
+}
+
+function verifiedBy(configMap: string): object {
+  const caCertificateRefs = [{ group: '', kind: 'ConfigMap', name: configMap }];
+  return { tls: { mode: 'ServerOnly', validation: { hostname: knownName, caCertificateRefs } } };
+}
+
+/** An HTTPRoute that forwards `/NAME` to the XBackend of that name. */
+function routeTo(...names: readonly string[]): object {
+  return httpRoute(
+    { name: 'external', namespace },
+    {
+      parentRefs: [{ name: 'external' }],
+      rules: names.map((name) => ({
+        matches: [{ path: { value: `/${name}` } }],
+        filters: [{ type: 'URLRewrite', urlRewrite: { hostname: knownName } }],
+        backendRefs: [{ group: 'gateway.networking.x-k8s.io', kind: 'XBackend', name }],
+      })),
+    },
+  );
 }
 
 async function accepted(name: string, reason: string): Promise<void> {
@@ -43,30 +115,79 @@ async function accepted(name: string, reason: string): Promise<void> {
   });
 }
 
+/** Status and body of the response to a request for a path. */
+async function answer(path: string): Promise<string> {
+  const { status, body } = await ask({ address, port: 80, host: 'shop.example.com', path: `/${path}` });
+  return `${status} ${body}`;
+}
+
+async function waitForAnswer(path: string, wanted: RegExp): Promise<void> {
+  await waitFor(`/${path} is answered with ${wanted}`, async () =>
+    wanted.test(await answer(path)) ? true : undefined,
+  );
+}
+
 test('XBackends report whether they are accepted, and get requests only if they are', async () => {
-  const rule = (name: string): object => ({
-    matches: [{ path: { value: `/${name}` } }],
-    backendRefs: [{ group: 'gateway.networking.x-k8s.io', kind: 'XBackend', name }],
-  });
-  const tls = {
-    mode: 'ServerOnly',
-    validation: { hostname: 'api.example.invalid', wellKnownCACertificates: 'System' },
-  };
+  const tls = { mode: 'ServerOnly', validation: { hostname: unknownName, wellKnownCACertificates: 'System' } };
   await apply(
-    gateway('external', namespace, 80),
-    backend('usable', { port: { number: 443 }, tls }),
-    backend('unsupported', { port: { number: 443 }, tls, protocol: 'MCP' }),
-    httpRoute(
-      { name: 'external', namespace },
-      { parentRefs: [{ name: 'external' }], rules: [rule('usable'), rule('unsupported')] },
-    ),
+    backend('usable', unknownName, { port: { number: 443 }, tls }),
+    backend('unsupported', unknownName, { port: { number: 443 }, tls, protocol: 'MCP' }),
+    routeTo('usable', 'unsupported'),
   );
   await accepted('usable', 'Accepted');
   await accepted('unsupported', 'UnsupportedValue');
-  const { status } = await waitForGateway('external', namespace, ['Programmed', 'True']);
-  const address = status?.addresses?.[0]?.value ?? '';
-  const statusOf = async (path: string): Promise<number> => (await fetch(`http://${address}/${path}`)).status;
-  await waitFor('an answer of the route', async () => ((await statusOf('usable')) === 503 ? true : undefined));
-  expect(await statusOf('usable')).toBe(503);
-  expect(await statusOf('unsupported')).toBe(500);
+  await waitForAnswer('usable', /^503/);
+  expect(await answer('unsupported')).toMatch(/^500/);
+});
+
+test('an internal address is refused until the parameters of the class permit its network', async () => {
+  await apply(partner('plain', plain), routeTo('plain'));
+  await accepted('plain', 'Accepted');
+  await waitForAnswer('plain', /^503 .*not permitted/s);
+  const parameters = { name: 'internal', namespace };
+  await apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: parameters,
+    data: { internalBackendNetworks: `${node}/32` },
+  });
+  await kubectlOutput([
+    'patch',
+    'gatewayclass',
+    'sallyport',
+    '--type=merge',
+    '-p',
+    JSON.stringify({ spec: { parametersRef: { group: '', kind: 'ConfigMap', ...parameters } } }),
+  ]);
+  await waitForAnswer('plain', /^200 /);
+  // The pods of the former parameters still refuse it.
+  await kubectlOutput(['rollout', 'status', 'deployment/external-sallyport', '-n', namespace, '--timeout=120s']);
+  await waitFor('the former pod is gone', async () => {
+    const pods = await kubectlOutput([
+      'get',
+      'pods',
+      '-n',
+      namespace,
+      '-l',
+      'gateway.networking.k8s.io/gateway-name=external',
+      '-o',
+      'name',
+    ]);
+    return pods.trimEnd().split('\n').length === 1 ? true : undefined;
+  });
+  expect(await answer('plain')).toBe(`200 plain ${knownName}`);
+});
+
+test('TLS with mode ServerOnly forwards requests if the certificate is verified, and none otherwise', async () => {
+  await apply(
+    partner('verified', secure, verifiedBy('partner')),
+    partner('unverified', secure, verifiedBy('stranger')),
+    partner('untold', secure),
+    routeTo('verified', 'unverified', 'untold'),
+  );
+  await waitForAnswer('verified', /^200 /);
+  expect(await answer('verified')).toBe(`200 secure ${knownName}`);
+  expect(await answer('unverified')).toMatch(/^503 /);
+  // Without tls, the server gets a request in plain text, and closes the connection.
+  expect(await answer('untold')).toMatch(/^50[23] /);
 });
