@@ -61,21 +61,32 @@ async function serve(service: Service): Promise<void> {
     release(nameOf(service));
     return;
   }
-  if (remember(service)) return;
+  // A change that was made before the address was written comes without it: the Service keeps the address nevertheless.
+  if (remember(service) || [...owners.values()].includes(nameOf(service))) return;
   const address = spec.loadBalancerIP ?? firstFree();
   if (!isInRange(address) || owners.has(address)) {
     console.log(`${nameOf(service)}: ${address} is not free in ${cidr}`);
     return;
   }
   owners.set(address, nameOf(service));
+  try {
+    await assign(address, metadata);
+  } catch (error) {
+    release(nameOf(service));
+    throw error;
+  }
+  console.log(`${nameOf(service)}: ${address}`);
+}
+
+/** Writes the address of a Service into its status. */
+async function assign(address: string, { namespace, name }: Service['metadata']): Promise<void> {
   const body = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: address }] } } });
-  const answer = await call(`/api/v1/namespaces/${metadata.namespace}/services/${metadata.name}/status`, {
+  const answer = await call(`/api/v1/namespaces/${namespace}/services/${name}/status`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/merge-patch+json' },
     body,
   });
   await text(answer);
-  console.log(`${nameOf(service)}: ${address}`);
 }
 
 /** Notes the address that a Service has; false where it has none. */

@@ -114,6 +114,30 @@ describe('a pool of addresses', () => {
     expect((await service('theirs')).status.loadBalancer).toEqual({});
   });
 
+  test('writes one address, however often the Gateway and its Service change meanwhile', async () => {
+    await kubectlOutput(['delete', 'gateway', 'static', '-n', namespace]);
+    for (let count = 0; count < 5; count += 1) {
+      await apply(gateway('changed', namespace, 80, 8080 + count));
+      await kubectl(['label', 'service', 'changed-sallyport', '-n', namespace, `count=${count}`]);
+    }
+    await waitForAddress('changed', second);
+    const written = ((await auditEvents()) ?? []).filter(
+      ({ stage, verb, objectRef, responseStatus }) =>
+        stage === 'ResponseComplete' &&
+        verb === 'update' &&
+        responseStatus?.code === 200 &&
+        objectRef?.resource === 'services' &&
+        objectRef.subresource === 'status' &&
+        objectRef.namespace === namespace &&
+        objectRef.name === 'changed-sallyport',
+    );
+    // Writes that came too late are conflicts: they change nothing.
+    expect(written).toHaveLength(clusterState === undefined ? 0 : 1);
+    await kubectlOutput(['delete', 'gateway', 'changed', '-n', namespace]);
+    await ask('static', second);
+    await waitForAddress('static', second);
+  });
+
   test('says what cannot be had, and who has it', async () => {
     await ask('late', '192.0.2.1');
     await waitForProblem('late', '192.0.2.1 is not in the address pool (10.80.200.0/31).');
@@ -186,7 +210,7 @@ describe('a pool of addresses', () => {
     // Nobody can look into the audit log of a cluster of somebody else.
     if (clusterState !== undefined)
       expect(new Set(writes.map(({ objectRef }) => objectRef?.name))).toEqual(
-        new Set(['web-sallyport', 'static-sallyport', 'late-sallyport']),
+        new Set(['web-sallyport', 'static-sallyport', 'changed-sallyport', 'late-sallyport']),
       );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { create, createClient, loadCredentials, mergePatch } from '../../src/kubernetes/index.ts';
 import { auditEvents, clusterState, useNamespace } from './support/cluster.ts';
 import { apply, getObject, kubectlOutput } from './support/kubectl.ts';
 import { waitFor } from './support/wait.ts';
@@ -54,6 +55,42 @@ else {
         (await getObject<Service>(['service', name, '-n', namespace])).status.loadBalancer.ingress?.[0]?.ip;
       expect(await waitFor('the wished address', async () => await addressOf('wished'))).toBe('10.80.9.9');
       expect(await addressOf('foreign')).toBeUndefined();
+    });
+
+    test('gives a Service one address, however often it is changed meanwhile', async () => {
+      const client = createClient(await loadCredentials('default'));
+      const writer = { client, type: { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true } };
+      const names = Array.from({ length: 20 }, (_, index) => `changed-${index}`);
+      const serviceOf = (name: string) =>
+        create(writer, {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name, namespace },
+          spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
+        });
+      const change = async (name: string): Promise<void> => {
+        await serviceOf(name);
+        for (let count = 0; count < 5; count += 1)
+          await mergePatch(writer, { namespace, name }, { metadata: { labels: { count: String(count) } } });
+      };
+      await Promise.all(names.map(change));
+      // The load balancer reads changes in their order: when it has served this one, it has read all others.
+      await serviceOf('last');
+      await client.close();
+      const assigned = await waitFor('an address for the last Service', async () => {
+        const writes = ((await auditEvents()) ?? []).filter(
+          ({ stage, verb, objectRef }) =>
+            stage === 'ResponseComplete' &&
+            verb === 'patch' &&
+            objectRef?.subresource === 'status' &&
+            objectRef.resource === 'services' &&
+            objectRef.namespace === namespace,
+        );
+        const written = writes.map(({ objectRef }) => objectRef?.name ?? '');
+        return written.includes('last') ? written : undefined;
+      });
+      // A second write would take the first address away.
+      expect(assigned.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted());
     });
 
     test('logs who asked the API server for what', async () => {
