@@ -51,23 +51,15 @@ export type AttachmentOutcome =
       /** Hostnames that HostnamePolicies do not permit; absent if there are none. */
       readonly refused?: readonly RefusedHostname[];
       /** Where HostnamePolicies define owners of paths; absent if they define none. */
-      readonly byPath?: ServedByPath;
+      readonly byPath?: HostnamesByPath;
     };
 
 /** Hostnames of which some paths have owners. */
-export interface ServedByPath {
+export interface HostnamesByPath {
   /** Our Gateway, `namespace/name`. */
   readonly gateway: string;
-  readonly hostnames: readonly HostnameByPath[];
-}
-
-/** A hostname of a route at a listener, `''` for every hostname. */
-export interface HostnameByPath {
-  readonly listener: string;
-  /** The hostname of the route. */
-  readonly own: string;
-  /** The hostname that the route serves: its intersection with the listener's. */
-  readonly served: string;
+  /** The hostnames that the route serves: its own, intersected with those of the listeners; `''`: every hostname. */
+  readonly hostnames: readonly string[];
 }
 
 /** A hostname that the namespace of the route may not serve. */
@@ -201,14 +193,14 @@ function permittedAmong(
   { gateway, namespace, permission, hostnameOf }: HostnameUse,
 ): AttachmentOutcome {
   const refused: RefusedHostname[] = [];
-  const byPath: HostnameByPath[] = [];
+  const byPath: string[] = [];
   const listeners = attached.map(({ name, hostnames }) => ({
     name,
     hostnames: hostnames.filter((own) => {
       const served = intersectHostnames(hostnameOf.get(name) ?? '', own) ?? own;
       const { type, ...rest } = read.query(permission, served, gateway, namespace);
       if ('owned' in rest) refused.push({ ...rest, gateway, own, served });
-      if ('byPath' in rest) byPath.push({ listener: name, own, served });
+      if ('byPath' in rest) byPath.push(served);
       return type === 'permitted';
     }),
   }));

@@ -56,7 +56,8 @@ export const mostComparisonSteps = 2_500_000;
  */
 export class PathComparison {
   readonly #decisions = new Memory<Decision | undefined>();
-  readonly #owned = new Memory<boolean>();
+  /** Positions in the owners of a place, or -1. */
+  readonly #deciding = new Memory<number>();
   readonly #expressions = new Map<string, KnownExpression | undefined>();
   #steps = 0;
 
@@ -78,12 +79,13 @@ export class PathComparison {
     return { refusal: permission, isCompared: decision.isCompared };
   }
 
-  /** Returns whether policies give a path to the namespace by name of the path, not only together with the hostname. */
-  owns({ key, covering }: OwnedPlace, path: RouteMatch['path']): boolean {
-    return this.#owned.at(key, `${path.type} ${path.value}`, () => {
-      const decisive = covering.flat().find((owner) => this.#relation(path, owner.path) === 'within');
-      return decisive !== undefined && decisive.path !== '' && decisive.permission.type === 'permitted';
-    });
+  /** Returns the owner that permits a path to the namespace; `undefined` if policies do not mention the path, or refuse it. */
+  ownerOf({ key, owners, covering }: OwnedPlace, path: RouteMatch['path']): PathOwner | undefined {
+    const position = this.#deciding.at(key, `${path.type} ${path.value}`, () =>
+      covering.flat().findIndex((owner) => this.#relation(path, owner.path) === 'within'),
+    );
+    const decisive = owners[position];
+    return decisive?.permission.type === 'permitted' ? decisive : undefined;
   }
 
   #decide({ owners, covering, below, hostname }: OwnedPlace, match: RouteMatch): Decision | undefined {

@@ -157,6 +157,11 @@ export function widerHostnames(hostname: string): readonly string[] {
   return [...labels.map((_, index) => `*.${labels.slice(index).join('.')}`), ''];
 }
 
+/** Whether a hostname covers only a part of the hosts of another one. */
+export function isNarrowerHostname(hostname: string, wider: string): boolean {
+  return hostname !== wider && covers(wider, hostname);
+}
+
 /** Whether a hostname stands for several hosts. */
 export function isWideHostname(hostname: string): boolean {
   return hostname === '' || isWildcard(hostname);

@@ -66,7 +66,7 @@ function placesOf({ kind, ref: { namespace, name } }: Resource<RequestRouteKind>
   const places = read.query(attachments, kind, namespace, name).flatMap(({ outcome }) => {
     if (outcome.type !== 'attached' || outcome.byPath === undefined) return [];
     const { gateway, hostnames } = outcome.byPath;
-    return hostnames.map(({ served }) => [`${gateway} ${served}`, { gateway, served }] as const);
+    return hostnames.map((served) => [`${gateway} ${served}`, { gateway, served }] as const);
   });
   return [...new Map(places).values()].map(({ gateway, served }) => ({
     ...ownedPlace(read, served, gateway, namespace),

@@ -1,12 +1,15 @@
-import { attachments } from '../../graph/attachment.ts';
+import { addressedListeners } from '../../graph/addressed-listeners.ts';
+import { hasHostnamePolicies, type PathOwner } from '../../graph/hostname-policies.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
+import { isOwnerKind, servingGateway } from '../../graph/listener-sets.ts';
 import { ownedPlace, PathComparison, type OwnedPlace } from '../../graph/path-comparison.ts';
 import { withoutTrailingSlash, type OwnedMatch } from '../../graph/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { RouteMatch } from '../../graph/route-match.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type IndexEntry, type Reader } from '../../incremental/index.ts';
-import { isWideHostname, widerHostnames } from '../../text/hostname.ts';
+import { qualifiedName } from '../../resources/reference.ts';
+import { intersectHostnames, isNarrowerHostname, isWideHostname, widerHostnames } from '../../text/hostname.ts';
 import { partProblems } from '../engine/validity.ts';
 import {
   hostKey,
@@ -109,10 +112,12 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
   const matches = comparedMatches(read, { kind, namespace, name });
   const comparison = new PathComparison();
   for (const { place, isShared, wider } of contested) {
-    const owned = ownedPlaceAt(read, { kind, namespace, name }, place);
+    const owned = ownedPlaceAt(read, namespace, place);
     for (const { rule, match, path, conditions } of matches) {
-      // What policies give to the namespace, it does not take from others.
-      if (owned !== undefined && comparison.owns(owned, match.path)) continue;
+      const owner = owned && comparison.ownerOf(owned.place, match.path);
+      // A path that a policy gives to the namespace is not taken from others, nor is a hostname from routes with a wider one.
+      if (owner !== undefined && owner.path !== '') continue;
+      const losing = owner === undefined ? wider : wider.filter((hostname) => !isGiven(owner, owned, hostname));
       const winner: Winner = {
         kind,
         namespace,
@@ -126,7 +131,9 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
       const classes = [anyConditions, conditions];
       const keys = [
         ...(isShared ? sameHostKeys(place.key, path, classes) : []),
-        ...wider.flatMap((key) => widerHostKeys(key, path, classes)),
+        ...losing.flatMap((hostname) =>
+          widerHostKeys(hostKey(place.owner, place.listener, kind, hostname), path, classes),
+        ),
       ];
       for (const key of keys) {
         yield { bucket: key, entry: JSON.stringify([namespace, winner]) };
@@ -136,31 +143,41 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
   }
 }
 
-/** Returns the owners of the paths at a place; `undefined` if no policy defines them. */
-function ownedPlaceAt(
-  read: Reader,
-  { kind, namespace, name }: RouteRef,
-  { parent, listener, hostname }: HostPlace,
-): OwnedPlace | undefined {
-  const outcome = read.query(attachments, kind, namespace, name).find(({ index }) => index === parent)?.outcome;
-  const byPath = outcome?.type === 'attached' ? outcome.byPath : undefined;
-  const found = byPath?.hostnames.find((one) => one.listener === listener && one.own === hostname);
-  return byPath && found && ownedPlace(read, found.served, byPath.gateway, namespace);
+interface ListenerPlace {
+  readonly place: OwnedPlace;
+  /** The hostname of the listener; `''`: any host. */
+  readonly listenerHostname: string;
 }
 
-/** Returns the keys of wider hostnames of a place at which another namespace has a route. */
-function widerAmong(
+/** Returns the owners of a hostname of a route and of its paths; `undefined` if there are no policies. */
+function ownedPlaceAt(
   read: Reader,
-  { kind, namespace }: Omit<RouteRef, 'name'>,
-  { owner, listener, hostname }: HostPlace,
-): readonly string[] {
+  namespace: string,
+  { owner: { kind, ...owner }, listener, hostname }: HostPlace,
+): ListenerPlace | undefined {
+  if (!read.query(hasHostnamePolicies) || !isOwnerKind(kind)) return undefined;
+  const gateway = servingGateway(read, { ...owner, kind });
+  if (gateway === undefined) return undefined;
+  const listeners = read.query(addressedListeners, kind, owner.namespace, owner.name, '');
+  const listenerHostname = listeners.find(({ name }) => name === listener)?.hostname ?? '';
+  const served = intersectHostnames(listenerHostname, hostname) ?? hostname;
+  return { place: ownedPlace(read, served, qualifiedName(gateway), namespace), listenerHostname };
+}
+
+/** Returns whether the hostname of a policy is narrower than another one at the listener. */
+function isGiven({ owned }: PathOwner, place: ListenerPlace | undefined, hostname: string): boolean {
+  return isNarrowerHostname(owned, intersectHostnames(place?.listenerHostname ?? '', hostname) ?? hostname);
+}
+
+/** Returns the wider hostnames of a place at which another namespace has a route. */
+function widerAmong(read: Reader, { kind, namespace }: Omit<RouteRef, 'name'>, place: HostPlace): readonly string[] {
+  const { owner, listener, hostname } = place;
   if (hostname === '' || read.first(routesOfHostname, wideHostnamesAt(owner, listener, kind)) === undefined) return [];
-  return widerHostnames(hostname)
-    .map((wider) => hostKey(owner, listener, kind, wider))
-    .filter((key) => {
-      const first = read.first(routesOfHostname, namespacesAt(key));
-      return first !== undefined && (first !== namespace || read.several(routesOfHostname, namespacesAt(key)));
-    });
+  return widerHostnames(hostname).filter((wider) => {
+    const key = hostKey(owner, listener, kind, wider);
+    const first = read.first(routesOfHostname, namespacesAt(key));
+    return first !== undefined && (first !== namespace || read.several(routesOfHostname, namespacesAt(key)));
+  });
 }
 
 interface ComparedMatch {

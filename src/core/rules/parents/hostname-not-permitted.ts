@@ -3,6 +3,7 @@ import { refusedListeners } from '../../graph/listener-hostnames.ts';
 import { listenersOf } from '../../graph/listeners.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quote } from '../../text/display.ts';
+import { isNarrowerHostname } from '../../text/hostname.ts';
 import { denied } from '../engine/effects.ts';
 import { rule, type Consequence, type Report } from '../engine/rule.ts';
 import { describeOwners, hostnameText } from './hostname-owners.ts';
@@ -72,17 +73,11 @@ function problemOf(refused: RefusedHostname, namespace: string): string {
   const { gateway, own, served, owned } = refused;
   const hostname = own === '' ? hostnameText(served) : hostnameText(own);
   const inherited = own === '' ? `The route has no hostnames, so it serves ${hostname}. ` : '';
-  const covered =
-    owned === served || !isNarrower(owned, served) ? '' : `, because this includes ${hostnameText(owned)}`;
+  const covered = isNarrowerHostname(owned, served) ? `, because this includes ${hostnameText(owned)}` : '';
   return `${inherited}Namespace ${quote(namespace)} may not serve ${hostname} on Gateway ${quote(gateway)}${covered}: ${describeOwners(refused)}.`;
 }
 
 function cureOf({ own }: RefusedHostname): string {
   const change = own === '' ? 'Set hostnames of this namespace' : 'Use a hostname of this namespace';
   return `${change}, or add the namespace to the policy.`;
-}
-
-/** The owned hostname either covers the served one, or is covered by it. */
-function isNarrower(owned: string, served: string): boolean {
-  return owned !== '' && (served === '' || (served.startsWith('*.') && owned.endsWith(served.slice(1))));
 }

@@ -138,6 +138,49 @@ describe('requests-taken', () => {
     expect(lost(subject, routeIn('market', { hostnames: host, matches: [prefix('/b')] }))).toEqual([]);
   });
 
+  describe('with owners of hostnames', () => {
+    const policy = (hostname: string, ...names: readonly string[]): unknown => ({
+      apiVersion: 'sallyport.dev/v1alpha1',
+      kind: 'HostnamePolicy',
+      metadata: { name: `${names[0]}-${hostname.length}` },
+      spec: { hostnames: [hostname], namespaces: { names } },
+    });
+    const specific = routeIn('market', { hostnames: host });
+
+    test('the owner of a hostname takes nothing from the owner of a wider one', () => {
+      const owners = [policy('shop.example.com', 'market'), policy('*.example.com', 'shop')];
+      expect(lost({ hostnames: wild }, specific, ...owners)).toEqual([]);
+      expect(lost({ hostnames: wild }, specific, policy('shop.example.com', 'market', 'shop'))).toEqual([]);
+    });
+
+    test('nor does that of a wildcard, with a TLSRoute', () => {
+      const tls = { kind: 'TLSRoute', listener: 'tls' };
+      const owners = [policy('*.example.com', 'market'), policy('*', 'shop')];
+      expect(lost({ ...tls }, routeIn('market', { ...tls, hostnames: host }), ...owners)).toEqual([]);
+    });
+
+    test('an owner of the wider hostname takes requests from the other one', () => {
+      const both = policy('*.example.com', 'shop', 'market');
+      expect(lost({ hostnames: wild }, specific, both)).toHaveLength(1);
+      expect(lost({ hostnames: wild }, specific, policy('*', 'shop', 'market'))).toHaveLength(1);
+    });
+
+    test('the hostname of the listener counts for a route without hostnames', () => {
+      const listener = { name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: open, hostname: '*.example.com' };
+      const taken = (...policies: readonly unknown[]) =>
+        found('requests-taken', [routeIn('shop'), gatewayWith(listener), ourClass, specific, ...policies]);
+      expect(taken(policy('*.example.com', 'shop', 'market'))).toHaveLength(1);
+      expect(taken(policy('*.example.com', 'shop'), policy('shop.example.com', 'market'))).toEqual([]);
+    });
+
+    test('a more specific path of the same hostname still takes requests', () => {
+      const owners = policy('shop.example.com', 'shop', 'market');
+      expect(
+        lost({ hostnames: host }, routeIn('market', { hostnames: host, matches: [prefix('/cart')] }), owners),
+      ).toHaveLength(1);
+    });
+  });
+
   test('a route of its own namespace does not hide those of others', () => {
     for (const namespace of ['a', 'market', 'zebra'])
       expect(
