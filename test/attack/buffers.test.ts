@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
@@ -11,9 +9,10 @@ import { closeProxies, routeTo, send, startProxy } from '../support/proxy.ts';
 import { startAttackedBackend } from './support/attacked-backend.ts';
 import type { AttackedBackend } from './support/attacked-backend.ts';
 import { attackBuffers, bufferAttacks } from './support/buffer-attacks.ts';
-import { whileServing } from './support/bystander.ts';
+import { warmUp, whileServing } from './support/bystander.ts';
 import { connectionObjects } from './support/connection-objects.ts';
 import { startDeafBackend } from './support/deaf-backend.ts';
+import { firstOutput, runAttacker, spawnProgram } from './support/program.ts';
 import { isFull } from './support/scale.ts';
 import { gatewayHost, startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
@@ -90,8 +89,7 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
         privateKey,
       }),
     );
-    // Code that has not run yet is slow.
-    await whileServing({ host: gatewayHost, port: plain }, 'calm.example', () => delay(2_000));
+    await warmUp({ host: gatewayHost, port: plain }, 'calm.example');
     atStart = target.held().memory;
   });
   afterAll(() => target.stop());
@@ -103,12 +101,8 @@ inFull('an attack that makes the data plane keep bytes stays within its memory',
     let most = 0;
     const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 100);
     const witness = await whileServing({ host: gatewayHost, port: plain }, 'calm.example', async () => {
-      // Its own process, so that the witness does not wait for the attacker.
-      const [code] = (await once(
-        spawnProgram('test/attack/support/buffer-attacks.ts', name, gatewayHost, String(plain), String(duration)),
-        'close',
-      )) as [number];
-      expect(code).toBe(0);
+      const places = [gatewayHost, String(plain), String(duration)];
+      expect(await runAttacker('test/attack/support/buffer-attacks.ts', name, ...places)).toBe(0);
     });
     clearInterval(watching);
     process.stdout.write(
@@ -154,18 +148,4 @@ async function within(milliseconds: number, check: () => void | Promise<void>): 
     }
   }
   await check();
-}
-
-/** Runs a file of this folder as a program of its own. */
-function spawnProgram(...argv: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-}
-
-async function firstOutput({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error('it has no output');
-  const [bytes] = (await once(stdout, 'data')) as [Buffer];
-  return bytes.toString();
 }

@@ -1,6 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +14,10 @@ import { closeProxies, portOf, routeTo, send, startProxy, web } from '../support
 import { routeConfig } from '../support/routes.ts';
 import { startAttackedBackend } from './support/attacked-backend.ts';
 import type { AttackedBackend } from './support/attacked-backend.ts';
-import { whileServing } from './support/bystander.ts';
+import { warmUp, whileServing } from './support/bystander.ts';
 import { attackConnections, connectionAttacks } from './support/connection-attacks.ts';
 import { connectionObjects } from './support/connection-objects.ts';
+import { firstOutput, runAttacker, spawnProgram } from './support/program.ts';
 import { isFull } from './support/scale.ts';
 import { gatewayHost, startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
@@ -87,8 +87,7 @@ inFull('while an attack on connections goes on, others are served', () => {
     const { certificate, privateKey } = await issue();
     at = { plain: await freePort(), secure: await freePort() };
     target = await startTarget(connectionObjects({ ...at, attacked, calm: calm.port, certificate, privateKey }));
-    // Code that has not run yet is slow.
-    await whileServing({ host: gatewayHost, port: at.plain }, 'calm.example', () => delay(2_000));
+    await warmUp({ host: gatewayHost, port: at.plain }, 'calm.example');
   });
   afterAll(() => target.stop());
   afterAll(() => void backend.kill('SIGKILL'));
@@ -125,16 +124,8 @@ inFull('while an attack on connections goes on, others are served', () => {
 
   test.each(Object.keys(connectionAttacks))('%s', async (name) => {
     await suffer(name, async () => {
-      // Its own process, so that the witness does not wait for the attacker.
-      const attacker = spawnProgram(
-        'test/attack/support/connection-attacks.ts',
-        name,
-        gatewayHost,
-        String(at.plain),
-        String(at.secure),
-      );
-      const [code] = (await once(attacker, 'close')) as [number];
-      expect(code).toBe(0);
+      const places = [gatewayHost, String(at.plain), String(at.secure)];
+      expect(await runAttacker('test/attack/support/connection-attacks.ts', name, ...places)).toBe(0);
     });
   });
 
@@ -204,18 +195,4 @@ async function isInstalled(program: string): Promise<boolean> {
       `${program} is not installed, so its attacks are left out (apt-get install ${packages[program]})\n`,
     );
   return isThere;
-}
-
-/** Runs a file of this folder as a program of its own. */
-function spawnProgram(...argv: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-}
-
-async function firstOutput({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error('it has no output');
-  const [bytes] = (await once(stdout, 'data')) as [Buffer];
-  return bytes.toString();
 }

@@ -1,16 +1,15 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeBackends, startBackend } from '../support/backends.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/program.ts';
 import { closeProxies, send, startProxyTo } from '../support/proxy.ts';
 import { gatewayObjects, serviceObjects } from '../support/standalone-objects.ts';
-import { whileServing } from './support/bystander.ts';
+import { warmUp, whileServing } from './support/bystander.ts';
 import { attack } from './support/http2-attacker.ts';
 import { floods } from './support/http2-frames.ts';
 import { startLargeBackend } from './support/large-backend.ts';
+import { runAttacker } from './support/program.ts';
 import { isFull } from './support/scale.ts';
 import { startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
@@ -51,8 +50,7 @@ inFull('while a flood of 20 connections goes on, others are served', () => {
     port = await freePort();
     backend = await startLargeBackend();
     target = await startTarget(objects(port, backend.port));
-    // Code that has not run yet is slow.
-    await whileServing({ host, port }, 'a', () => delay(2_000));
+    await warmUp({ host, port }, 'a');
   });
   afterAll(() => target.stop());
   afterAll(() => backend.stop());
@@ -62,20 +60,8 @@ inFull('while a flood of 20 connections goes on, others are served', () => {
     let most = 0;
     const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 100);
     const witness = await whileServing({ host, port }, 'a', async () => {
-      // Its own process, so that the witness does not wait for the attacker.
-      await promisify(execFile)(
-        process.execPath,
-        [
-          '--disable-warning=ExperimentalWarning',
-          'test/attack/support/http2-attacker.ts',
-          name,
-          host,
-          String(port),
-          String(duration),
-          '20',
-        ],
-        { env: { ...process.env, NODE_OPTIONS: '' } },
-      );
+      const options = [host, String(port), String(duration), '20'];
+      expect(await runAttacker('test/attack/support/http2-attacker.ts', name, ...options)).toBe(0);
     });
     clearInterval(watching);
     process.stdout.write(

@@ -1,6 +1,9 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Its own address: limits apply to each client address, and attackers have other ones (`slowhttptest` has 127.0.0.1). */
+const witnessAddress = '127.0.0.77';
+
 /** What became of the requests of a client that has nothing to do with an attack. */
 export interface Witness {
   readonly sent: number;
@@ -61,10 +64,21 @@ export async function whileServing(
   return { sent: waits.length, failures, p99: waits[Math.floor(waits.length * 0.99)] ?? 0 };
 }
 
+/**
+ * Sends ordinary requests before the attacks: code that has not run yet is slow. Prints the p99 without an attack, which tells whether
+ * other programs keep the machine busy.
+ */
+export async function warmUp(to: Place, host: string): Promise<void> {
+  await whileServing(to, host, () => delay(2_000));
+  const { p99 } = await whileServing(to, host, () => delay(2_000));
+  process.stdout.write(`without an attack: p99 ${p99.toFixed(0)} ms\n`);
+}
+
 function statusOf(to: number | Place, host: string, agent: Agent): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const sent = request({
     ...(typeof to === 'number' ? { host: '127.0.0.1', port: to } : to),
+    localAddress: witnessAddress,
     path: '/',
     headers: { host },
     agent,

@@ -1,17 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { firstOutput, spawnProgram } from './program.ts';
 
 /** A backend in a process of its own, so that nobody else waits while it writes. As a program: prints its port. */
 export async function startLargeBackend(): Promise<{ readonly port: number; stop(): void }> {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', 'test/attack/support/large-backend.ts'],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } },
-  );
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return { port: Number(line.toString()), stop: () => void child.kill('SIGKILL') };
+  const child = spawnProgram('test/attack/support/large-backend.ts');
+  const line = await firstOutput(child);
+  return { port: Number(line), stop: () => void child.kill('SIGKILL') };
 }
 
 if (process.argv[1]?.endsWith('large-backend.ts') === true) {
