@@ -1,6 +1,7 @@
 import type { Duplex, Readable } from 'node:stream';
 import { traceField } from '../../channel/trace.ts';
 import type { TraceReport } from '../../channel/trace.ts';
+import { withoutField } from '../../core/text/fields.ts';
 import type { ClientStream } from '../messages/client-stream.ts';
 import type { Fields } from '../messages/forwarder.ts';
 import type { RequestHead } from '../messages/request-head.ts';
@@ -94,6 +95,7 @@ export class TracedStream implements ClientStream {
   }
 
   #reported(fields: Fields): string[] {
-    return [...fields, traceField, JSON.stringify(this.#report())];
+    // A filter of the route may have set the field.
+    return [...withoutField([...fields], traceField), traceField, JSON.stringify(this.#report())];
   }
 }

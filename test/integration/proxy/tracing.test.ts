@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { signTrace, traceKeyOf } from '../../../src/channel/trace.ts';
+import { signTrace, traceField, traceKeyOf } from '../../../src/channel/trace.ts';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
@@ -107,6 +107,17 @@ describe('clients without a signature', () => {
       { ...routeTo('app'), rules: [{ ...routeTo('app').rules[0]!, backends: [backendOf('app')] }] },
     ]);
     expect((await send(port, '/')).headers).not.toHaveProperty('sallyport-trace');
+    proxy.setTraceKey(key);
+    expect(await reported(port, '/')).toMatchObject({ rule: 0 });
+  });
+
+  test('get their report although a filter of the route sets the field', async () => {
+    const { port, proxy } = await startProxy([
+      endpointsConfig('app', (await startEcho()).port),
+      routeTo('app', {
+        filters: [{ type: 'responseHeaders', set: [], add: [{ name: traceField, value: '{}' }], remove: [] }],
+      }),
+    ]);
     proxy.setTraceKey(key);
     expect(await reported(port, '/')).toMatchObject({ rule: 0 });
   });

@@ -88,18 +88,15 @@ function verdictOf(response: CheckResponse): Verdict {
 
 /** A set header replaces all headers of its name, including one that was set earlier. An appended header is added to them. */
 function editsOf(options: readonly HeaderOption[], removed: readonly string[]): HeaderEdits {
-  const dropped = new Set(removed.filter((name) => isEditable(name)).map(nameKey));
-  const added: string[] = [];
-  for (const { name, value, appends } of checked(options)) {
-    const key = nameKey(name);
-    if (!appends) {
-      dropped.add(key);
-      for (let position = added.length - 2; position >= 0; position -= 2)
-        if (nameKey(added[position] ?? '') === key) added.splice(position, 2);
-    }
-    added.push(name, value);
-  }
-  return { dropped, added };
+  const all = checked(options).map((option) => ({ ...option, key: nameKey(option.name) }));
+  // A server may send tens of thousands of headers, so the number of steps must not grow faster than theirs.
+  const lastSet = new Map(all.flatMap(({ key, appends }, position) => (appends ? [] : [[key, position] as const])));
+  return {
+    dropped: new Set([...removed.filter((name) => isEditable(name)).map(nameKey), ...lastSet.keys()]),
+    added: all
+      .filter(({ key }, position) => position >= (lastSet.get(key) ?? 0))
+      .flatMap(({ name, value }) => [name, value]),
+  };
 }
 
 function checked(options: readonly HeaderOption[]): readonly HeaderOption[] {

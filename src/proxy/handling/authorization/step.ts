@@ -27,6 +27,7 @@ import { Timer } from '../../sockets/timer.ts';
 import { identityOf } from '../../upstream/upstream-identity.ts';
 import { grpcAuthorization } from './grpc.ts';
 import { httpAuthorization } from './http.ts';
+import { HeldMessage } from './held-message.ts';
 import type { AuthorizationMessages, Denial, Subject, Verdict } from './messages.ts';
 import type { Permission } from './permission.ts';
 
@@ -78,7 +79,9 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private readonly identity: ReturnType<typeof identityOf>;
   private readonly interim: InterimResponses;
   /** The request body, if the server gets it. */
-  private readonly body: Buffer[] = [];
+  private readonly body: HeldMessage;
+  /** What a try sends besides the bytes of the request body. */
+  private readonly question: Buffered;
   private reading: RequestBody | undefined;
   /** The unread part of the body. */
   private readonly unread: WatchedInput | undefined;
@@ -87,10 +90,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private call: UpstreamExchange | undefined;
   private timer: Timer | undefined;
   private head: UpstreamHead | undefined;
-  private answer: Buffer[] = [];
-  /** Bytes of `body` and `answer`. */
-  private bodyBytes = 0;
-  private answerBytes = 0;
+  private readonly answer: HeldMessage;
   private ended = false;
 
   constructor(exchange: AuthorizedRequest, about: Authorized, permitted: (permission: Permission) => void) {
@@ -108,6 +108,9 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
       client,
       plane: { quotas },
     } = exchange;
+    this.body = new HeldMessage(quotas.authorization, address);
+    this.answer = new HeldMessage(quotas.authorization, address);
+    this.question = new Buffered(quotas.authorization, address);
     this.unread =
       about.head.hasBody && about.body === undefined
         ? new WatchedInput(client.body, new Buffered(quotas.buffered, address), () =>
@@ -128,7 +131,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   /** Aborts a pending call, because the exchange is over or has a response. */
   cancel(): void {
     this.end();
-    this.release();
+    this.body.close();
+    this.answer.close();
   }
 
   wanted(): void {
@@ -182,17 +186,10 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   onData(chunk: Buffer): void {
     if (this.ended) return;
     const { limits, quotas } = this.exchange.plane;
-    if (this.answerBytes + chunk.length > limits.authorizationAnswerBytes) {
+    if (this.answer.length + chunk.length > limits.authorizationAnswerBytes) {
       quotas.reached('authorization-answer');
       this.fail('authorization-failed');
-      return;
-    }
-    if (!quotas.authorization.take(this.exchange.address, chunk.length)) {
-      this.fail('overloaded');
-      return;
-    }
-    this.answerBytes += chunk.length;
-    this.answer.push(chunk);
+    } else if (!this.answer.add(chunk)) this.fail('overloaded');
   }
 
   onEnd(trailers: Fields): void {
@@ -218,16 +215,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
 
   private keep(chunk: Buffer): void {
     if (this.ended) return;
-    if (this.bodyBytes + chunk.length > this.about.authorization.maxBody) {
-      this.fail('body-too-large');
-      return;
-    }
-    if (!this.exchange.plane.quotas.authorization.take(this.exchange.address, chunk.length)) {
-      this.fail('overloaded');
-      return;
-    }
-    this.bodyBytes += chunk.length;
-    this.body.push(chunk);
+    if (this.body.length + chunk.length > this.about.authorization.maxBody) this.fail('body-too-large');
+    else if (!this.body.add(chunk)) this.fail('overloaded');
   }
 
   private ask(): void {
@@ -242,7 +231,13 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
       this.exchange.guard(() => this.timedOut()),
     );
     this.endpoint = endpoint;
-    const { body, ...request } = messages.request(this.subject());
+    const subject = this.subject();
+    const { body, ...request } = messages.request(subject);
+    // A message of gRPC contains a copy of the body.
+    if (!this.question.update(body === subject.body ? 0 : lengthOf(body))) {
+      this.fail('overloaded');
+      return;
+    }
     this.call = this.exchange.plane.forwarder.forward(
       {
         ...request,
@@ -270,8 +265,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.call?.abort();
     this.endTry();
     this.head = undefined;
-    this.answer = [];
-    this.release('answerBytes');
+    this.answer.clear();
     const refusal = this.attempts.tryLater();
     if (refusal !== undefined) this.fail(refusal);
   }
@@ -284,7 +278,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   }
 
   private subject(): Subject {
-    const { rule, head, authorization, body = this.body } = this.about;
+    const { rule, head, authorization, body = this.body.pieces } = this.about;
     const {
       connection: { peer },
       plane,
@@ -307,7 +301,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   }
 
   private judge(trailers: Fields): void {
-    const { head, answer: body } = this;
+    const { head } = this;
+    const body = this.answer.pieces;
     if (this.ended || head === undefined) return;
     const verdict = protocols[this.about.authorization.protocol].verdict(this.subject(), { head, body, trailers });
     switch (verdict.type) {
@@ -325,9 +320,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private permit({ edits, responseEdits }: Extract<Verdict, { readonly type: 'permitted' }>): void {
     this.end();
     this.exchange.plane.counters.authorizations.permitted += 1;
-    this.answer = [];
-    this.release('answerBytes');
-    const { body = this.sendsBody ? this.body : undefined } = this.about;
+    this.answer.clear();
+    const { body = this.sendsBody ? this.body.pieces : undefined } = this.about;
     this.permitted({ edits, responseEdits, body });
   }
 
@@ -370,14 +364,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.unread?.stop();
     this.reading?.destroy();
     this.call?.abort();
-  }
-
-  private release(...which: readonly ('bodyBytes' | 'answerBytes')[]): void {
-    const all = which.length === 0 ? (['bodyBytes', 'answerBytes'] as const) : which;
-    for (const held of all) {
-      if (this[held] > 0) this.exchange.plane.quotas.authorization.release(this.exchange.address, this[held]);
-      this[held] = 0;
-    }
+    this.question.close();
   }
 }
 

@@ -1,0 +1,37 @@
+import { Buffered } from '../../limits/buffered.ts';
+import type { SharedQuota } from '../../limits/quota.ts';
+
+/** A message that is held for authorization, as far as it has arrived. Its bytes and pieces count against the quota. */
+export class HeldMessage {
+  /** Number of bytes. */
+  length = 0;
+  private held: Buffer[] = [];
+  private readonly buffered: Buffered;
+
+  constructor(quota: SharedQuota, client: string) {
+    this.buffered = new Buffered(quota, client);
+  }
+
+  get pieces(): readonly Buffer[] {
+    return this.held;
+  }
+
+  /** Adds a piece. Returns `false` if the quota is exceeded. */
+  add(piece: Buffer): boolean {
+    this.length += piece.length;
+    this.held.push(piece);
+    return this.buffered.update(this.length, piece.length);
+  }
+
+  /** Drops all pieces. */
+  clear(): void {
+    this.length = 0;
+    this.held = [];
+    this.buffered.update(0);
+  }
+
+  /** Releases the quota. The pieces stay valid for others. */
+  close(): void {
+    this.buffered.close();
+  }
+}
