@@ -9,7 +9,8 @@ import type { Emission } from './incremental/reader.ts';
 import { expressionsOfGateway } from './rules/matches/data-plane-expressions.ts';
 import { matchesOfListener, routesOfHostname } from './rules/matches/match-places.ts';
 import { winnersOfRequests } from './rules/matches/taken-requests.ts';
-import { gatewaysOfService, portsInUse, routesOfListener } from './rules/engine/validity.ts';
+import { gatewaysOfService, portsInUse } from './rules/engine/backend-users.ts';
+import { routesOfListener } from './rules/engine/validity.ts';
 
 /**
  * Creates the evaluation that all entry points share: objects are written as input cells, followed results are read as

@@ -10,7 +10,7 @@ import { backendKey } from '../graph/backend-object.ts';
 import { isBackendPolicyKind } from '../graph/backend-policies.ts';
 import { isOwnerKind } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy, gatewaysOfService } from '../rules/engine/validity.ts';
+import { gatewaysOfPolicy, gatewaysOfService } from '../rules/engine/backend-users.ts';
 import type { ObjectRef } from '../resources/reference.ts';
 import type { WrittenObject } from '../schema/index.ts';
 import { metadataOf } from '../rules/engine/written-object.ts';

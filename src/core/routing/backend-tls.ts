@@ -3,7 +3,8 @@ import { authoritiesIn } from '../graph/references.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { quoteRef } from '../resources/reference.ts';
-import { gatewaysOfPolicy, maxAncestors, ownerRefusal, partProblems } from '../rules/engine/validity.ts';
+import { gatewaysOfPolicy, maxAncestors } from '../rules/engine/backend-users.ts';
+import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import type { BackendTls, EndpointsConfig } from './config.ts';
 
 /**

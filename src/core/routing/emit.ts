@@ -19,12 +19,12 @@ import { authoritiesIn, usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
+import { portsInUse } from '../rules/engine/backend-users.ts';
 import {
   hasValidListener,
   isConfigured,
   listenerValidity,
   partProblems,
-  portsInUse,
   servesNothing,
   type PartProblem,
 } from '../rules/engine/validity.ts';

@@ -3,7 +3,8 @@ import { targetedBackend, trafficPolicyOf } from '../graph/backend-policies.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
-import { gatewaysOfPolicy, maxAncestors, partProblems } from '../rules/engine/validity.ts';
+import { gatewaysOfPolicy, maxAncestors } from '../rules/engine/backend-users.ts';
+import { partProblems } from '../rules/engine/validity.ts';
 import { parseDuration } from '../text/duration.ts';
 import type { RetryBudget } from './config.ts';
 

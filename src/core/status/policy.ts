@@ -1,14 +1,8 @@
 import { targetsOf, type BackendPolicyKind } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import {
-  gatewaysOfPolicy,
-  gatewaysOfTarget,
-  maxAncestors,
-  ownerRefusal,
-  partProblems,
-  type PartProblem,
-} from '../rules/engine/validity.ts';
+import { gatewaysOfPolicy, gatewaysOfTarget, maxAncestors } from '../rules/engine/backend-users.ts';
+import { ownerRefusal, partProblems, type PartProblem } from '../rules/engine/validity.ts';
 import {
   conditionsAt,
   isFalse,

@@ -1,7 +1,8 @@
 import { backendKey } from '../graph/backend-object.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysByAge, gatewaysOfService, partProblems } from '../rules/engine/validity.ts';
+import { gatewaysByAge, gatewaysOfService } from '../rules/engine/backend-users.ts';
+import { partProblems } from '../rules/engine/validity.ts';
 import { resolvedRefs } from './conditions.ts';
 import { acceptance, gatewayEntry, type PolicyStatus } from './policy.ts';
 
