@@ -3,6 +3,7 @@ import { display, quote } from '../../text/display.ts';
 import { preciseHostnameProblems } from '../../text/hostname.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { violationsAt } from '../engine/demand.ts';
+import { invalidObject } from '../engine/parts.ts';
 import { rule, type Finding, type Report } from '../engine/rule.ts';
 import { judgeProtocol } from './backend-protocol-tls.ts';
 import type { XBackendSpec } from './x-backend-spec.ts';
@@ -13,7 +14,7 @@ export const xBackendInvalid = rule({
   kinds: ['XBackend'],
   summary: 'The port, hostname, protocol or TLS settings of an XBackend are missing or invalid.',
   effect: deniedWhenStrict,
-  consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
+  consequence: invalidObject,
   source: 'Gateway API v1.7.0, BackendSpec.port and .externalHostname; GEP-4894',
   check(backend, _read, report) {
     const readable: Report = (found) => {

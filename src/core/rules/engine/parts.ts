@@ -58,8 +58,8 @@ export function unsupportedValueAt(path: Path): Consequence {
   return { condition: 'Accepted', reason, scope };
 }
 
-/** The consequence of an invalid policy: it has no effect. */
-export const invalidPolicy: Consequence = { condition: 'Accepted', reason: 'Invalid', scope: 'object' };
+/** The consequence of an invalid policy or backend: it is not accepted as a whole. */
+export const invalidObject: Consequence = { condition: 'Accepted', reason: 'Invalid', scope: 'object' };
 
 /** Returns the consequence of incompatible filters, which disable their rule or backendRef. */
 export function incompatibleFiltersAt(path: Path): Consequence {

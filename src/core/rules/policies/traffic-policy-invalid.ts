@@ -2,6 +2,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { violationsAt, type ReportViolation } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import { invalidObject } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 import { enumsOf, type Session } from '../sessions/sessions.ts';
 import { advice } from '../support/known-values.ts';
@@ -15,7 +16,7 @@ export const trafficPolicyInvalid = rule({
   kinds: ['XBackendTrafficPolicy'],
   summary: 'The retry budget or session persistence of an XBackendTrafficPolicy is invalid.',
   effect: warned,
-  consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
+  consequence: invalidObject,
   source: 'Gateway API v1.7.0, RetryConstraint and SessionPersistence; PolicyReasonInvalid',
   check({ spec = {} }, _read, report) {
     const inSpec = violationsAt(['spec'], report);
@@ -30,27 +31,24 @@ function judgeConstraint(
   { budget, minRetryRate }: NonNullable<Spec['retryConstraint']>,
   report: ReportViolation,
 ): void {
-  const within =
-    (found: ReportViolation, below: readonly string[]): ReportViolation =>
+  const limits = [
+    { below: ['budget', 'percent'], value: budget?.percent, least: 0, most: 100 },
+    { below: ['minRetryRate', 'count'], value: minRetryRate?.count, least: 1, most: 1_000_000 },
+  ];
+  for (const { below, value, least, most } of limits) {
+    if (value === undefined || (value >= least && value <= most)) continue;
+    report({
+      below: ['retryConstraint', ...below],
+      value: String(value),
+      message: `Invalid ${below.at(-1)} ${value}: must be between ${least} and ${most}.`,
+    });
+  }
+  const inInterval =
+    (part: string): ReportViolation =>
     (violation) =>
-      found({ ...violation, below: ['retryConstraint', ...below, ...violation.below] });
-  const percent = budget?.percent ?? 20;
-  if (percent < 0 || percent > 100)
-    within(report, ['budget', 'percent'])({
-      below: [],
-      value: String(percent),
-      message: `Invalid percent ${percent}: must be between 0 and 100.`,
-    });
-  const count = minRetryRate?.count ?? 1;
-  if (count < 1 || count > 1_000_000)
-    within(report, ['minRetryRate', 'count'])({
-      below: [],
-      value: String(count),
-      message: `Invalid count ${count}: must be between 1 and 1000000.`,
-    });
-  if (budget?.interval !== undefined) budgetInterval.judge(budget.interval, within(report, ['budget', 'interval']));
-  if (minRetryRate?.interval !== undefined)
-    rateInterval.judge(minRetryRate.interval, within(report, ['minRetryRate', 'interval']));
+      report({ ...violation, below: ['retryConstraint', part, 'interval', ...violation.below] });
+  if (budget?.interval !== undefined) budgetInterval.judge(budget.interval, inInterval('budget'));
+  if (minRetryRate?.interval !== undefined) rateInterval.judge(minRetryRate.interval, inInterval('minRetryRate'));
 }
 
 function judgeSession(session: Session, report: ReportViolation): void {

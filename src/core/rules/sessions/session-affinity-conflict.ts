@@ -7,7 +7,7 @@ import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
-import { routeRules, unsupportedValueAt } from '../engine/parts.ts';
+import { invalidObject, routeRules, unsupportedValueAt } from '../engine/parts.ts';
 import { rule, type Report } from '../engine/rule.ts';
 import { sessionKinds } from './sessions.ts';
 
@@ -56,7 +56,7 @@ function checkPolicy(
     if (backend === undefined || !read.query(hasSessionAffinity, backend.kind, namespace, backend.name)) continue;
     report({
       path: ['spec', 'targetRefs', index],
-      consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'target' },
+      consequence: { ...invalidObject, scope: 'target' },
       message: `sessionPersistence conflicts with sessionAffinity: ClientIP of ${quoteRef(backend)}, so the policy does not apply to this target. Set sessionAffinity: None, or remove sessionPersistence.`,
     });
   }

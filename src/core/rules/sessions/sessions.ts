@@ -4,7 +4,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
 import { demand } from '../engine/demand.ts';
-import { invalidPolicy, routeRules, unsupportedValueAt } from '../engine/parts.ts';
+import { invalidObject, routeRules, unsupportedValueAt } from '../engine/parts.ts';
 import type { Consequence } from '../engine/rule.ts';
 import { controlCharacterInValue } from '../headers/control-character-in-value.ts';
 
@@ -46,7 +46,7 @@ export interface SessionPart {
 export function sessionParts(subject: Resource<(typeof sessionKinds)[number]>): readonly SessionPart[] {
   if (subject.kind === 'XBackendTrafficPolicy') {
     const session = subject.spec?.sessionPersistence;
-    return session === undefined ? [] : [{ session, path: ['spec', 'sessionPersistence'], unserved: invalidPolicy }];
+    return session === undefined ? [] : [{ session, path: ['spec', 'sessionPersistence'], unserved: invalidObject }];
   }
   return routeRules(subject).flatMap(({ rule: { sessionPersistence: session }, path }) =>
     session === undefined

@@ -3,7 +3,7 @@ import { visitSemantic } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { parseDuration } from '../../text/duration.ts';
 import { denied } from '../engine/effects.ts';
-import { invalidPolicy } from '../engine/parts.ts';
+import { invalidObject } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
 /**
@@ -18,7 +18,7 @@ export const durationForm = rule({
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'GEP-2257, Gateway API Duration Format',
   check(subject, _read, report) {
-    const frame = subject.kind === 'XBackendTrafficPolicy' ? { consequence: invalidPolicy } : {};
+    const frame = subject.kind === 'XBackendTrafficPolicy' ? { consequence: invalidObject } : {};
     visitSemantic(subject.kind, subject, 'duration', (path, value) => {
       const parsed = parseDuration(value);
       if (!parsed.ok)

@@ -4,6 +4,7 @@ import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { hostnameProblems, preciseHostnameProblems } from '../../text/hostname.ts';
 import { warned } from '../engine/effects.ts';
+import { invalidObject } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 import { unchecked } from './backend-tls-policies.ts';
 
@@ -12,7 +13,7 @@ export const backendValidationInvalid = rule({
   kinds: validatingKinds,
   summary: 'The validation of a BackendTLSPolicy or XBackend is invalid or unsupported.',
   effect: warned,
-  consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
+  consequence: invalidObject,
   source: 'Gateway API v1.7.0, BackendTLSPolicyValidation; PolicyReasonInvalid',
   check(subject, _read, report) {
     const found = validationOf(subject);
