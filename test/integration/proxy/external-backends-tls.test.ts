@@ -1,58 +1,32 @@
-import { createSecureServer, type Http2SecureServer } from 'node:http2';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
 import type { EndpointsConfig } from '../../../src/core/routing/config.ts';
+import { closeBackends, startNegotiatingBackend, startSecureHttp1Backend } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
 
 const name = 'api.partner.example';
 let authority: Authority;
-const servers = new Set<Server | Http2SecureServer>();
 
 beforeAll(async () => {
   authority = await createAuthority();
 });
 afterEach(closeProxies);
-afterEach(async () => {
-  await Promise.all(
-    [...servers].map(
-      (server) =>
-        new Promise((resolve) => {
-          server.close(resolve);
-        }),
-    ),
-  );
-  servers.clear();
-});
+afterEach(closeBackends);
 
 /** A backend with HTTP/2 and HTTP/1.1, which prefers HTTP/2, and answers with what it saw. */
 async function startBackend(): Promise<number> {
-  const server = createSecureServer(
-    {
-      ...(await issueLeaf(authority, { dnsNames: [name] })),
-      ca: authority.certificate,
-      requestCert: true,
-      rejectUnauthorized: false,
-      allowHTTP1: true,
-    },
+  const options = { ...(await issueLeaf(authority, { dnsNames: [name] })), ca: authority.certificate };
+  const { port } = await startNegotiatingBackend(
+    { ...options, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
-      const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket;
-      response.end(JSON.stringify({ version: request.httpVersion, client: socket.authorized }));
+      const { authorized } = request.socket as TLSSocket;
+      response.end(JSON.stringify({ version: request.httpVersion, client: authorized }));
     },
   );
-  servers.add(server);
-  return portOf(server);
-}
-
-async function portOf(server: Server | Http2SecureServer): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return (server.address() as AddressInfo).port;
+  return port;
 }
 
 function external(port: number, parts: Partial<EndpointsConfig>): EndpointsConfig {
@@ -91,9 +65,8 @@ test.each<[EndpointsConfig['protocol'], string]>([
 });
 
 test('a backend without the required version gets no request', async () => {
-  const server = createServer(await issueLeaf(authority, { dnsNames: [name] }), (_request, response) => response.end());
-  servers.add(server);
-  const port = await start(external(await portOf(server), { protocol: 'h2' }));
+  const backend = await startSecureHttp1Backend(await issueLeaf(authority, { dnsNames: [name] }));
+  const port = await start(external(backend.port, { protocol: 'h2' }));
   expect((await send(port, '/')).status).toBe(503);
 });
 
