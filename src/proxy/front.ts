@@ -44,6 +44,8 @@ export class Front {
   private readonly layer4: Layer4Port;
   /** The open connections, and their places in `idle`. */
   private readonly sockets = new Map<Socket, Place<Socket>>();
+  /** Called when no connection is left, while `drain` waits for that. */
+  private emptied: (() => void) | undefined;
   /** Connections whose protocol is not known yet. */
   private readonly silent = new LinkedSet<Socket>();
   /** Connections without a request in progress. */
@@ -166,13 +168,10 @@ export class Front {
     if (this.sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, patience);
-      for (const socket of this.sockets.keys()) {
-        socket.once('close', () => {
-          if (this.sockets.size > 0) return;
-          clearTimeout(timer);
-          resolve();
-        });
-      }
+      this.emptied = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -233,6 +232,7 @@ export class Front {
       counters.openConnections -= 1;
       this.forget(socket);
       this.sockets.delete(socket);
+      if (this.sockets.size === 0) this.emptied?.();
     });
     if (this.waiting === undefined) this.look(socket);
     else this.waiting.push(socket);
