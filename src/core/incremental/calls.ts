@@ -14,15 +14,15 @@ export type AnyQuery = Query<readonly string[], unknown>;
  * The call stack of running computations, outermost first. Enforces the law of strata. A violation is a programming error,
  * whatever the data.
  */
-export class Calls {
-  private readonly frames: Frame[] = [];
+export class Calls<F extends Frame = Frame> {
+  private readonly frames: F[] = [];
 
   /** The computation that is reading; `undefined` for callers outside the kernel, which may read everything. */
-  get current(): Frame | undefined {
+  get current(): F | undefined {
     return this.frames.at(-1);
   }
 
-  enter(frame: Frame): void {
+  enter(frame: F): void {
     this.frames.push(frame);
   }
 
@@ -51,7 +51,7 @@ export class Calls {
   }
 
   /** The error for a computation that reads itself, directly or through others. */
-  cycle(frame: Frame): Error {
+  cycle(frame: F): Error {
     const cycle = this.frames.slice(Math.max(0, this.frames.lastIndexOf(frame)));
     return new Error(`queries read each other in a cycle: ${[...cycle, frame].map(describe).join(' -> ')}`);
   }

@@ -2,8 +2,13 @@ import type { AnyQuery, Frame } from './calls.ts';
 import { deepEqual } from './equal.ts';
 import type { Input, Reader } from './reader.ts';
 
+/** Values of `verifiedAt` before the first run, and of contributors whose cell is gone. */
 const never = -1;
-const nothing: readonly Cell[] = [];
+const retired = -2;
+/** The empty list, which all cells share. */
+export const nothing: readonly never[] = Object.freeze([]);
+/** Up to this number, readers are kept in an array, which needs a fifth of the memory of a Set. */
+const fewReaders = 16;
 
 /** The minimum height of cells that depend on an index. */
 export const aboveIndex = 2 ** 28;
@@ -16,8 +21,8 @@ export abstract class Cell {
   height = aboveIndex;
   /** Marks cells that a traversal has visited; see `Engine`. */
   stamp = 0;
-  /** A single reader is stored without a Set: most cells have one reader or none, so Sets would use most of the memory. */
-  private readers: Computation | Set<Computation> | undefined;
+  /** The readers, in the smallest form that holds them: most cells have one reader or few. */
+  private readers: Computation | readonly Computation[] | Set<Computation> | undefined;
 
   constructor(now: number) {
     this.changedAt = now;
@@ -28,51 +33,70 @@ export abstract class Cell {
   }
 
   attach(reader: Computation): void {
-    if (this.readers === undefined) this.readers = reader;
-    else if (this.readers instanceof Set) this.readers.add(reader);
-    else if (this.readers !== reader) this.readers = new Set([this.readers, reader]);
+    const { readers } = this;
+    if (readers === undefined) this.readers = reader;
+    else if (readers instanceof Set) readers.add(reader);
+    else if (isList(readers)) {
+      if (!readers.includes(reader))
+        // `concat` allocates exactly the room that it needs, a literal with `...` leaves room for more.
+        this.readers = readers.length < fewReaders ? readers.concat(reader) : new Set(readers).add(reader);
+    } else if (readers !== reader) this.readers = [readers, reader];
   }
 
   detach(reader: Computation): void {
-    if (this.readers instanceof Set) {
-      this.readers.delete(reader);
-      if (this.readers.size === 0) this.readers = undefined;
-    } else if (this.readers === reader) {
+    const { readers } = this;
+    if (readers instanceof Set) {
+      readers.delete(reader);
+      if (readers.size === 0) this.readers = undefined;
+    } else if (isList(readers)) {
+      const others = readers.filter((one) => one !== reader);
+      this.readers = others.length > 1 ? others.slice() : others[0];
+    } else if (readers === reader) {
       this.readers = undefined;
     }
   }
 
   pushReaders(stack: Computation[]): void {
-    if (this.readers === undefined) return;
-    if (this.readers instanceof Set) for (const reader of this.readers) stack.push(reader);
-    else stack.push(this.readers);
+    const { readers } = this;
+    if (readers === undefined) return;
+    if (readers instanceof Set || isList(readers)) for (const reader of readers) stack.push(reader);
+    else stack.push(readers);
   }
 
   /** Removes the cell from its container. Called when the cell has no readers; idempotent. */
   abstract free(): void;
 }
 
-/** An input value, or its absence. */
-export class InputCell extends Cell {
-  readonly input: Input<unknown>;
+/** The arguments of a cell, and the string that identifies them. Cells with the same arguments share one. */
+export interface Place {
   readonly args: readonly string[];
+  readonly key: string;
+}
+
+/** An input value, or its absence. */
+export class InputCell extends Cell implements Place {
+  readonly input: Input<unknown>;
+  readonly place: Place;
   override height = 0;
   value: unknown;
   /** The contributors that exist while this cell is present. */
-  contributors: readonly Contributor[] = [];
-  readonly key: string;
+  contributors: readonly Contributor[] = nothing;
   private readonly home: Map<string, InputCell>;
 
-  constructor(
-    at: { input: Input<unknown>; args: readonly string[]; key: string; home: Map<string, InputCell> },
-    now: number,
-  ) {
+  constructor(at: { input: Input<unknown>; place: Place; home: Map<string, InputCell> }, now: number) {
     super(now);
     this.input = at.input;
-    this.args = at.args;
-    this.key = at.key;
+    this.place = at.place;
     this.home = at.home;
     this.home.set(this.key, this);
+  }
+
+  get args(): readonly string[] {
+    return this.place.args;
+  }
+
+  get key(): string {
+    return this.place.key;
   }
 
   free(): void {
@@ -80,55 +104,61 @@ export class InputCell extends Cell {
   }
 }
 
-/** A cell whose value is computed from other cells. */
-export abstract class Computation extends Cell implements Frame {
-  abstract readonly name: string;
-  abstract readonly stratum: number;
-  readonly args: readonly string[];
+/** Something that is computed from cells: a result, or a contribution to a table. */
+export interface Computation extends Frame {
+  readonly place: Place;
   /** The cells that the last run read, without duplicates, in reading order. */
-  dependencies: readonly Cell[] = nothing;
-  /** The time of the engine's clock at which the result was last verified. */
-  verifiedAt = never;
+  dependencies: readonly Cell[];
+  /** The time of the engine's clock at which the result was last verified; negative before the first run. */
+  verifiedAt: number;
   /** Whether a direct or transitive dependency may have changed since. The readers of a stale computation are stale too. */
-  stale = true;
-  /** Whether it is currently being verified or run. */
-  running = false;
-
-  constructor(args: readonly string[], now: number) {
-    super(now);
-    this.args = args;
-  }
-
+  stale: boolean;
   /** Runs the function once. Rethrows its errors. */
-  abstract evaluate(read: Reader): unknown;
-
+  evaluate(read: Reader): unknown;
   /** Called when it becomes stale. */
-  abstract wake(): void;
+  wake(): void;
+  /** Adds the computations that read its result. */
+  pushReaders(stack: Computation[]): void;
+}
 
-  get hasRun(): boolean {
-    return this.verifiedAt !== never;
-  }
+/** Whether the function has run since the last `invalidate`. */
+export function hasRun({ verifiedAt }: Computation): boolean {
+  return verifiedAt >= 0;
+}
 
-  /** Makes the next verification run the function. */
-  invalidate(): void {
-    this.verifiedAt = never;
-    this.stale = true;
-  }
+/** Whether readers are kept in an array. */
+function isList(readers: Computation | readonly Computation[] | undefined): readers is readonly Computation[] {
+  return Array.isArray(readers);
+}
+
+/** The cached results of a query, by the key of their arguments. */
+export interface MemoTable {
+  readonly query: AnyQuery;
+  readonly memos: Map<string, Memo>;
 }
 
 /** The cached result of a query for one list of arguments. */
-export class Memo extends Computation {
-  readonly query: AnyQuery;
+export class Memo extends Cell implements Computation {
+  readonly place: Place;
+  dependencies: readonly Cell[] = nothing;
+  verifiedAt = never;
+  stale = true;
   value: unknown;
-  private readonly key: string;
-  private readonly home: Map<string, Memo>;
+  private readonly table: MemoTable;
 
-  constructor(at: { query: AnyQuery; args: readonly string[]; key: string; home: Map<string, Memo> }, now: number) {
-    super(at.args, now);
-    this.query = at.query;
-    this.key = at.key;
-    this.home = at.home;
-    this.home.set(this.key, this);
+  constructor(at: { table: MemoTable; place: Place }, now: number) {
+    super(now);
+    this.table = at.table;
+    this.place = at.place;
+    this.table.memos.set(this.place.key, this);
+  }
+
+  get query(): AnyQuery {
+    return this.table.query;
+  }
+
+  get args(): readonly string[] {
+    return this.place.args;
   }
 
   get name(): string {
@@ -139,6 +169,12 @@ export class Memo extends Computation {
     return this.query.stratum;
   }
 
+  /** Makes the next verification run the function. */
+  invalidate(): void {
+    this.verifiedAt = never;
+    this.stale = true;
+  }
+
   evaluate(read: Reader): unknown {
     return this.query.compute(read, ...this.args);
   }
@@ -147,7 +183,7 @@ export class Memo extends Computation {
   wake(): void {}
 
   free(): void {
-    this.home.delete(this.key);
+    this.table.memos.delete(this.place.key);
   }
 }
 
@@ -165,16 +201,23 @@ export interface ContributorTable<Output = unknown> {
   produce(read: Reader, args: readonly string[]): Iterable<Output>;
 }
 
-/** The contribution of one present cell to one table. */
-export class Contributor<Output = unknown> extends Computation {
+/** The contribution of one present cell to one table. Nothing reads it, so it is not a cell. */
+export class Contributor<Output = unknown> implements Computation {
   readonly table: ContributorTable<Output>;
-  output: readonly Output[] = [];
-  private retired = false;
+  readonly place: Place;
+  dependencies: readonly Cell[] = nothing;
+  verifiedAt = never;
+  stale = true;
+  output: readonly Output[] = nothing;
 
-  constructor(table: ContributorTable<Output>, args: readonly string[], now: number) {
-    super(args, now);
+  constructor(table: ContributorTable<Output>, place: Place) {
     this.table = table;
+    this.place = place;
     table.queue.push(this);
+  }
+
+  get args(): readonly string[] {
+    return this.place.args;
   }
 
   get name(): string {
@@ -186,25 +229,26 @@ export class Contributor<Output = unknown> extends Computation {
   }
 
   get isRetired(): boolean {
-    return this.retired;
+    return this.verifiedAt === retired;
   }
 
   /** Marks the contributor for removal: its cell is gone, and the next `settle` of the table removes the contribution. */
   retire(): void {
-    this.retired = true;
+    this.verifiedAt = retired;
     if (this.stale) return;
     this.stale = true;
     this.wake();
   }
 
   evaluate(read: Reader): readonly Output[] {
-    return [...this.table.produce(read, this.args)];
+    const output = [...this.table.produce(read, this.args)];
+    // A list that grew item by item has room for sixteen more.
+    return output.length === 0 ? nothing : output.slice();
   }
 
   wake(): void {
     this.table.queue.push(this);
   }
 
-  /** Nothing to remove: only the input cell references it. */
-  free(): void {}
+  pushReaders(): void {}
 }

@@ -1,6 +1,6 @@
 import { Agenda } from './agenda.ts';
 import type { Calls } from './calls.ts';
-import { type Cell, type Computation, type Contributor, Memo, sameResult } from './cells.ts';
+import { type Cell, type Computation, type Contributor, hasRun, Memo, nothing, sameResult } from './cells.ts';
 import type { Reader } from './reader.ts';
 
 /** Maximum number of cells waiting for a sweep: about the results for a hundred objects. */
@@ -18,7 +18,7 @@ export class Engine {
   marks = 0;
   recomputations = 0;
   cutOffs = 0;
-  private readonly calls: Calls;
+  private readonly calls: Calls<Computation>;
   private readonly read: Reader;
   /**
    * The cells that the running computations have read so far. Each computation owns the tail from its start. If a
@@ -28,9 +28,11 @@ export class Engine {
   /** Cells that may have no readers. */
   private readonly orphans: Cell[] = [];
   private readonly marking: Computation[] = [];
+  /** Results that are being verified or computed. */
+  private readonly running = new Set<Memo>();
   private lastStamp = 0;
 
-  constructor(calls: Calls, read: Reader) {
+  constructor(calls: Calls<Computation>, read: Reader) {
     this.calls = calls;
     this.read = read;
   }
@@ -79,7 +81,7 @@ export class Engine {
     contributor.stale = false;
     if (contributor.isRetired) {
       this.release(contributor);
-      contributor.output = [];
+      contributor.output = nothing;
     } else if (this.isOutdated(contributor)) {
       this.rerun(contributor);
     } else {
@@ -137,7 +139,7 @@ export class Engine {
     this.markReaders(computation);
   }
 
-  private markReaders(cell: Cell): void {
+  private markReaders(cell: Pick<Cell, 'pushReaders'>): void {
     const stack = this.marking;
     cell.pushReaders(stack);
     for (let reader = stack.pop(); reader !== undefined; reader = stack.pop()) {
@@ -150,20 +152,20 @@ export class Engine {
   }
 
   private refresh(memo: Memo): void {
-    if (memo.running) throw this.calls.cycle(memo);
     if (!memo.stale) return;
-    memo.running = true;
+    if (this.running.has(memo)) throw this.calls.cycle(memo);
+    this.running.add(memo);
     try {
       if (this.isOutdated(memo)) this.recompute(memo);
       memo.verifiedAt = this.clock;
       memo.stale = false;
     } finally {
-      memo.running = false;
+      this.running.delete(memo);
     }
   }
 
   private isOutdated(computation: Computation): boolean {
-    if (!computation.hasRun) return true;
+    if (!hasRun(computation)) return true;
     for (const dependency of computation.dependencies) {
       if (dependency instanceof Memo && dependency.stale && !this.canRefresh(dependency)) return true;
       if (dependency.changedAt > computation.verifiedAt) return true;
@@ -189,7 +191,7 @@ export class Engine {
     let value: unknown;
     try {
       value = this.evaluate(memo);
-      unchanged = memo.hasRun && sameResult(memo.query, memo.value, value);
+      unchanged = hasRun(memo) && sameResult(memo.query, memo.value, value);
     } catch (error) {
       memo.invalidate();
       memo.value = undefined;
@@ -209,7 +211,7 @@ export class Engine {
 
   private rerun<Output>(contributor: Contributor<Output>): void {
     const start = this.reads.length;
-    contributor.output = [];
+    contributor.output = nothing;
     try {
       contributor.output = this.evaluate(contributor);
     } finally {
@@ -241,7 +243,7 @@ export class Engine {
       this.reads[end++] = cell;
       height = Math.max(height, cell.height);
     }
-    computation.height = height + 1;
+    if (computation instanceof Memo) computation.height = height + 1;
     const before = computation.dependencies;
     computation.dependencies = this.reads.slice(start, end);
     this.reads.length = start;
@@ -252,7 +254,7 @@ export class Engine {
 
   private release(computation: Computation): void {
     const before = computation.dependencies;
-    computation.dependencies = [];
+    computation.dependencies = nothing;
     for (const cell of before) this.leave(computation, cell);
   }
 

@@ -21,38 +21,48 @@ interface Change {
 
 /** The entries of one bucket: sorted, reference-counted by contributor, with the changes since they were last settled. */
 export class Entries {
-  private sorted = new SortedStrings();
-  /** The number of additional contributors of an entry; most entries have none. */
-  private readonly further = new Counts();
+  /** The entry if there is one and `sorted` does not exist: most buckets never have more. */
+  private only: string | undefined;
+  private sorted: SortedStrings | undefined;
+  /** The number of additional contributors by entry; most entries have none. */
+  private further: Map<string, number> | undefined;
   private change: Change | undefined;
 
   get size(): number {
-    return this.sorted.size;
+    if (this.sorted !== undefined) return this.sorted.size;
+    return this.only === undefined ? 0 : 1;
   }
 
   get first(): string | undefined {
-    return this.sorted.first;
+    return this.sorted === undefined ? this.only : this.sorted.first;
   }
 
   /** An immutable snapshot. */
   get list(): readonly string[] {
-    return this.sorted.toArray();
+    if (this.sorted !== undefined) return this.sorted.toArray();
+    return this.only === undefined ? emptyFacets.list : [this.only];
   }
 
   add(entry: string): void {
-    if (this.sorted.has(entry)) {
-      this.further.increment(entry);
+    if (this.has(entry)) {
+      this.further ??= new Map();
+      this.further.set(entry, (this.further.get(entry) ?? 0) + 1);
       return;
     }
     this.note(entry);
-    this.sorted.insert(entry);
+    if (this.size === 0) this.only = entry;
+    else this.several().insert(entry);
   }
 
   /** Undoes one `add` of the same entry. */
   remove(entry: string): void {
-    if (this.further.decrement(entry)) return;
-    this.note(entry);
-    this.sorted.delete(entry);
+    const count = this.further?.get(entry) ?? 0;
+    if (count > 1) this.further?.set(entry, count - 1);
+    else if (count === 1) this.further?.delete(entry);
+    else {
+      this.note(entry);
+      this.drop(entry);
+    }
   }
 
   read<F extends keyof Facet>(facet: F): Facet[F] {
@@ -72,12 +82,34 @@ export class Entries {
   /** An independent copy. Its current content is the baseline of its changes. */
   fork(): Entries {
     const copy = new Entries();
-    copy.sorted = this.sorted.fork();
-    copy.further.addAll(this.further);
+    copy.only = this.only;
+    copy.sorted = this.sorted?.fork();
+    copy.further = this.further === undefined ? undefined : new Map(this.further);
     return copy;
   }
 
-  /** Call before `sorted` changes: the first call records the first entry. */
+  private has(entry: string): boolean {
+    return this.sorted === undefined ? this.only === entry : this.sorted.has(entry);
+  }
+
+  /** The entries as a sorted set, in which there is room for more than one. */
+  private several(): SortedStrings {
+    if (this.sorted === undefined) {
+      this.sorted = new SortedStrings();
+      if (this.only !== undefined) this.sorted.insert(this.only);
+      this.only = undefined;
+    }
+    return this.sorted;
+  }
+
+  private drop(entry: string): void {
+    if (this.sorted === undefined) this.only = undefined;
+    else this.sorted.delete(entry);
+    // A set that became empty would remain as large as it was.
+    if (this.sorted?.size === 0) this.sorted = undefined;
+  }
+
+  /** Call before the entries change: the first call records the first entry. */
   private note(entry: string): void {
     this.change ??= { first: this.first, count: this.size, net: new Set() };
     // Two changes of one entry cancel out: it was added and removed, or the reverse.
@@ -120,28 +152,5 @@ export function replaceContributions(
     if (old?.bucket === young?.bucket && old?.entry === young?.entry) continue;
     if (young !== undefined) buckets.open(young.bucket).add(young.entry);
     if (old !== undefined) buckets.open(old.bucket).remove(old.entry);
-  }
-}
-
-/** Positive counts by entry. Allocates nothing until the first increment. */
-class Counts {
-  private counts: Map<string, number> | undefined;
-
-  increment(entry: string): void {
-    this.counts ??= new Map();
-    this.counts.set(entry, (this.counts.get(entry) ?? 0) + 1);
-  }
-
-  /** Returns false if the count is 0 already. */
-  decrement(entry: string): boolean {
-    const count = this.counts?.get(entry);
-    if (this.counts === undefined || count === undefined) return false;
-    if (count > 1) this.counts.set(entry, count - 1);
-    else this.counts.delete(entry);
-    return true;
-  }
-
-  addAll(other: Counts): void {
-    if (other.counts !== undefined && other.counts.size > 0) this.counts = new Map(other.counts);
   }
 }

@@ -38,12 +38,12 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
   /** The cell for one facet of a bucket. Creates the cell and the bucket if necessary. */
   facetCell(bucket: string, facet: keyof Facet, engine: Engine): FacetCell {
     const home = this.bucket(bucket);
-    return (home.facets[facet] ??= new FacetCell(home, facet, engine.now));
+    return (home[facet] ??= new FacetCell(home, facet, engine.now));
   }
 
   /** The cell for one facet of a bucket; `undefined` if it has no readers. */
   findFacetCell(bucket: string, facet: keyof Facet): FacetCell | undefined {
-    return this.buckets.get(bucket)?.facets[facet];
+    return this.buckets.get(bucket)?.[facet];
   }
 
   open(bucket: string): Entries {
@@ -79,16 +79,14 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
   }
 }
 
-class Bucket {
+class Bucket implements Record<keyof Facet, FacetCell | undefined> {
   readonly index: Index;
   readonly name: string;
   readonly entries = new Entries();
-  readonly facets: Record<keyof Facet, FacetCell | undefined> = {
-    list: undefined,
-    count: undefined,
-    several: undefined,
-    first: undefined,
-  };
+  list: FacetCell | undefined;
+  count: FacetCell | undefined;
+  several: FacetCell | undefined;
+  first: FacetCell | undefined;
   private readonly home: Map<string, Bucket>;
 
   constructor(index: Index, name: string, home: Map<string, Bucket>) {
@@ -99,7 +97,7 @@ class Bucket {
 
   settle(engine: Engine): void {
     for (const name of facetNames) {
-      const cell = this.facets[name];
+      const cell = this[name];
       if (cell !== undefined && this.entries.differs(name)) engine.changed(cell);
     }
     this.entries.settle();
@@ -107,8 +105,7 @@ class Bucket {
   }
 
   freeIfUnused(): void {
-    if (this.entries.size === 0 && facetNames.every((name) => this.facets[name] === undefined))
-      this.home.delete(this.name);
+    if (this.entries.size === 0 && facetNames.every((name) => this[name] === undefined)) this.home.delete(this.name);
   }
 }
 
@@ -136,7 +133,7 @@ export class FacetCell extends Cell {
   }
 
   free(): void {
-    this.bucket.facets[this.facet] = undefined;
+    this.bucket[this.facet] = undefined;
     this.bucket.freeIfUnused();
   }
 }

@@ -111,7 +111,7 @@ function statistics(live: LiveState): Statistics {
     for (const cell of cells.values()) contributors += cell.contributors.length;
   }
   const cells = totalSize(live.inputs.values());
-  const queries = totalSize(live.memos.values());
+  const queries = totalSize([...live.memos.values()].map(({ memos }) => memos));
   const buckets = live.orderedIndexes.reduce((sum, table) => sum + table.bucketCount, 0);
   const { marks, recomputations, cutOffs } = live.engine;
   return {

@@ -11,10 +11,10 @@ export interface Resolver {
 
 /** The reader for computations, of the base state and of overlays: checks the law of strata before each read. */
 export class LawfulReader implements Reader {
-  private readonly calls: Calls;
+  private readonly calls: Pick<Calls, 'allowQuery' | 'allowIndex'>;
   private readonly resolver: Resolver;
 
-  constructor(calls: Calls, resolver: Resolver) {
+  constructor(calls: Pick<Calls, 'allowQuery' | 'allowIndex'>, resolver: Resolver) {
     this.calls = calls;
     this.resolver = resolver;
   }

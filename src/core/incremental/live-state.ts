@@ -1,5 +1,14 @@
 import { type AnyQuery, Calls } from './calls.ts';
-import { Contributor, type ContributorTable, InputCell, Memo } from './cells.ts';
+import {
+  type Computation,
+  Contributor,
+  type ContributorTable,
+  InputCell,
+  Memo,
+  type MemoTable,
+  nothing,
+  type Place,
+} from './cells.ts';
 import type { Write } from './declare.ts';
 import { EmissionTable } from './emission-table.ts';
 import { Engine } from './engine.ts';
@@ -19,13 +28,13 @@ export class LiveState implements Resolver {
   /** The number of calls of `apply` so far. */
   revision = 0;
   readonly inputs = new Map<Input<unknown>, Map<string, InputCell>>();
-  readonly memos = new Map<AnyQuery, Map<string, Memo>>();
+  readonly memos = new Map<AnyQuery, MemoTable>();
   readonly emissions = new Map<Emission<unknown>, EmissionTable>();
   private readonly indexes = new Map<Index, IndexTable>();
   /** The index tables in ascending order of stratum. */
   readonly orderedIndexes: readonly IndexTable[];
   private readonly driven = new Map<Input<unknown>, Map<string, Table[]>>();
-  private readonly calls = new Calls();
+  private readonly calls = new Calls<Computation>();
 
   constructor(indexes: readonly Index[], emissions: readonly Emission<unknown>[]) {
     this.read = new LawfulReader(this.calls, this);
@@ -91,7 +100,7 @@ export class LiveState implements Resolver {
   }
 
   findMemo(query: AnyQuery, key: string): Memo | undefined {
-    return this.memos.get(query)?.get(key);
+    return this.memos.get(query)?.memos.get(key);
   }
 
   /** Throws if the kernel was created without this index. */
@@ -127,27 +136,31 @@ export class LiveState implements Resolver {
   }
 
   private enlist(cell: InputCell): void {
-    cell.contributors = this.drivenBy(cell.input, cell.args).map(
-      (table) => new Contributor(table, cell.args, this.engine.now),
-    );
+    cell.contributors = this.drivenBy(cell.input, cell.args).map((table) => new Contributor(table, cell.place));
   }
 
   private dismiss(cell: InputCell): void {
     for (const contributor of cell.contributors) contributor.retire();
-    cell.contributors = [];
+    cell.contributors = nothing;
     this.engine.offer(cell);
   }
 
   private inputCell(input: Input<unknown>, args: readonly string[]): InputCell {
     const home = getOrCreate(this.inputs, input, newMap<InputCell>);
     const key = keyOf(args);
-    return home.get(key) ?? new InputCell({ input, args, key, home }, this.engine.now);
+    return home.get(key) ?? new InputCell({ input, place: this.placeOf(args, key), home }, this.engine.now);
   }
 
   private memo(query: AnyQuery, args: readonly string[]): Memo {
-    const home = getOrCreate(this.memos, query, newMap<Memo>);
+    const table = getOrCreate(this.memos, query, () => ({ query, memos: new Map<string, Memo>() }));
     const key = keyOf(args);
-    return home.get(key) ?? new Memo({ query, args, key, home }, this.engine.now);
+    return table.memos.get(key) ?? new Memo({ table, place: this.placeOf(args, key) }, this.engine.now);
+  }
+
+  /** Shares the place of the running computation if it is the same: most results for an object read others for the same object. */
+  private placeOf(args: readonly string[], key: string): Place {
+    const place = this.calls.current?.place;
+    return place?.key === key ? place : { args, key };
   }
 }
 

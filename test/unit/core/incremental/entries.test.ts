@@ -25,6 +25,19 @@ describe('Entries', () => {
     expect(entries.list).toEqual([]);
   });
 
+  test('one entry becomes several, and several become one again', () => {
+    const entries = entriesOf('b');
+    const copy = entries.fork();
+    copy.add('a');
+    entries.add('c');
+    expect([entries.list, entries.first, entries.size]).toEqual([['b', 'c'], 'b', 2]);
+    expect([copy.list, copy.first, copy.size]).toEqual([['a', 'b'], 'a', 2]);
+    for (const entry of ['b', 'c']) entries.remove(entry);
+    expect([entries.list, entries.first, entries.size]).toEqual([[], undefined, 0]);
+    entries.add('d');
+    expect([entries.list, entries.first, entries.size]).toEqual([['d'], 'd', 1]);
+  });
+
   test('only those facets differ that changed', () => {
     const entries = entriesOf('b', 'd');
     entries.add('c');

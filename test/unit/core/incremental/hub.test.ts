@@ -113,6 +113,24 @@ describe('a change of a hub', () => {
   });
 });
 
+test('a hub reaches each of its readers, however many come and go', () => {
+  const kernel = kernelWith(0);
+  const names = Array.from({ length: 40 }, (_, number) => `s${number}`);
+  const present = new Set<string>();
+  const colours = ['red', 'blue'];
+  const step = (change: Write): void => {
+    kernel.apply([change]);
+    colours.reverse();
+    kernel.apply([hub({ ...start, colour: colours[0] ?? '' })]);
+    const values = [...present].map((name) => [name, `${name} on ${colours[0]} big, ${name === 's0'}`]);
+    expect(Object.fromEntries(kernel.emitted(emission))).toEqual(Object.fromEntries(values));
+  };
+  for (const name of names) step((present.add(name), spoke(name)));
+  for (const name of names) step((present.delete(name), write(spokes, ['spoke', name], undefined)));
+  kernel.apply([hub(undefined)]);
+  expect(kernel.statistics().nodes).toBe(0);
+});
+
 describe('a result that comes to read more than before', () => {
   const forks = defineInput<string>('fork');
   const fork = (name: string, value: string): Write => write(forks, ['fork', name], value);
