@@ -1,9 +1,8 @@
 import type { Profile } from '../core/rules/engine/rule.ts';
-import type { SourceDocument } from '../files/document.ts';
 import { clusterDocument, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
 import { readOtherObjects } from '../sources/upgrade-facts.ts';
 import { today } from '../webhook/today.ts';
-import { Workspace } from '../workspace/workspace.ts';
+import { Workspace, type ConfiguredJudging } from '../workspace/workspace.ts';
 import { printNotes, readCompleteObjects } from './evaluated.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
@@ -16,13 +15,18 @@ import { reportIn } from './report/in-namespace.ts';
 import type { FormatName } from './report/format-names.ts';
 import type { Report } from './report/report.ts';
 import { writeReport } from './report/write.ts';
-import { policyOf } from './settings.ts';
+import { policyOf, readConfigured } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError } from './usage-error.ts';
 
 /** Settings of `sallyport audit`. */
 export interface AuditOptions extends SourceOptions {
-  readonly profile: Profile;
+  /** `undefined`: the settings of the webhook in the cluster, otherwise `standard`. */
+  readonly profile: Profile | undefined;
+  /** A settings file of the webhook, which replaces the profile. */
+  readonly settings: string | undefined;
+  /** The namespace of the webhook, whose settings apply. */
+  readonly webhookNamespace: string;
   readonly output: FormatName;
   /** Restricts the report to objects of this namespace. All others are context. */
   readonly namespace: string | undefined;
@@ -45,10 +49,10 @@ export async function audit(options: AuditOptions): Promise<number> {
       ? { objects: [], notes: [] }
       : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions));
   printNotes(others.notes);
+  const documents = [...source.documents, ...others.objects.map(clusterDocument)];
+  const everything = judgeAll({ ...source, documents }, options.profile ?? 'standard', await configuredFor(options));
   const exemptions = new ExemptionList(today());
-  const judged = exemptions.passing(
-    withAnnotations(reportIn(namespace, judgeAll(source, others.objects.map(clusterDocument), options.profile))),
-  );
+  const judged = exemptions.passing(withAnnotations(reportIn(namespace, everything)));
   const comparison = earlier && (() => earlier.comparison());
   const setting = {
     style: createTerminal().style,
@@ -67,10 +71,26 @@ export async function audit(options: AuditOptions): Promise<number> {
   return tally.bySeverity.error > 0 ? 1 : 0;
 }
 
-async function* judgeAll(source: SourceObjects, others: readonly SourceDocument[], profile: Profile): Report {
-  // Whether the settings of the webhook permit exemptions is unknown here. They are listed in any case.
-  const policy = { ...policyOf(profile, source.bundle), exempting: { annotations: 'permit', today: today() } } as const;
-  const workspace = new Workspace(source.installation, policy, []);
-  workspace.update([...source.documents, ...others]);
+/** The settings that apply: those of the file, or those of the webhook in the cluster. `undefined`: only the profile applies. */
+async function configuredFor(options: AuditOptions): Promise<ConfiguredJudging | undefined> {
+  const { settings, profile, cluster, webhookNamespace } = options;
+  if (settings !== undefined || profile !== undefined || cluster === undefined) return readConfigured(settings);
+  const { readWebhookSettings } = await import('./live/webhook-settings.ts');
+  const found = await orUsageError('the cluster', readWebhookSettings(cluster, webhookNamespace));
+  if (found.type === 'settings') return { settings: found.settings, today: today() };
+  if (found.type === 'forbidden')
+    printNotes([`The settings of the webhook are not observed, the profile standard applies: ${found.message}`]);
+  return undefined;
+}
+
+async function* judgeAll(
+  { documents, installation, bundle }: SourceObjects,
+  profile: Profile,
+  configured: ConfiguredJudging | undefined,
+): Report {
+  // Without settings, it is unknown whether they permit exemptions. These are listed in any case.
+  const policy = { ...policyOf(profile, bundle), exempting: { annotations: 'permit', today: today() } } as const;
+  const workspace = new Workspace(installation, policy, [], configured);
+  workspace.update(documents);
   yield* reportWorkspace(workspace, [], 'error');
 }

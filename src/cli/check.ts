@@ -19,10 +19,9 @@ import type { Report, Reported, Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
 import { writeReport } from './report/write.ts';
 import { controllerName } from './names.ts';
-import { filesAmongOthers, filesOnly, policyOf } from './settings.ts';
+import { filesAmongOthers, filesOnly, policyOf, readConfigured } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError } from './usage-error.ts';
-import { today } from '../webhook/today.ts';
 import type { ConfiguredJudging } from '../workspace/workspace.ts';
 
 /** Settings of `sallyport check`. */
@@ -57,7 +56,7 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   const { style } = createTerminal();
   const progress = createProgress(process.stderr, 'objects read');
   const recorder = new BaselineRecorder();
-  const configured = await configuredJudging(options);
+  const configured = await readConfigured(options.settings);
   const everything =
     cluster === undefined
       ? judgeFiles(paths, { ...options, configured }, () => progress.step())
@@ -70,12 +69,6 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
     process.stderr.write(`${recorder.size} findings written to ${baseline.file}\n`);
   }
   return tally.bySeverity.error > 0 ? 1 : 0;
-}
-
-async function configuredJudging({ settings }: CheckOptions): Promise<ConfiguredJudging | undefined> {
-  if (settings === undefined) return undefined;
-  const { readSettingsFile } = await import('./process/settings-file.ts');
-  return { settings: await readSettingsFile(settings), today: today() };
 }
 
 interface Judging extends CheckOptions {

@@ -3,7 +3,7 @@ import type { Installation } from '../core/graph/inputs.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { statuses } from '../core/status/emit.ts';
 import { formatProblem, type FileProblem, type SourceDocument } from '../files/document.ts';
-import { Workspace } from '../workspace/workspace.ts';
+import { Workspace, type ConfiguredJudging } from '../workspace/workspace.ts';
 import { readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
 import { controllerName } from './names.ts';
 import { assumedBundle } from './settings.ts';
@@ -14,21 +14,17 @@ export interface Evaluated {
   readonly documents: readonly SourceDocument[];
   readonly installation: Installation;
   readonly policy: AdmissionPolicy;
+  readonly configured?: ConfiguredJudging | undefined;
 }
 
 /** The statuses and the data plane configuration that result from the objects. */
-export function snapshotOf({ documents, installation, policy }: Evaluated) {
-  const { kernel } = followed(installation, policy, documents);
-  return emittedBy(kernel);
+export function snapshotOf(evaluated: Evaluated) {
+  return emittedBy(followed(evaluated).kernel);
 }
 
 /** A workspace of the objects that follows statuses and configuration. */
-export function followed(
-  installation: Installation,
-  policy: AdmissionPolicy,
-  documents: readonly SourceDocument[],
-): Workspace {
-  const workspace = new Workspace(installation, policy, [configuration, statuses]);
+export function followed({ documents, installation, policy, configured }: Evaluated): Workspace {
+  const workspace = new Workspace(installation, policy, [configuration, statuses], configured);
   workspace.update(documents);
   return workspace;
 }

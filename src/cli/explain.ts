@@ -19,7 +19,7 @@ import { explainLayer4Outcome } from './report/layer4-outcome.ts';
 import { explainOutcome } from './report/outcome.ts';
 import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/proxy-protocol.ts';
 import { printNotes, readCompleteObjects } from './evaluated.ts';
-import { policyOf } from './settings.ts';
+import { policyOf, readConfigured } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
 
@@ -31,6 +31,8 @@ export interface ExplainOptions extends SourceOptions {
   readonly output: 'text' | 'json';
   /** Restricts the answer to Gateways of this namespace. */
   readonly namespace: string | undefined;
+  /** A settings file, whose HostnamePolicies apply. Not for a cluster, where only the webhook reads them. */
+  readonly settings?: string | undefined;
   /** The namespace of the controller, which knows what data planes have acknowledged. */
   readonly controllerNamespace: string;
   /** How to send the request or connection through data planes. `undefined`: it is not sent. */
@@ -51,10 +53,12 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   const connection = connectionOf(url);
   const request = layer4Url.test(url) ? undefined : requestOf(url, options);
   const source = await readCompleteObjects(options);
-  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [
-    configuration,
-    infrastructure,
-  ]);
+  const workspace = new Workspace(
+    source.installation,
+    policyOf('standard', source.bundle),
+    [configuration, infrastructure],
+    await readConfigured(options.settings),
+  );
   workspace.update(source.documents);
   const resources = [...workspace.kernel.emitted(configuration).values()];
   const isMeant = ({ gateway }: { readonly gateway: string }): boolean =>

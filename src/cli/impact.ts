@@ -11,7 +11,7 @@ import { identityOf, overlay, type SourceOptions } from '../sources/objects.ts';
 import { emittedBy, followed, readCompleteObjects, rejectProblems } from './evaluated.ts';
 import { impactIn } from './report/in-namespace.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
-import { policyOf } from './settings.ts';
+import { policyOf, readConfigured } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,6 +23,8 @@ export interface ImpactOptions extends SourceOptions {
   readonly delete: readonly string[];
   /** Restricts the report to effects on objects of this namespace, and completes names of objects to delete. */
   readonly namespace: string | undefined;
+  /** A settings file, whose HostnamePolicies apply. Not for a cluster, where only the webhook reads them. */
+  readonly settings?: string | undefined;
   readonly failOn: 'broken' | 'changed' | 'never';
   readonly output: keyof typeof impactFormats;
 }
@@ -39,7 +41,9 @@ export async function impact(options: ImpactOptions): Promise<number> {
   const source = await readCompleteObjects(options);
   const change = await readFolder(options.change);
   rejectProblems(change.problems);
-  const workspace = followed(source.installation, policyOf('standard', source.bundle), source.documents);
+  const { documents, installation, bundle } = source;
+  const policy = policyOf('standard', bundle);
+  const workspace = followed({ documents, installation, policy, configured: await readConfigured(options.settings) });
   const before = emittedBy(workspace.kernel);
   const deleted = new Set(
     options.delete.flatMap((text) => identitiesToDelete(text, options.namespace, source.documents)),

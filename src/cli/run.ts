@@ -3,7 +3,6 @@ import { decisionOf } from '../core/admission/decide.ts';
 import type { KnownBundle } from '../core/admission/settings.ts';
 import { decideInCluster } from '../webhook/decision.ts';
 import { today } from '../webhook/today.ts';
-import { readSettingsFile } from './process/settings-file.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
 import { createSessionKey } from '../certificates/session-keyring.ts';
 import { addresses, demandsRoutability } from '../core/graph/addresses.ts';
@@ -28,7 +27,7 @@ import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { reportWorkspace } from './report/findings.ts';
 import { counted, describeTally, nothing, type Reported } from './report/report.ts';
 import { findingLine } from './report/text.ts';
-import { assumedBundle, filesOnly, policyOf } from './settings.ts';
+import { assumedBundle, filesOnly, policyOf, readConfigured } from './settings.ts';
 import { hasManyLoopbackHosts, StandaloneAddresses } from './standalone/addresses.ts';
 import { StandaloneDataPlane } from './standalone/data-plane.ts';
 import { startDemoBackends } from './standalone/demo-backends.ts';
@@ -71,12 +70,12 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const terminal = createTerminal();
   const log = createLogger('info');
   const policy = policyOf(options.profile, assumedBundle);
-  const settings = options.settings === undefined ? undefined : await readSettingsFile(options.settings);
+  const configured = await readConfigured(options.settings);
   const workspace = new Workspace(
     filesOnly(assumedBundle),
     policy,
     [configuration, infrastructure, statuses],
-    settings && { settings, today: today() },
+    configured,
   );
   const metrics = createMetrics();
   metrics.observeProcess();
@@ -132,9 +131,14 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
       log,
       metrics,
       decide: (request, mayContinue) =>
-        settings === undefined
+        configured === undefined
           ? decisionOf(request, { kernel: workspace.kernel, policy, mayContinue })
-          : decideInCluster(request, { kernel: workspace.kernel, settings: () => settings, bundleOf, today }),
+          : decideInCluster(request, {
+              kernel: workspace.kernel,
+              settings: () => configured.settings,
+              bundleOf,
+              today,
+            }),
     },
   );
   running.add(() => webhook.close());

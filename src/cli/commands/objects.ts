@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { Profile } from '../../core/rules/engine/rule.ts';
 import { channels, type Channel, type Minor } from '../../core/schema/availability.ts';
 import type { AuditOptions } from '../audit.ts';
 import type { CheckOptions } from '../check.ts';
@@ -12,10 +13,13 @@ import {
   collect,
   contextOption,
   objectNamespaceOption,
+  optionalProfileOption,
   parseHostAndPort,
   parseMinor,
   parseRelease,
   profileOption,
+  routingSettingsOption,
+  settingsOption,
   type Release,
 } from './options.ts';
 import { UsageError } from '../usage-error.ts';
@@ -35,12 +39,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(clusterOption().conflicts(['bundle', 'channel', 'closed', 'stateless']))
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
-    .addOption(
-      new Option(
-        '--settings <file>',
-        'settings of the webhook: profiles, effects, exempt namespaces and hostnamePolicies',
-      ).conflicts(['profile', 'stateless']),
-    )
+    .addOption(settingsOption().conflicts('stateless'))
     .option('--closed', 'report references to objects that are not in the files', false)
     .option(
       '--stateless',
@@ -74,6 +73,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(clusterOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
+    .addOption(routingSettingsOption())
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
     .option('--controller-namespace <name>', 'namespace of the controller, for --cluster', 'sallyport-system')
@@ -119,6 +119,7 @@ export function addObjectCommands(program: Command): void {
       collect,
       [],
     )
+    .addOption(routingSettingsOption())
     .addOption(
       new Option('--fail-on <effect>', 'exit with code 1 if something breaks, if anything changes, or never')
         .choices(['broken', 'changed', 'never'])
@@ -143,17 +144,23 @@ export function addObjectCommands(program: Command): void {
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
-    .addOption(profileOption())
+    .addOption(optionalProfileOption())
+    .addOption(settingsOption())
+    .option(
+      '--webhook-namespace <name>',
+      'namespace of the webhook, whose settings apply with --cluster unless --profile or --settings is used',
+      'sallyport-system',
+    )
     .option(
       '--since <report>',
       'report only findings that an earlier report (-o json) does not have, and list those that are gone',
     )
     .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
-    .action(async ({ cluster, context, since, ...options }: AuditArguments) => {
+    .action(async ({ cluster, context, since, profile, settings, ...options }: AuditArguments) => {
       process.exitCode = notDone;
       const { audit } = await import('../audit.ts');
-      process.exitCode = await audit({ ...options, since, cluster: clusterOf(cluster, context) });
+      process.exitCode = await audit({ ...options, since, profile, settings, cluster: clusterOf(cluster, context) });
     });
 
   program
@@ -277,7 +284,10 @@ interface ExplainArguments extends Omit<ExplainOptions, 'cluster' | 'trace'>, Cl
   readonly insecure: boolean;
 }
 
-interface AuditArguments extends Pick<AuditOptions, 'files' | 'output' | 'profile' | 'namespace'>, ClusterArguments {
+interface AuditArguments
+  extends Pick<AuditOptions, 'files' | 'output' | 'namespace' | 'webhookNamespace'>, ClusterArguments {
+  readonly profile?: Profile;
+  readonly settings?: string;
   readonly since?: string;
 }
 interface PreflightArguments extends Pick<PreflightOptions, 'files' | 'output' | 'namespace'>, ClusterArguments {

@@ -108,9 +108,29 @@ export function logLevelOption(): Option {
   return new Option('--log-level <level>', 'minimum log level').choices([...logLevels]).default('info');
 }
 
+/** The option `--profile`, without a default. */
+export function optionalProfileOption(): Option {
+  return new Option('--profile <name>', 'effect of findings in admission').choices([...profiles]);
+}
+
 /** The option `--profile`. */
 export function profileOption(): Option {
-  return new Option('--profile <name>', 'effect of findings in admission').choices([...profiles]).default('standard');
+  return optionalProfileOption().default('standard');
+}
+
+/** The option `--settings` of commands that judge objects. The settings replace a profile. */
+export function settingsOption(): Option {
+  return new Option(
+    '--settings <file>',
+    'settings of the webhook: profiles, effects, exempt namespaces and hostnamePolicies',
+  ).conflicts('profile');
+}
+
+/** The option `--settings` of commands that route requests. In a cluster, only the webhook reads the settings. */
+export function routingSettingsOption(): Option {
+  return new Option('--settings <file>', 'settings of "sallyport run", whose hostnamePolicies apply').conflicts(
+    'cluster',
+  );
 }
 
 /** Collects the values of an option that may be repeated. */

@@ -20,6 +20,7 @@ import {
   parseSeconds,
   parseText,
   profileOption,
+  settingsOption,
 } from './options.ts';
 import { UsageError } from '../usage-error.ts';
 import type { WatchdogCommandOptions } from '../watchdog.ts';
@@ -39,12 +40,7 @@ export function addProcessCommands(program: Command): void {
     )
     .option('--no-access-log', 'do not log requests')
     .addOption(profileOption())
-    .addOption(
-      new Option(
-        '--settings <file>',
-        'settings of the webhook: profiles, effects, exempt namespaces and hostnamePolicies; read at the start',
-      ).conflicts('profile'),
-    )
+    .addOption(settingsOption())
     .option('--webhook-port <port>', 'webhook port; 0 for any free port', parsePort, 9443)
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 9090)
     .option('--grace <seconds>', 'time that requests in flight get on shutdown', parseSeconds, 10)

@@ -68,7 +68,13 @@ export async function readSettingsFile(file: string): Promise<Settings> {
   return settingsIn(file, await readFolder([file]));
 }
 
-function settingsIn(file: string, content: FolderContent): Settings {
+/**
+ * Parses the content of a settings file.
+ *
+ * @param file its name, for messages
+ * @throws UsageError like `openSettings`
+ */
+export function settingsIn(file: string, content: FolderContent): Settings {
   const read = readContent(file, content);
   if (read.ok) return read.settings;
   throw new UsageError(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { customResourceDefinitions, pathOf, type ResourceType } from '../../../src/kubernetes/index.ts';
 import { defineKind } from '../../support/definitions.ts';
-import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+import { configMaps, kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 import { startProgram } from '../../support/program.ts';
 
 const group = 'gateway.networking.k8s.io';
@@ -180,6 +180,56 @@ describe('audit', () => {
       { object: 'HTTPRoute shop/valid', state: 'valid', until: '9999-12-31' },
       { object: 'HTTPRoute shop/ended', state: 'expired', findings: 0 },
     ]);
+  });
+
+  describe('with settings', () => {
+    const settings = 'effects: { backend-request-timeout: warn }\nexemptions: { namespaces: [other] }\n';
+    const seedSettings = (namespace: string, text: string): void =>
+      void seed(stage, configMaps, {
+        metadata: { namespace, name: 'sallyport-settings' },
+        data: { 'settings.yaml': text },
+      });
+
+    beforeAll(() => {
+      seedRoute('judged', {});
+      seedSettings('gateways', settings);
+    });
+
+    test.each([
+      [['--settings', 'FILE'], 'warning'],
+      [['--webhook-namespace', 'gateways'], 'warning'],
+      [['--webhook-namespace', 'gateways', '--profile', 'standard'], 'error'],
+    ])('judges by those of the file, or of the webhook unless an option says otherwise: %j', async (args, severity) => {
+      const path = await file('settings.yaml', settings);
+      const { output } = await outcome(...cluster, ...args.map((arg) => (arg === 'FILE' ? path : arg)));
+      expect(/^HTTPRoute shop\/judged: (\w+) \[backend-request-timeout\]/m.exec(output)?.[1]).toBe(severity);
+    });
+
+    test('rejects a file that is invalid', async () => {
+      const wrong = await outcome(...cluster, '--settings', await file('wrong.yaml', 'profil: strict\n'));
+      expect(wrong).toMatchObject({ code: 2, output: '', errors: expect.stringContaining('wrong.yaml:1:') });
+    });
+
+    test('tells that those of the webhook may not be read, once', async () => {
+      stage.server.fail({
+        when: ({ path }) => path.endsWith('/configmaps/sallyport-settings'),
+        act: { code: 403, reason: 'Forbidden' },
+      });
+      const { errors, output } = await outcome(...cluster);
+      expect(errors).toBe(
+        'The settings of the webhook are not observed, the profile standard applies: injected Forbidden\n',
+      );
+      expect(output).toMatch(/^HTTPRoute shop\/judged: error /m);
+    });
+
+    test('does not guess those of a webhook whose ConfigMap is invalid', async () => {
+      seedSettings('broken', 'profile: none\n');
+      expect(await outcome(...cluster, '--webhook-namespace', 'broken')).toMatchObject({
+        code: 2,
+        output: '',
+        errors: expect.stringMatching(/ConfigMap broken\/sallyport-settings:1:\d+: profile: /),
+      });
+    });
   });
 
   test('writes nothing', () => {

@@ -59,6 +59,20 @@ spec: { parentRefs: [{ name: front }], rules: [{ matches: [{ method: { service: 
     expect(code).toBe(1);
   });
 
+  test('applies the hostnamePolicies of settings, as sallyport run does', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    const settings = join(folder, 'settings.yaml');
+    await writeFile(
+      settings,
+      'hostnamePolicies: [{ name: others, hostnames: ["*.example.com"], namespaces: { names: [others] } }]\n',
+    );
+    const url = 'http://store.example.com/cart';
+    const { code, output } = await outcome('explain', ...quickstart, '--settings', settings, url);
+    expect(output).toContain('Answers 404: No route matches this request.');
+    expect(code).toBe(1);
+    await rm(folder, { recursive: true });
+  });
+
   test('says where no listener is', async () => {
     const { code, output } = await outcome('explain', ...quickstart, 'https://store.example.com/');
     expect(output).toContain('No listener found for HTTPS on port 443.');

@@ -109,6 +109,17 @@ spec: { ports: [{ port: 8080 }] }
     expect((await outcome(...quickstart, '--delete', 'Service/shop/cart', '--fail-on', 'changed')).code).toBe(1);
   });
 
+  test('hostnamePolicies of the settings decide about requests, as in sallyport run', async () => {
+    const policy = '{ name: others, hostnames: ["*.example.com"], namespaces: { names: [others] } }';
+    const settings = ['--settings', await file('settings.yaml', `hostnamePolicies: [${policy}]\n`)];
+    const service = ['--delete', 'service/shop/cart'];
+    expect((await outcome(...quickstart, ...service)).code).toBe(1);
+    expect((await outcome(...quickstart, ...service, ...settings)).code).toBe(0);
+    expect((await outcome(...service, ...settings, '--cluster')).errors).toContain(
+      "cannot be used with option '--cluster",
+    );
+  });
+
   test('session persistence that changes is shown before and after', async () => {
     const route = (rule: string): string =>
       `

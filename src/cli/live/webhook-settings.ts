@@ -1,0 +1,47 @@
+import type { Settings } from '../../core/admission/settings.ts';
+import { recordOf } from '../../core/text/record.ts';
+import { parseDocuments } from '../../files/parse.ts';
+import {
+  ApiError,
+  createClient,
+  loadCredentials,
+  pathOf,
+  type CredentialSource,
+  type ResourceType,
+} from '../../kubernetes/index.ts';
+import { settingsIn } from '../process/settings-file.ts';
+
+const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+
+/** The ConfigMap that the manifests and the chart mount in the webhook, and its key. */
+const source = { name: 'sallyport-settings', key: 'settings.yaml' } as const;
+
+/** The settings of the webhook in a cluster. `absent`: there are none. `forbidden`: the credentials may not read them. */
+export type WebhookSettings =
+  | { readonly type: 'settings'; readonly settings: Settings }
+  | { readonly type: 'absent' }
+  | { readonly type: 'forbidden'; readonly message: string };
+
+/**
+ * Reads the settings of the webhook from their ConfigMap.
+ *
+ * @param namespace the namespace of the webhook
+ * @throws UsageError if the settings are invalid: the webhook then uses earlier ones, which are unknown
+ * @throws errors of the kubeconfig and of the API server, with a message for people
+ */
+export async function readWebhookSettings(credentials: CredentialSource, namespace: string): Promise<WebhookSettings> {
+  const client = createClient(await loadCredentials(credentials));
+  try {
+    const path = pathOf(configMaps, { namespace, name: source.name });
+    const text = recordOf(recordOf(await client.request({ path }))['data'])[source.key];
+    if (typeof text !== 'string') return { type: 'absent' };
+    const name = `ConfigMap ${namespace}/${source.name}`;
+    return { type: 'settings', settings: settingsIn(name, parseDocuments(text, name)) };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return { type: 'absent' };
+    if (error instanceof ApiError && error.status === 403) return { type: 'forbidden', message: error.message };
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
