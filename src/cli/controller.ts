@@ -9,6 +9,7 @@ import {
   SessionKeyring,
 } from '../certificates/index.ts';
 import { PublishedAuthorities } from '../certificates/published-authorities.ts';
+import { BundleWatch } from '../cluster/bundle-watch.ts';
 import { ClusterState, controllerKinds, followCluster } from '../cluster/cluster-state.ts';
 import { clusterWriter } from '../cluster/cluster-writer.ts';
 import { serveDataPlanes } from '../cluster/data-plane-channel.ts';
@@ -115,11 +116,13 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     log,
     metrics,
   });
+  const bundles = new BundleWatch({ log, metrics });
   const state = new ClusterState({
     kernel,
     kinds: controllerKinds,
     controllerName,
     follow: followCluster(client, log),
+    onInstalled: (installed) => bundles.update(installed),
     onChange: (events, delta) => controller.observe(events, delta),
   });
   running.add(() => state.stop());

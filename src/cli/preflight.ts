@@ -141,6 +141,7 @@ function installationAfter(installation: Installation, { bundle, version }: Targ
   return {
     ...installation,
     bundles: { ...installation.bundles, ...Object.fromEntries(kinds.map((kind) => [kind, bundle])) },
+    incomplete: undefined,
     bundleVersions: { ...installation.bundleVersions, ...Object.fromEntries(kinds.map((kind) => [kind, version])) },
   };
 }

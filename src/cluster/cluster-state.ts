@@ -21,6 +21,7 @@ import {
 } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
+import { incompleteBundle } from './main-bundle.ts';
 import { objectWrites } from './object-writes.ts';
 
 /** Kinds that admission reads. The ClusterRole of the webhook grants exactly these. */
@@ -185,6 +186,7 @@ export function installationIn(
   return {
     controllerName,
     bundleVersions,
+    incomplete: incompleteBundle([...gatewayDefinitions.values()]),
     bundles: bundlesOf(gatewayDefinitions),
     hostnamePolicies,
     unobserved,

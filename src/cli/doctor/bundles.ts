@@ -1,11 +1,12 @@
-import { bundleOfKind } from '../../cluster/installed-bundle.ts';
+import { bundleOfKind, bundleVersionOf } from '../../cluster/installed-bundle.ts';
+import { mainBundle } from '../../cluster/main-bundle.ts';
 import { safeUpgrades } from '../../core/preflight/environment-table.ts';
 import { someOf } from '../../core/preflight/finding.ts';
 import { formerFields } from '../../core/preflight/former-fields.ts';
 import { minors, resolveAll, schemaTables, type KindTable } from '../../core/schema/index.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import { ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
-import { install, known, leftovers, mainBundle, schemaKindOf, versionOf } from './installed-kinds.ts';
+import { install, known, leftovers, schemaKindOf } from './installed-kinds.ts';
 
 /** Checks of the bundle as a whole: leftovers of other bundles, the policy against downgrades, and traces of a downgrade. */
 export const bundleChecks: readonly Check[] = [leftoverKinds, experimentalGroup, guard, droppedFields];
@@ -33,10 +34,10 @@ function experimentalGroup({ kinds }: DoctorFacts): readonly Verdict[] {
   if (main === undefined) return [];
   const left = new Set(leftovers(known(kinds)));
   const others = known(kinds).filter(
-    (kind) => kind.group.endsWith('.x-k8s.io') && !left.has(kind) && versionOf(kind) !== main.version,
+    (kind) => kind.group.endsWith('.x-k8s.io') && !left.has(kind) && bundleVersionOf(kind) !== main.version,
   );
   if (others.length === 0) return [];
-  const names = others.map((kind) => `${kind.name} (${versionOf(kind) || 'without version'})`).join(', ');
+  const names = others.map((kind) => `${kind.name} (${bundleVersionOf(kind) || 'without version'})`).join(', ');
   return [
     warn(
       'crds-experimental-group',

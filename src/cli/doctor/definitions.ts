@@ -1,4 +1,5 @@
-import { annotatedBundle, releasedAs } from '../../cluster/installed-bundle.ts';
+import { annotatedBundle, bundleVersionOf, releasedAs } from '../../cluster/installed-bundle.ts';
+import { incompleteBundle, mainBundle, needed, ofGateway } from '../../cluster/main-bundle.ts';
 import { safeUpgrades } from '../../core/preflight/environment-table.ts';
 import {
   isSameBundle,
@@ -12,19 +13,7 @@ import {
 import { quote } from '../../core/text/display.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import { fail, ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
-import {
-  absentKinds,
-  channelOf,
-  commonChannel,
-  install,
-  known,
-  mainBundle,
-  maintained,
-  needed,
-  newest,
-  ofGateway,
-  versionOf,
-} from './installed-kinds.ts';
+import { channelOf, commonChannel, install, known, maintained, newest } from './installed-kinds.ts';
 
 /** The kinds in the standard channel of the newest bundle, with the versions that their CRDs list, in both channels. */
 const bundled: Readonly<Record<string, readonly string[]>> = {
@@ -65,12 +54,12 @@ function presence({ kinds }: DoctorFacts): readonly Verdict[] {
   const missing = needed.filter((plural) => !found.has(plural));
   const command = install(commonChannel(kinds.value) ?? 'standard');
   if (missing.length > 0) return [fail('crds-installed', `required CRDs not found: ${missing.join(', ')}`, command)];
-  const absent = absentKinds(kinds.value);
-  if (absent.length > 0)
+  const incomplete = incompleteBundle(kinds.value);
+  if (incomplete !== undefined)
     return [
       warn(
         'crds-installed',
-        `the bundle is incomplete; CRDs not found: ${absent.join(', ')}`,
+        `the bundle is incomplete; CRDs not found: ${incomplete.absent.join(', ')}`,
         ...reinstallMain(kinds.value),
       ),
     ];
@@ -99,7 +88,7 @@ function establishment({ kinds }: DoctorFacts): readonly Verdict[] {
 function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
   const installed = maintained(known(kinds));
   if (installed.length === 0) return [];
-  const versions = new Map(Object.entries(Object.groupBy(installed, versionOf)));
+  const versions = new Map(Object.entries(Object.groupBy(installed, bundleVersionOf)));
   const command = install(commonChannel(installed) ?? 'standard');
   if (versions.size > 1) {
     const parts = [...versions].map(
@@ -131,7 +120,7 @@ function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
 function downgrade({ kinds, guardedBundle }: DoctorFacts): readonly Verdict[] {
   const guarded = guardedBundle.type === 'known' ? guardedBundle.value : undefined;
   if (guarded === undefined) return [];
-  const older = ofGateway(known(kinds)).filter((kind) => rank(versionOf(kind)) < rank(guarded));
+  const older = ofGateway(known(kinds)).filter((kind) => rank(bundleVersionOf(kind)) < rank(guarded));
   if (older.length === 0) return [];
   const names = older.map(({ plural }) => plural).join(', ');
   const message = `${names}: older than bundle ${guarded}, which was installed before (recorded in ${safeUpgrades}). The next write of an object removes fields that only the newer bundle has`;
@@ -191,7 +180,7 @@ function reinstall(kind: InstalledKind): string {
     annotated !== undefined &&
     (schema === undefined || minors.indexOf(annotated.minor) >= minors.indexOf(schema.minor));
   const command = isLabelled
-    ? install(annotated.channel, versionOf(kind))
+    ? install(annotated.channel, bundleVersionOf(kind))
     : install(schema?.channel ?? 'standard', schema && releases[schema.minor]);
   // The manager that changed a CRD owns the changed fields.
   return `${command} --force-conflicts`;

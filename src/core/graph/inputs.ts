@@ -90,6 +90,8 @@ export interface Installation {
   readonly controllerName: string;
   /** The bundle versions of all installed CRDs of the Gateway API by kind, e.g. `v1.7.0`; `''` for a CRD without a version. */
   readonly bundleVersions: Readonly<Record<string, string>>;
+  /** Set if CRDs of the installed bundle are missing. */
+  readonly incomplete?: IncompleteBundle | undefined;
   /** The bundle of each installed kind of the Gateway API. Kinds may have different bundles. */
   readonly bundles: InstalledBundles;
   /**
@@ -101,6 +103,13 @@ export interface Installation {
   readonly unobserved: readonly KindName[];
   /** Kinds outside the standard channel of the Gateway API that the API server is known not to serve, for example because their CRD is not installed. */
   readonly notInstalled?: readonly KindName[];
+}
+
+export interface IncompleteBundle {
+  /** `v1.7.0 standard` */
+  readonly bundle: string;
+  /** The CRDs that are not found, such as `tlsroutes`. */
+  readonly absent: readonly string[];
 }
 
 export type InstalledBundles = Readonly<Partial<Record<SchemaKind, Bundle>>>;

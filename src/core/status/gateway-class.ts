@@ -1,4 +1,4 @@
-import { installationCell, readObject, type Installation } from '../graph/inputs.ts';
+import { installationCell, readObject, type IncompleteBundle, type Installation } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems } from '../rules/engine/validity.ts';
 import { isSupportedBundle, supportedBundles } from '../schema/index.ts';
@@ -27,16 +27,17 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
   return {
     conditions: conditionsAt('gatewayClass', gatewayClass.meta.generation, {
       Accepted: problem === undefined ? isTrue('Accepted') : isFalse(problem.reason, problem.message),
-      SupportedVersion: supportedVersion(installation.bundleVersions),
+      SupportedVersion: supportedVersion(installation),
     }),
     ...(features === undefined ? {} : { supportedFeatures: features }),
   };
 }
 
 /** Whether all CRDs of both Gateway API groups belong to a supported bundle: possibly only some of them were upgraded. */
-function supportedVersion(versions: Installation['bundleVersions']): Outcome {
-  const others = Object.entries(versions).filter(([, version]) => !isSupportedBundle(version));
-  if (others.length === 0) return isTrue('SupportedVersion');
+function supportedVersion({ bundleVersions, incomplete }: Installation): Outcome {
+  const others = Object.entries(bundleVersions).filter(([, version]) => !isSupportedBundle(version));
+  // An incomplete bundle has a supported version nevertheless: the condition is about versions.
+  if (others.length === 0) return isTrue('SupportedVersion', incomplete && remarkOn(incomplete));
   const found = others.map(
     ([kind, version]) =>
       `The CRD of ${kind} has ${version === '' ? 'no bundle version annotation' : `bundle version ${display(version)}`}.`,
@@ -45,4 +46,8 @@ function supportedVersion(versions: Installation['bundleVersions']): Outcome {
     'UnsupportedVersion',
     `${joinMessages(found)} Supported versions: ${supportedBundles.join(', ')}. Sallyport serves objects on a best-effort basis.`,
   );
+}
+
+function remarkOn({ bundle, absent }: IncompleteBundle): string {
+  return `The bundle ${bundle} is incomplete. CRDs not found: ${absent.join(', ')}. Objects of these kinds cannot be stored. Install the complete bundle.`;
 }

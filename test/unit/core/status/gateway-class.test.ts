@@ -11,9 +11,12 @@ const ours = {
   spec: { controllerName: installation.controllerName },
 };
 
-function supportedVersion(bundleVersions: Installation['bundleVersions']): unknown {
+function supportedVersion(
+  bundleVersions: Installation['bundleVersions'],
+  incomplete?: Installation['incomplete'],
+): unknown {
   const { kernel } = evaluate([ours]);
-  kernel.apply([write(installationCell, [], { ...installation, bundleVersions })]);
+  kernel.apply([write(installationCell, [], { ...installation, bundleVersions, incomplete })]);
   const status = kernel.emitted(statuses).get('GatewayClass//ours');
   return status !== undefined && 'conditions' in status
     ? status.conditions.find(({ type }) => type === 'SupportedVersion')
@@ -26,6 +29,16 @@ describe('SupportedVersion of a GatewayClass', () => {
       status: 'True',
       reason: 'SupportedVersion',
       observedGeneration: 3,
+    });
+  });
+
+  test('is True for an incomplete bundle, and names the CRDs that are not found', () => {
+    const incomplete = { bundle: 'v1.7.0 standard', absent: ['tcproutes', 'tlsroutes'] };
+    expect(supportedVersion({ GatewayClass: 'v1.7.0' }, incomplete)).toMatchObject({
+      status: 'True',
+      reason: 'SupportedVersion',
+      message:
+        'The bundle v1.7.0 standard is incomplete. CRDs not found: tcproutes, tlsroutes. Objects of these kinds cannot be stored. Install the complete bundle.',
     });
   });
 

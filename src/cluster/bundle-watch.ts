@@ -1,0 +1,47 @@
+import type { InstalledKind } from '../kubernetes/index.ts';
+import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
+import { bundleVersionOf } from './installed-bundle.ts';
+import { incompleteBundle, isDowngrade } from './main-bundle.ts';
+
+/**
+ * Reports problems of the installed CRDs as a whole: a metric shows the CRDs that the bundle lacks, and an older CRD that replaces a
+ * newer one is logged and counted. Bundles before v1.5 have no policy that prevents this.
+ */
+export class BundleWatch {
+  readonly #log: Logger;
+  readonly #downgrades: Family<Cell>;
+  /** By name of the CustomResourceDefinition. */
+  #installed: ReadonlyMap<string, InstalledKind> = new Map();
+
+  constructor({ log, metrics }: { readonly log: Logger; readonly metrics: Metrics }) {
+    this.#log = log;
+    this.#downgrades = metrics.counter({
+      name: 'crd_downgrades_total',
+      help: 'Replacements of a CRD by one of an older bundle, or of the standard channel.',
+      labels: ['crd'],
+    });
+    metrics.observed(
+      {
+        name: 'crd_missing_info',
+        help: 'CRD of the installed bundle that is not found; always 1.',
+        labels: ['crd'],
+      },
+      () => (incompleteBundle([...this.#installed.values()])?.absent ?? []).map((crd) => ({ labels: [crd], value: 1 })),
+    );
+  }
+
+  /** Takes all installed definitions of the Gateway API, by name. */
+  update(installed: ReadonlyMap<string, InstalledKind>): void {
+    const former = this.#installed;
+    this.#installed = new Map(installed);
+    for (const [name, definition] of installed) {
+      const before = former.get(name);
+      if (before === undefined || !isDowngrade(before, definition)) continue;
+      this.#downgrades.at(name).value += 1;
+      this.#log.warn(
+        { crd: name, before: bundleVersionOf(before), now: bundleVersionOf(definition) },
+        'an older CRD replaced a newer one: the next write of each object drops the fields that only the newer one has',
+      );
+    }
+  }
+}
