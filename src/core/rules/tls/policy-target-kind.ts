@@ -21,7 +21,7 @@ export const policyTargetKind = unenforcedRule(
     report({
       below: ['kind'],
       value: display(group === '' ? kind : `${group}/${kind}`),
-      message: `Target kind ${quote(kind)} of group ${quote(group)} is not portable: implementations are required to support only Service. ${cure}.`,
+      message: `Target kind ${quote(kind)} of group ${quote(group)} is not portable: implementations are required to support only Service, and Sallyport ignores the target. ${cure}.`,
     });
   },
 );

@@ -21,14 +21,14 @@ describe('policy-target-kind', () => {
       { targetRefs: [{ group: 'core', kind: 'Service', name: 'cart' }] },
       [
         'spec.targetRefs[0].kind',
-        'Target kind "Service" of group "core" is not portable: implementations are required to support only Service. Use group: "".',
+        'Target kind "Service" of group "core" is not portable: implementations are required to support only Service, and Sallyport ignores the target. Use group: "".',
       ],
     ],
     [
       { targetRefs: [{ group: 'example.com', kind: 'Backend', name: 'cart' }] },
       [
         'spec.targetRefs[0].kind',
-        'Target kind "Backend" of group "example.com" is not portable: implementations are required to support only Service. Use kind: Service and group: "", unless your implementation documents this kind.',
+        'Target kind "Backend" of group "example.com" is not portable: implementations are required to support only Service, and Sallyport ignores the target. Use kind: Service and group: "", unless your implementation documents this kind.',
       ],
     ],
   ])('%j', (value, ...expected) => {
