@@ -18,6 +18,7 @@ import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
+import { returnMemory } from './process/memory-return.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';
 import { openProbes } from './process/readiness.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
@@ -101,6 +102,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
+  returnMemory(proxy.counters(), running);
   const sink = new ConfigurationSink((change) => applyChange(change, proxy, certificates));
   const connection = connectChannel({
     address: options.controller,

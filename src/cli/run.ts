@@ -22,6 +22,7 @@ import { buildProbes } from '../webhook/probes.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
+import { returnMemory } from './process/memory-return.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { reportWorkspace } from './report/findings.ts';
@@ -96,6 +97,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const sessionKeys = [createSessionKey(Date.now())];
   const counters = createCounters();
   exposeProxyCounters(metrics, counters);
+  returnMemory(counters, running);
   const proxies = new StandaloneProxies({
     parametersOf: (gateway) => workspace.kernel.emitted(infrastructure).get(gateway)?.parameters ?? {},
     grace: options.grace,

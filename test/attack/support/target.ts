@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readFinalStage } from '../../cluster/dockerfile.ts';
 import { freePort } from '../../support/program.ts';
 
 /** Heap in MiB that attacked processes get, as the shipped manifests set it. */
@@ -57,7 +58,7 @@ export async function startTarget(yaml: string): Promise<Target> {
     [`--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning', 'src/main.ts', 'run', ...options],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
+      env: { ...process.env, ...imageEnvironment(), NODE_OPTIONS: '', NO_COLOR: '1' },
     },
   );
   let output = '';
@@ -91,6 +92,12 @@ export async function startTarget(yaml: string): Promise<Target> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The environment variables of the shipped image. */
+function imageEnvironment(): Readonly<Record<string, string>> {
+  const { environment } = readFinalStage(readFileSync('deploy/Dockerfile', 'utf8'));
+  return Object.fromEntries(environment.map((variable) => variable.split('=', 2) as [string, string]));
 }
 
 /** Ticks of the processor clock in a second, as /proc counts them on every Linux that Node runs on. */

@@ -1,0 +1,56 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { MemoryReturn } from '../../../../src/cli/process/memory-return.ts';
+import type { Use } from '../../../../src/cli/process/memory-return.ts';
+
+const mebibyte = 2 ** 20;
+let changes: boolean[];
+let memory: MemoryReturn;
+
+beforeEach(() => {
+  changes = [];
+  memory = new MemoryReturn((isOn) => changes.push(isOn));
+});
+
+function check(mebibytes: number, use: Partial<Use> = {}): void {
+  memory.check({ memory: mebibytes * mebibyte, buffered: 0, utilization: 0.1, ...use });
+}
+
+test('V8 saves memory after a peak, until the memory is returned', () => {
+  check(100);
+  check(160);
+  expect(changes).toEqual([]);
+  check(400);
+  check(380);
+  expect(changes).toEqual([true]);
+  check(150);
+  check(150);
+  expect(changes).toEqual([true, false]);
+});
+
+test.each<readonly [string, Partial<Use>]>([
+  ['bytes wait for slow readers', { buffered: 50 * mebibyte }],
+  ['the event loop is busy', { utilization: 0.7 }],
+])('V8 does not save memory while %s', (_name, use) => {
+  check(100);
+  check(400, use);
+  expect(changes).toEqual([]);
+  check(400);
+  expect(changes).toEqual([true]);
+  check(400, use);
+  expect(changes).toEqual([true, false]);
+});
+
+test('memory that V8 cannot return within a minute is the new normal', () => {
+  check(100);
+  for (let count = 0; count < 100; count += 1) check(300);
+  expect(changes).toEqual([true, false]);
+  check(370);
+  expect(changes).toEqual([true, false, true]);
+});
+
+test('a peak that lasts does not become the new normal', () => {
+  check(100);
+  for (let count = 0; count < 100; count += 1) check(400, { buffered: 50 * mebibyte });
+  check(400);
+  expect(changes).toEqual([true]);
+});
