@@ -54,10 +54,12 @@ export type ChannelResource = ConfigResource | CertificateResource | SessionKeys
 /** A fingerprint of a resource's content; see `digestOf`. */
 export type Digest = string;
 
-/** The resources that the proxy already holds, from an earlier stream of any controller. */
+/** The resources that the proxy already holds, from an earlier stream of any controller, and what it can apply. */
 export interface Hello {
   readonly type: 'hello';
   readonly digests: Readonly<Record<ConfigKey, Digest>>;
+  /** See `capabilities`. Proxies of older builds send none. */
+  readonly capabilities?: readonly string[];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
+import { capabilities } from './capabilities.ts';
 import type {
   CertificateResource,
   ChannelResource,
@@ -70,7 +71,7 @@ export class ConfigurationSink {
     };
     let seen = -1;
     // Waits for pending work of a previous connection, so that the digests describe the resources actually held.
-    void this.enqueue(() => reply({ type: 'hello', digests: Object.fromEntries(this.digests) }));
+    void this.enqueue(() => reply({ type: 'hello', digests: Object.fromEntries(this.digests), capabilities }));
     return {
       receive: (message) =>
         this.enqueue(async () => {

@@ -1,6 +1,16 @@
 import type { ConfigKey } from '../core/routing/config.ts';
+import { isUnsafe, keysOf, lacking, safeFor, tooOld, type Capability } from './capabilities.ts';
 import { digestOf } from './digest.ts';
-import type { ChannelResource, Digest, Peer, ResourceProblem, ToController, ToProxy } from './messages.ts';
+import type {
+  ChannelResource,
+  Digest,
+  Hello,
+  Peer,
+  ResourceProblem,
+  ToController,
+  ToProxy,
+  Transaction,
+} from './messages.ts';
 
 /** The progress of a connected proxy. */
 export interface SessionState {
@@ -21,6 +31,8 @@ interface Held {
 interface Session {
   readonly send: (message: ToProxy) => void;
   readonly end: () => void;
+  /** The capabilities that the proxy lacks; all of them before its hello. */
+  missing: ReadonlySet<Capability>;
   state: SessionState;
 }
 
@@ -59,7 +71,7 @@ export class ConfigurationSource {
     for (const [key, held] of changed) this.current.set(key, held);
     for (const { key } of removed) this.current.delete(key);
     this.newest += 1;
-    const transaction: ToProxy = {
+    const transaction: Transaction = {
       type: 'transaction',
       id: this.newest,
       upserts: usedFirst([...changed.values()]),
@@ -67,7 +79,7 @@ export class ConfigurationSource {
     };
     for (const session of this.sessions) {
       // A proxy that has not sent its hello yet gets the change in the response.
-      if (session.state.sent !== undefined) this.send(session, transaction);
+      if (session.state.sent !== undefined) this.send(session, safeTransaction(session.missing, transaction));
     }
     return this.newest;
   }
@@ -80,13 +92,14 @@ export class ConfigurationSource {
     const session: Session = {
       send,
       end,
+      missing: lacking([]),
       state: { name, sent: undefined, acknowledged: undefined, problems: new Map() },
     };
     this.sessions.add(session);
     return {
       receive: (message) => {
         if (!this.sessions.has(session)) return;
-        if (message.type === 'hello') this.synchronise(session, message.digests);
+        if (message.type === 'hello') this.synchronise(session, message);
         else this.take(session, message.id, message.problems);
       },
       close: () => {
@@ -129,18 +142,24 @@ export class ConfigurationSource {
     return () => this.disconnected.delete(listener);
   }
 
-  private synchronise(session: Session, digests: Readonly<Record<ConfigKey, Digest>>): void {
+  private synchronise(session: Session, { digests, capabilities = [] }: Hello): void {
+    session.missing = lacking(capabilities);
     const held = new Map(Object.entries(digests));
-    const upserts = [...this.current.values()].filter(({ digest, resource }) => held.get(resource.key) !== digest);
+    const desired = safeResources(session.missing, this.current);
+    const upserts = [...desired.values()].filter(({ digest, resource }) => held.get(resource.key) !== digest);
     // Resources that the proxy holds and that no longer exist. Only the prefix of the key shows their kind.
-    const stale = [...held.keys()]
-      .filter((key) => !this.current.has(key))
-      .map((key) => ({ key, kind: kindOfKey(key) }));
+    const stale = [...held.keys()].filter((key) => !desired.has(key)).map((key) => ({ key, kind: kindOfKey(key) }));
     if (upserts.length > 0 || stale.length > 0) {
       const removals = usersFirst(stale).map(({ key }) => key);
       this.send(session, { type: 'transaction', id: this.newest, upserts: usedFirst(upserts), removals });
     }
     this.send(session, { type: 'end', id: this.newest });
+  }
+
+  /** The keys of resources that a proxy has only in a form that rejects requests. */
+  private withheldFrom({ missing }: Session): readonly ConfigKey[] {
+    if (missing.size === 0) return [];
+    return [...this.current.values()].flatMap(({ resource }) => (isUnsafe(resource, missing) ? [resource.key] : []));
   }
 
   private send(session: Session, message: ToProxy): void {
@@ -154,10 +173,36 @@ export class ConfigurationSource {
     session.state = {
       ...session.state,
       acknowledged: id,
-      problems: new Map(problems.map(({ key, message }) => [key, message])),
+      problems: new Map([
+        ...problems.map(({ key, message }): [ConfigKey, string] => [key, message]),
+        ...this.withheldFrom(session).map((key): [ConfigKey, string] => [key, tooOld]),
+      ]),
     };
     for (const listener of this.acknowledged) listener(session.state);
   }
+}
+
+/** The resources as a proxy gets them, by key. */
+function safeResources(
+  missing: ReadonlySet<Capability>,
+  resources: ReadonlyMap<ConfigKey, Held>,
+): ReadonlyMap<ConfigKey, Held> {
+  if (missing.size === 0) return resources;
+  return new Map([...resources.values()].map((held) => safe(missing, held)).map((held) => [held.resource.key, held]));
+}
+
+/** A change as a proxy gets it. A listener whose filters come or go changes its key, so the former key is removed. */
+function safeTransaction(missing: ReadonlySet<Capability>, transaction: Transaction): Transaction {
+  if (missing.size === 0) return transaction;
+  const upserts = transaction.upserts.map((held) => safe(missing, held));
+  const kept = new Set(upserts.map(({ resource }) => resource.key));
+  const keys = [...transaction.removals, ...transaction.upserts.map(({ resource }) => resource.key)];
+  return { ...transaction, upserts, removals: keys.flatMap(keysOf).filter((key) => !kept.has(key)) };
+}
+
+function safe(missing: ReadonlySet<Capability>, held: Held): Held {
+  const resource = safeFor(missing, held.resource);
+  return resource === held.resource ? held : { digest: digestOf(resource), resource };
 }
 
 type Kind = ChannelResource['kind'];

@@ -60,9 +60,10 @@ export function parseToController(line: string): ToController | undefined {
   const { type } = message;
   switch (type) {
     case 'hello': {
-      const { digests } = message;
+      const { digests, capabilities = [] } = message;
       if (!isRecord(digests) || !Object.values(digests).every(isString)) throw malformed(type);
-      return { type, digests: digests as Record<string, string> };
+      if (!Array.isArray(capabilities) || !capabilities.every(isString)) throw malformed(type);
+      return { type, digests: digests as Record<string, string>, capabilities };
     }
     case 'acknowledge': {
       const { id, problems } = message;

@@ -143,12 +143,15 @@ export class Controller {
     metrics.observed(
       {
         name: 'controller_data_planes',
-        help: 'Data plane pods that are connected to this replica, ready for traffic, or late to acknowledge.',
+        help: 'Data plane pods that are connected to this replica, ready for traffic, late to acknowledge, or too old for the configuration.',
         labels: ['state'],
       },
       () => {
-        const { connected, ready, late } = this.#dataPlanes.tally();
-        return Object.entries({ connected, ready, late }).map(([state, value]) => ({ labels: [state], value }));
+        const { connected, ready, late, outdated } = this.#dataPlanes.tally();
+        return Object.entries({ connected, ready, late, outdated }).map(([state, value]) => ({
+          labels: [state],
+          value,
+        }));
       },
     );
   }

@@ -14,6 +14,8 @@ export interface Tally {
   readonly ready: number;
   /** Ready pods that did not acknowledge the newest generation in time. */
   readonly late: number;
+  /** Ready pods that are too old for the configuration. */
+  readonly outdated: number;
 }
 
 /** The data planes of all Gateways (`namespace/name`). */
@@ -69,7 +71,7 @@ export class DataPlanes {
 
   /** The state of the data planes of a Gateway. */
   stateOf(gateway: string): DataPlaneState {
-    return this.#gateways.get(gateway)?.state ?? { ready: 0, late: 0, remark: '' };
+    return this.#gateways.get(gateway)?.state ?? { ready: 0, late: 0, outdated: 0, remark: '' };
   }
 
   /** The configuration in force on data planes that are connected to this replica. */
@@ -101,6 +103,7 @@ export class DataPlanes {
       connected: sum(({ connected }) => connected),
       ready: sum(({ ready }) => ready),
       late: sum(({ late }) => late),
+      outdated: sum(({ outdated }) => outdated),
     };
   }
 

@@ -1,3 +1,4 @@
+import { tooOld } from '../channel/capabilities.ts';
 import { ConfigurationSource, type SessionState } from '../channel/source.ts';
 import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
@@ -25,7 +26,9 @@ export interface DataPlaneState {
   readonly ready: number;
   /** Ready pods that did not acknowledge the newest generation in time. */
   readonly late: number;
-  /** A remark on pods that are late or unreachable. `''` if there are none. */
+  /** Ready pods that are too old for the configuration, and reject requests that it protects. */
+  readonly outdated: number;
+  /** A remark on pods that are late, too old or unreachable. `''` if there are none. */
   readonly remark: string;
 }
 
@@ -71,6 +74,8 @@ export class GatewayDataPlanes {
   #report: GatewayAcknowledgements = new Map();
   #reported = '';
   #late: ReadonlySet<string> = new Set();
+  #outdated: ReadonlySet<string> = new Set();
+  #remark = '';
   #timer: NodeJS.Timeout | undefined;
 
   /** @param gateway `namespace/name` */
@@ -89,7 +94,12 @@ export class GatewayDataPlanes {
 
   get state(): DataPlaneState {
     const isReachable = this.#addresses.length > 0 || this.#ready.size === 0;
-    return { ready: this.#ready.size, late: this.#late.size, remark: isReachable ? remarkOn(this.#late) : unreachable };
+    return {
+      ready: this.#ready.size,
+      late: this.#late.size,
+      outdated: this.#outdated.size,
+      remark: isReachable ? this.#remark : unreachable,
+    };
   }
 
   publish({ upserts, removals }: GatewayChange): void {
@@ -116,7 +126,7 @@ export class GatewayDataPlanes {
   settle(): void {
     const behind = [...this.#owners].map(([name, owner]) => this.#advance(name, owner));
     this.#settleAt(Math.min(...behind.map(({ next }) => next)));
-    this.#setLate(new Set(behind.flatMap(({ late }) => late)));
+    this.#setRemark(new Set(behind.flatMap(({ late }) => late)));
     const writes = [...this.#owners].flatMap(([name, owner]) => {
       const value = this.#acknowledgementOf(owner);
       const text = value && JSON.stringify(value);
@@ -260,18 +270,28 @@ export class GatewayDataPlanes {
     return { generation: acknowledged, addresses: this.#addresses, listenerProblems: Object.fromEntries(problems) };
   }
 
-  /** For a pod that is connected here, its own report is newer than those of other replicas. */
   #problems(): readonly (readonly [ConfigKey, string])[] {
+    return this.#reports().flatMap(([, { problems }]) => Object.entries(problems));
+  }
+
+  /** For a pod that is connected here, its own report is newer than those of other replicas. */
+  #reports(): readonly (readonly [string, PodAcknowledgement])[] {
     const elsewhere = [...this.#otherReports.values()].flatMap((report) =>
       [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)),
     );
-    return [...elsewhere, ...this.#report].flatMap(([, { problems }]) => Object.entries(problems));
+    return [...elsewhere, ...this.#report];
   }
 
-  #setLate(late: ReadonlySet<string>): void {
-    const before = this.#late;
+  #setRemark(late: ReadonlySet<string>): void {
     this.#late = late;
-    if (remarkOn(late) !== remarkOn(before)) this.#options.onStateChange(this.#gateway);
+    const outdated = this.#reports().flatMap(([pod, { problems }]) =>
+      this.#ready.has(pod) && Object.values(problems).includes(tooOld) ? [pod] : [],
+    );
+    this.#outdated = new Set(outdated);
+    const remark = [remarkOn(late), remarkOnOutdated(this.#outdated)].filter((text) => text !== '').join(' ');
+    if (remark === this.#remark) return;
+    this.#remark = remark;
+    this.#options.onStateChange(this.#gateway);
   }
 }
 
@@ -281,6 +301,12 @@ function remarkOn(late: ReadonlySet<string>): string {
   return late.size === 0
     ? ''
     : `These data plane pods did not acknowledge the newest generation in time and may serve an older one: ${listed([...late])}.`;
+}
+
+function remarkOnOutdated(pods: ReadonlySet<string>): string {
+  return pods.size === 0
+    ? ''
+    : `These data plane pods are older than the controller and reject requests that need a filter which they do not support: ${listed([...pods])}. Update the data planes.`;
 }
 
 const shown = 3;

@@ -114,6 +114,7 @@ describe('a controller ends the stream of a proxy that', () => {
     ['sends no JSON', 'hello\n'],
     ['sends something else than an object', '[]\n'],
     ['says hello without digests', '{"type":"hello"}\n'],
+    ['says hello with capabilities that are no texts', '{"type":"hello","digests":{},"capabilities":[1]}\n'],
     ['acknowledges nothing', '{"type":"acknowledge","id":"1","problems":[]}\n'],
     ['sends a line without an end', 'x'.repeat(17 * 2 ** 20)],
   ])('%s', async (_what, text) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { capabilities } from '../../../src/channel/capabilities.ts';
 import { digestOf } from '../../../src/channel/digest.ts';
 import type { ToController, Transaction } from '../../../src/channel/messages.ts';
 import { ConfigurationSink } from '../../../src/channel/sink.ts';
@@ -28,7 +29,7 @@ describe('a sink', () => {
     const cart = endpointsConfig('cart', 1);
     void peer.receive(transaction(4, cart));
     sink.connect((message) => sent.push(message));
-    await eventually(() => expect(sent.at(-1)).toEqual({ type: 'hello', digests: {} }));
+    await eventually(() => expect(sent.at(-1)).toEqual({ type: 'hello', digests: {}, capabilities }));
     // The former connection is gone before its transaction was taken: nothing of it is applied or answered.
     expect(sent).toHaveLength(1);
   });
@@ -66,7 +67,9 @@ describe('a sink', () => {
     peer.close();
     sink.connect((message) => after.push(message));
     gate.resolve();
-    await eventually(() => expect(after).toEqual([{ type: 'hello', digests: { [cart.key]: digestOf(cart) } }]));
+    await eventually(() =>
+      expect(after).toEqual([{ type: 'hello', digests: { [cart.key]: digestOf(cart) }, capabilities }]),
+    );
     expect(before).toHaveLength(1);
   });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { capabilities, tooOld } from '../../../src/channel/capabilities.ts';
 import { digestOf } from '../../../src/channel/digest.ts';
 import type { ToProxy } from '../../../src/channel/messages.ts';
 import { ConfigurationSource } from '../../../src/channel/source.ts';
+import { authorizedBy } from '../../support/authorization.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
+import { prefixRule, webRoute } from '../../support/proxy.ts';
 import { routeConfig } from '../../support/routes.ts';
 
 function session(source: ConfigurationSource, name = 'proxy-0') {
@@ -82,5 +85,74 @@ describe('a source', () => {
     void slow.peer.receive({ type: 'acknowledge', id, problems: [] });
     expect(source.states().map(({ name }) => name)).toEqual(['quick']);
     expect(source.laggards(id)).toEqual([]);
+  });
+});
+
+describe('a proxy that does not know the filters that protect', () => {
+  const guarded = listenerConfig('web', { hostname: 'shop.example.com', filters: [authorizedBy('auth')] });
+  const open = listenerConfig('web', { hostname: 'shop.example.com' });
+  const withheld = { ...open, key: `${open.key}/withheld` };
+
+  function old(source: ConfigurationSource, digests: Readonly<Record<string, string>> = {}) {
+    const opened = session(source, 'old');
+    void opened.peer.receive({ type: 'hello', digests });
+    return opened;
+  }
+
+  test('gets a listener with filters under a key that no route names', () => {
+    const source = new ConfigurationSource();
+    source.publish([guarded, listenerConfig('other')], []);
+    const { sent } = old(source, { [open.key]: digestOf(open) });
+    expect(sent[0]).toMatchObject({
+      upserts: [{ digest: digestOf(withheld), resource: withheld }, { resource: listenerConfig('other') }],
+      removals: [open.key],
+    });
+    // It holds that already when it reconnects.
+    const held = {
+      [withheld.key]: digestOf(withheld),
+      'listener/infra/gateway/other': digestOf(listenerConfig('other')),
+    };
+    expect(old(source, held).sent).toEqual([{ type: 'end', id: 1 }]);
+  });
+
+  test('gets a listener that is invalid the same way, and the listener itself without the failure', () => {
+    const source = new ConfigurationSource();
+    const { sent } = old(source);
+    source.publish([listenerConfig('web', { hostname: 'shop.example.com', failure: 'no such filter' })], []);
+    expect(sent.at(-1)).toMatchObject({ upserts: [{ resource: withheld }], removals: [open.key] });
+    source.publish([open], []);
+    expect(sent.at(-1)).toMatchObject({ upserts: [{ resource: open }], removals: [withheld.key] });
+    source.publish([], [open.key]);
+    expect(sent.at(-1)).toMatchObject({ upserts: [], removals: [open.key, withheld.key] });
+  });
+
+  test('gets a rule with ExternalAuth as a failure, and other rules unchanged', () => {
+    const source = new ConfigurationSource();
+    const { sent } = old(source);
+    const route = webRoute(prefixRule('/admin', [authorizedBy('auth')]), prefixRule('/', []));
+    source.publish([route], []);
+    const [admin, rest] = route.rules;
+    expect(sent.at(-1)).toMatchObject({
+      upserts: [{ resource: { ...route, rules: [{ ...admin, failure: tooOld, filters: [], backends: [] }, rest] } }],
+    });
+  });
+
+  test('has the problem in its state until the configuration is safe for it', () => {
+    const source = new ConfigurationSource();
+    const { peer } = old(source);
+    source.publish([guarded], []);
+    void peer.receive({ type: 'acknowledge', id: 1, problems: [] });
+    expect(source.states()).toMatchObject([{ problems: new Map([[guarded.key, tooOld]]) }]);
+    source.publish([open], []);
+    void peer.receive({ type: 'acknowledge', id: 2, problems: [] });
+    expect(source.states()).toMatchObject([{ problems: new Map() }]);
+  });
+
+  test('is told apart by its hello: one that knows them gets everything', () => {
+    const source = new ConfigurationSource();
+    source.publish([guarded], []);
+    const { sent, peer } = session(source);
+    void peer.receive({ type: 'hello', digests: {}, capabilities: [...capabilities, 'novelty'] });
+    expect(sent[0]).toMatchObject({ upserts: [{ digest: digestOf(guarded), resource: guarded }], removals: [] });
   });
 });

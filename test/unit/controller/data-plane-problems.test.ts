@@ -105,17 +105,19 @@ describe('what evaluation is told', () => {
   const crash: DataPlaneProblem = { message: 'It crashes.' };
 
   test('nothing where all is well', () => {
-    expect(describeDataPlanes([], { ready: 1, late: 0, remark: '' })).toBeUndefined();
+    expect(describeDataPlanes([], { ready: 1, late: 0, outdated: 0, remark: '' })).toBeUndefined();
   });
 
   test('a refusal only while nothing serves', () => {
-    expect(describeDataPlanes([crash, quota], { ready: 0, late: 0, remark: 'Late.' })).toEqual({
+    expect(describeDataPlanes([crash, quota], { ready: 0, late: 0, outdated: 0, remark: 'Late.' })).toEqual({
       refusal: { reason: 'NoResources', message: 'No room.' },
       remark: '',
     });
-    expect(describeDataPlanes([crash, quota], { ready: 1, late: 0, remark: 'Late.' })).toEqual({
+    expect(describeDataPlanes([crash, quota], { ready: 1, late: 0, outdated: 0, remark: 'Late.' })).toEqual({
       remark: 'It crashes. No room. Late.',
     });
-    expect(describeDataPlanes([crash], { ready: 0, late: 0, remark: '' })).toEqual({ remark: 'It crashes.' });
+    expect(describeDataPlanes([crash], { ready: 0, late: 0, outdated: 0, remark: '' })).toEqual({
+      remark: 'It crashes.',
+    });
   });
 });

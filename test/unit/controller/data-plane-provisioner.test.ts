@@ -205,7 +205,9 @@ describe('provisioning', () => {
       isAboutAddress: true,
       message: `Cannot apply Service "${name}-cluster": provided IP is not in the valid range`,
     });
-    expect(describeDataPlanes(problem === undefined ? [] : [problem], { ready: 0, late: 0, remark: '' })).toEqual({
+    expect(
+      describeDataPlanes(problem === undefined ? [] : [problem], { ready: 0, late: 0, outdated: 0, remark: '' }),
+    ).toEqual({
       remark: '',
       addressProblem: { reason: 'AddressNotAssigned', message: problem?.message },
     });

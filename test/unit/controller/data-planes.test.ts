@@ -75,6 +75,25 @@ function connect(source: ConfigurationSource, pod = 'pod') {
   };
 }
 
+test('a data plane that is too old for the configuration is named, and its listener has the problem', () => {
+  const { told, remarks, planes, source, ready } = started();
+  ready('pod');
+  const pod = connect(source);
+  planes.publish(upserted({ ...listener(2), failure: 'no such filter' }));
+  pod.acknowledge();
+  expect(remarks).toEqual([
+    'These data plane pods are older than the controller and reject requests that need a filter which they do not support: pod. Update the data planes.',
+  ]);
+  expect(planes.tally()).toMatchObject({ ready: 1, outdated: 1 });
+  expect(told.at(-1)).toMatchObject({
+    value: { generation: 2, listenerProblems: { http: expect.stringContaining('older than the controller') } },
+  });
+  planes.publish(upserted(listener(3)));
+  pod.acknowledge();
+  expect(remarks.at(-1)).toBe('');
+  expect(planes.tally()).toMatchObject({ outdated: 0 });
+});
+
 describe('acknowledgements', () => {
   test('count from the moment at which the data plane is ready and has an address', () => {
     const { told, planes, source, ready } = started();
