@@ -47,6 +47,8 @@ function sessionOptions(limits: ProxyLimits): ServerOptions {
     // Http2Intake counts them.
     streamResetBurst: 100_000,
     streamResetRate: 100_000,
+    // Node adds empty DATA frames, which Http2Intake counts, to malformed ones, which nghttp2 counts.
+    maxSessionInvalidFrames: 100_000,
     maxSessionRejectedStreams: limits.streamsPerConnection,
     settings: {
       enableConnectProtocol: true,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Limit } from '../../../src/proxy/counters.ts';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
@@ -8,6 +8,9 @@ import { closeHttp2, frame, frameTypes, literal, openFrames, openHttp2, request 
 import type { RawHttp2 } from '../../support/http2.ts';
 import { closeProxies, routeTo, startProxy, startProxyTo } from '../../support/proxy.ts';
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 afterEach(closeHttp2);
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -96,6 +99,24 @@ describe('what a client controls is bounded', () => {
     expect(await request(openHttp2((await startProxyTo((await startEcho()).port)).port))).toMatchObject({
       status: 200,
     });
+  });
+
+  test('empty DATA frames of a long time do not add up', async () => {
+    const { port, proxy } = await startSilent();
+    const raw = openFrames(port);
+    const isAcknowledged = (): boolean => raw.frames.some(({ type, flags }) => type === frameTypes.ping && flags === 1);
+    raw.socket.write(frame('headers', endHeaders, 1, post));
+    raw.socket.write(many(1_000, () => frame('data', 0, 1)));
+    raw.socket.write(frame('ping', 0, 0, Buffer.alloc(8)));
+    await eventually(() => expect(isAcknowledged()).toBe(true));
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+    raw.frames.length = 0;
+    raw.socket.write(many(1_000, () => frame('data', 0, 1)));
+    raw.socket.write(frame('ping', 0, 0, Buffer.alloc(8)));
+    await eventually(() => expect(isAcknowledged()).toBe(true));
+    expect(proxy.counters()).toMatchObject({ openRequests: 1, openConnections: 1 });
+    raw.socket.destroy();
   });
 
   test('frames earn others: a client that reads a long response may go on updating its window', async () => {
