@@ -1,24 +1,26 @@
 import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
-import type { ConnectionOptions, PeerCertificate, TLSSocket } from 'node:tls';
+import type { ConnectionOptions, PeerCertificate, SecureContext, TLSSocket } from 'node:tls';
 import type { BackendTls } from '../../core/routing/config.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import type { UpstreamTls } from '../messages/forwarder.ts';
+import { secureContextOf } from './secure-contexts.ts';
 
 /** Opens TLS connections with the same settings, and resumes sessions. */
 export class TlsConnector {
   private readonly options: ConnectionOptions;
+  private readonly tls: UpstreamTls;
+  private context: SecureContext | undefined;
   private session: Buffer | undefined;
 
-  constructor({ serverName, subjectAltNames, authorities, client }: UpstreamTls, ALPNProtocols: readonly string[]) {
+  constructor(tls: UpstreamTls, ALPNProtocols: readonly string[]) {
+    const { serverName, subjectAltNames } = tls;
     const names = subjectAltNames.length === 0 ? [{ type: 'Hostname' as const, value: serverName }] : subjectAltNames;
+    this.tls = tls;
     this.options = {
       servername: serverName,
-      minVersion: 'TLSv1.2',
       ALPNProtocols: [...ALPNProtocols],
-      ...(authorities === 'system' ? {} : { ca: [...authorities] }),
-      ...(client === undefined ? {} : { cert: client.cert, key: client.key }),
       checkServerIdentity: (_name, certificate) => checkSubjectAltNames(names, certificate),
     };
   }
@@ -28,8 +30,10 @@ export class TlsConnector {
    * certificate is verified, or `error`.
    */
   connect(carrier: Socket): TLSSocket {
+    this.context ??= secureContextOf(this.tls);
     const socket = connect({
       ...this.options,
+      secureContext: this.context,
       socket: carrier,
       ...(this.session === undefined ? {} : { session: this.session }),
     });

@@ -215,3 +215,20 @@ test('endpoints that must not be used: 500, and nothing is sent', async () => {
   expect((await send(port, '/')).status).toBe(500);
   expect(backend.handshakes()).toBe(0);
 });
+
+// A backend could otherwise repeat handshakes for as long as it wants.
+test('a backend cannot renegotiate', async () => {
+  const leaf = await issueLeaf(authority, { dnsNames: ['cart.example.com'] });
+  const { promise: asked, resolve } = Promise.withResolvers<Error | null>();
+  const server = createServer({ ...leaf, maxVersion: 'TLSv1.2' }, (request) => {
+    const socket = request.socket as TLSSocket;
+    socket.on('error', resolve).renegotiate({}, resolve);
+  });
+  servers.add(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const tls = { serverName: 'cart.example.com', subjectAltNames: [], authorities: [authority.certificate] };
+  const proxy = await startProxy([{ ...endpointsConfig('app', port), tls }, routeTo('app')]);
+  expect((await send(proxy.port, '/')).status).toBe(502);
+  expect((await asked)?.message).toContain('renegotiation');
+});

@@ -1,0 +1,30 @@
+import { constants, hash } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
+import type { UpstreamTls } from '../messages/forwarder.ts';
+
+/** Renegotiation would let a backend repeat the expensive part of a handshake without limit, and is not needed. */
+const policy = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
+
+const contexts = new Map<string, WeakRef<SecureContext>>();
+const unused = new FinalizationRegistry<string>((key) => {
+  if (contexts.get(key)?.deref() === undefined) contexts.delete(key);
+});
+
+/**
+ * Returns the context for connections to a backend. Equal settings share it as long as a connection or a connector uses it: reading a
+ * bundle of CA certificates takes tens of milliseconds, too much for every connection or endpoint.
+ */
+export function secureContextOf({ authorities, client }: Pick<UpstreamTls, 'authorities' | 'client'>): SecureContext {
+  const key = hash('sha256', JSON.stringify([authorities, client?.cert.toString(), client?.key.toString()]));
+  const known = contexts.get(key)?.deref();
+  if (known !== undefined) return known;
+  const context = createSecureContext({
+    ...policy,
+    ...(authorities === 'system' ? {} : { ca: [...authorities] }),
+    ...(client === undefined ? {} : { cert: client.cert, key: client.key }),
+  });
+  contexts.set(key, new WeakRef(context));
+  unused.register(context, key);
+  return context;
+}
