@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 test('backends with equal authorities and client certificates share a context, others do not', async () => {
-  const authorities = (): string[] => [`${authority.certificate}`];
+  const authorities = (): string[] => [authority.certificate];
   const [first, second] = [await issueLeaf(authority, {}), await issueLeaf(authority, {})];
   const shared = secureContextOf({ authorities: authorities() });
   expect(secureContextOf({ authorities: authorities() })).toBe(shared);
