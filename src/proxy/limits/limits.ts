@@ -94,7 +94,7 @@ export interface ProxyLimits {
   readonly nameTimeout: number;
   /** Time for which a change of the configuration waits for new names. */
   readonly namePreparation: number;
-  /** Concurrent lookups of names. */
+  /** Concurrent lookups of names. Names without an answer last time use at most half of them. */
   readonly nameLookups: number;
   /** Addresses of a name that are used. */
   readonly nameAddresses: number;
@@ -152,6 +152,6 @@ export const defaultLimits: ProxyLimits = {
   nameRefreshMax: 300_000,
   nameTimeout: 2_000,
   namePreparation: 250,
-  nameLookups: 16,
+  nameLookups: 128,
   nameAddresses: 32,
 };

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { isExternalAddress } from '../../core/text/external-address.ts';
 import { parseIpAddress, type AddressRange } from '../../core/text/ip-address.ts';
+import { LookupTurns } from './lookup-turns.ts';
 import type { NameAnswer, NameLookup } from './name-lookup.ts';
 
 /** The current addresses of a name. */
@@ -69,12 +70,11 @@ const unresolved: NameState = { addresses: [], problem: 'name-unresolved' };
 export class ExternalNames {
   private readonly options: ExternalNamesOptions;
   private readonly names = new Map<string, Name>();
-  /** Names that wait for a lookup, in order. */
-  private readonly waiting = new Set<Name>();
-  private running = 0;
+  private readonly turns: LookupTurns<Name>;
 
   constructor(options: ExternalNamesOptions) {
     this.options = options;
+    this.turns = new LookupTurns(options.limits.nameLookups, (name) => this.resolve(name));
   }
 
   /** Calls `follower` with the state of a name, now and after each change. Returns a function that ends this. */
@@ -118,31 +118,14 @@ export class ExternalNames {
       settled: Promise.withResolvers(),
     };
     this.names.set(hostname, name);
-    this.enqueue(name);
+    this.turns.add(name);
     return name;
   }
 
   private forget(name: Name): void {
     clearTimeout(name.timer);
-    this.waiting.delete(name);
+    this.turns.remove(name);
     if (this.names.get(name.hostname) === name) this.names.delete(name.hostname);
-  }
-
-  private enqueue(name: Name): void {
-    this.waiting.add(name);
-    this.next();
-  }
-
-  private next(): void {
-    if (this.running >= this.options.limits.nameLookups) return;
-    const [name] = this.waiting;
-    if (name === undefined) return;
-    this.waiting.delete(name);
-    this.running += 1;
-    void this.resolve(name).finally(() => {
-      this.running -= 1;
-      this.next();
-    });
   }
 
   private async resolve(name: Name): Promise<void> {
@@ -161,7 +144,7 @@ export class ExternalNames {
       answer instanceof Error ? Infinity : answer.validFor,
     );
     name.timer = setTimeout(
-      () => this.enqueue(name),
+      () => this.turns.add(name),
       Math.min(Math.max(wait, limits.nameRefreshMin), limits.nameRefreshMax),
     );
   }

@@ -211,4 +211,23 @@ describe('the name of an external backend', () => {
     await eventually(() => expect(new Set(dns.queries).size).toBe(3));
     expect(dns.queries).toHaveLength(6);
   });
+
+  // Each of their lookups runs until its timeout. A new name waited for all of them, again and again.
+  test('is looked up soon although many others get no answer', async () => {
+    const dns = await DnsServer.start();
+    const dead = Array.from({ length: 12 }, (_, index) => `n${index}.example.com`);
+    for (const one of dead) dns.zone.set(one, 'silent');
+    dns.zone.set(name, { addresses: ['127.0.0.1'], ttl: 60 });
+    const { port } = await startEcho();
+    const { proxy, apply } = await start(
+      dns,
+      dead.map((hostname, index) => ({ ...external(port, hostname), key: `endpoints/shop/app/${index}` })),
+      { allowed: loopback, limits: { nameLookups: 4, namePreparation: 1 } },
+    );
+    await eventually(() => expect(proxy.counters().names.nameFailures).toBeGreaterThan(dead.length));
+    const { nameFailures } = proxy.counters().names;
+    await apply(external(port), routeTo('app'));
+    await eventually(() => expect(dns.queries).toContain(name));
+    expect(proxy.counters().names.nameFailures - nameFailures).toBeLessThanOrEqual(2);
+  });
 });
