@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { neededByController, neededForDataPlanes } from '../../src/cli/doctor/controller-permissions.ts';
 import { neededForImpact, neededPermissions } from '../../src/cli/doctor/permissions.ts';
 import { hasKubectl, renderKustomize, type DeployedObject } from './render.ts';
 
@@ -11,6 +12,7 @@ const installation = {
   lease: 'sallyport-webhook',
   webhookAccount: 'sallyport-webhook',
   watchdogAccount: 'sallyport-watchdog',
+  controllerAccount: 'sallyport-controller',
   controllerLease: 'sallyport-controller',
   controllerSecret: 'sallyport-controller-authority',
 };
@@ -33,11 +35,13 @@ function isBinding(object: DeployedObject): object is Binding {
 
 let deployed: readonly DeployedObject[];
 let deployedForImpact: readonly DeployedObject[];
+let deployedController: readonly DeployedObject[];
 const whereRendered = (await hasKubectl()) ? describe : describe.skip;
 
 beforeAll(async () => {
   if (whereRendered === describe) {
     deployed = [...(await renderKustomize('base')).values()];
+    deployedController = [...(await renderKustomize('overlays/controller')).values()];
     deployedForImpact = [...(await renderKustomize('base', ['components/impact'])).values()];
   }
 });
@@ -89,6 +93,24 @@ whereRendered('the doctor', () => {
       new Set(['sallyport-webhook', 'sallyport-watchdog']),
     );
     expect(needed.toSorted()).toEqual(bindings.flatMap((binding) => granted(binding)).toSorted());
+  });
+
+  test('asks for exactly what the roles of the controller grant', () => {
+    const needed = [...neededByController(installation), ...neededForDataPlanes(installation)].flatMap(
+      ({ verbs, resource, subresource, namespace, name, ...rest }) =>
+        verbs.map((verb) =>
+          line({
+            ...rest,
+            verb,
+            resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+            namespace,
+            name,
+          }),
+        ),
+    );
+    const bindings = deployedController.filter(isBinding);
+    const all = bindings.flatMap((binding) => granted(binding, deployedController));
+    expect(needed.toSorted()).toEqual(all.toSorted());
   });
 
   test('asks for exactly what the component for warnings grants in addition', () => {

@@ -72,7 +72,7 @@ const noController: ControllerFacts = {
   reports: { type: 'known', value: [] },
   objects: {
     type: 'known',
-    value: { unobserved: [], stored: [], classes: [], gateways: [], certificates: [], idle: [] },
+    value: { unobserved: [], stored: [], classes: [], gateways: [], listenerSets: [], certificates: [], idle: [] },
   },
 };
 
@@ -88,6 +88,7 @@ export const healthy: DoctorFacts = {
     lease: 'sallyport-webhook',
     webhookAccount: 'sallyport-webhook',
     watchdogAccount: 'sallyport-watchdog',
+    controllerAccount: 'sallyport-controller',
     controllerLease: 'sallyport-controller',
     controllerSecret: 'sallyport-controller-authority',
   },
@@ -124,4 +125,5 @@ export const healthy: DoctorFacts = {
   probe: { type: 'denied' },
   permissions: { type: 'known', value: { denied: [], asked: 9 } },
   controller: noController,
+  controllerPermissions: { type: 'known', value: { denied: [], asked: 0 } },
 };

@@ -236,6 +236,7 @@ export function addProcessCommands(program: Command): void {
     .option('--lease <name>', "Lease of the webhook's replicas", 'sallyport-webhook')
     .option('--webhook-account <name>', 'ServiceAccount of the webhook', 'sallyport-webhook')
     .option('--watchdog-account <name>', 'ServiceAccount of the watchdog', 'sallyport-watchdog')
+    .option('--controller-account <name>', 'ServiceAccount of the controller', 'sallyport-controller')
     .option('--controller-lease <name>', "Lease of the controller's replicas", 'sallyport-controller')
     .option(
       '--controller-secret <name>',

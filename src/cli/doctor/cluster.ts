@@ -1,6 +1,7 @@
 import { trustedByAll } from '../../webhook/configuration/webhook-configuration.ts';
 import { mayHaveImpact } from './impact.ts';
-import { applyAgain, fail, ok, warn, type Check, type DoctorFacts, type Permission, type Verdict } from './facts.ts';
+import { applyAgain, fail, ok, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+import { lackingVerdicts } from './lacking.ts';
 
 /** Whether the cluster is reachable, and whether webhook and watchdog have the permissions that they need. */
 export const clusterChecks: readonly Check[] = [server, permissions];
@@ -13,24 +14,20 @@ function server({ server: version }: DoctorFacts): readonly Verdict[] {
 /** Whether webhook and watchdog have the permissions that they need. */
 export function permissions(facts: DoctorFacts): readonly Verdict[] {
   const { permissions: answers } = facts;
-  if (answers.type === 'unknown') {
-    const message = `cannot check the permissions of webhook and watchdog; this requires permission to create SubjectAccessReviews: ${answers.problem}`;
-    return [warn('permissions', message, 'kubectl auth can-i create subjectaccessreviews.authorization.k8s.io')];
-  }
+  const checked = {
+    check: 'permissions',
+    namespace: facts.installation.namespace,
+    of: 'webhook and watchdog',
+    fix: applyAgain,
+  };
+  if (answers.type === 'unknown') return lackingVerdicts(answers, checked);
   const keepsSecret = keepsAuthority(facts);
   const warns = mayHaveImpact(facts);
-  const lacking = answers.value.denied.filter(
+  const denied = answers.value.denied.filter(
     ({ resource, name }) =>
       (keepsSecret || resource !== 'secrets') && (warns || name !== facts.installation.impactConfiguration),
   );
-  if (lacking.length === 0) return [ok('permissions', 'webhook and watchdog have all permissions that they need')];
-  return [...Map.groupBy(lacking, ({ account }) => account)].map(([account, some]) =>
-    fail(
-      'permissions',
-      `ServiceAccount "${facts.installation.namespace}/${account}" lacks ${some.map(describe).join('; ')}`,
-      applyAgain,
-    ),
-  );
+  return lackingVerdicts({ type: 'known', value: { denied } }, checked);
 }
 
 /** With certificates from another source no Secret is needed: then ours does not exist, and the configuration trusts some authority. */
@@ -39,9 +36,4 @@ function keepsAuthority({ authorities, configuration }: DoctorFacts): boolean {
   const isTrusted =
     configuration.type === 'known' && configuration.value !== undefined && trustedByAll(configuration.value).length > 0;
   return !(hasNone && isTrusted);
-}
-
-function describe({ verbs, group, resource, namespace, name }: Permission): string {
-  const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : `/${name}`}`;
-  return `${verbs.join(', ')} ${what}${namespace === undefined ? '' : ` in ${namespace}`}`;
 }

@@ -1,11 +1,14 @@
 import { authorityVerdicts } from './authority.ts';
+import { lackingVerdicts } from './lacking.ts';
 import { fail, ok, valueOf, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 
-/** Checks of the controller itself: its pods, its leader, and the authority of the channel to data planes. */
-export const controllerChecks: readonly Check[] = [replicas, leader, authority];
+/** Checks of the controller itself: its pods, its leader, the authority of the channel to data planes, and its permissions. */
+export const controllerChecks: readonly Check[] = [replicas, leader, authority, permissions];
 
 /** Whether there is a controller; `undefined` if nothing about it can be read. */
-export function isControllerInstalled({ controller: { pods, lease } }: DoctorFacts): boolean | undefined {
+export function isControllerInstalled({
+  controller: { pods, lease },
+}: Pick<DoctorFacts, 'controller'>): boolean | undefined {
   const isFound = valueOf(pods, []).length > 0 || valueOf(lease, undefined) !== undefined;
   if (isFound) return true;
   return pods.type === 'unknown' || lease.type === 'unknown' ? undefined : false;
@@ -86,5 +89,16 @@ function authority(facts: DoctorFacts): readonly Verdict[] {
     secret,
     component: 'controller',
     now: facts.now,
+  });
+}
+
+function permissions(facts: DoctorFacts): readonly Verdict[] {
+  if (isControllerInstalled(facts) !== true) return [];
+  const { controllerPermissions: answers, installation } = facts;
+  return lackingVerdicts(answers, {
+    check: 'controller-permissions',
+    namespace: installation.namespace,
+    of: 'the controller',
+    fix: 'kubectl apply -k deploy/overlays/controller   # or the overlay, or chart, that you installed with',
   });
 }

@@ -28,9 +28,10 @@ export interface Installation {
   readonly secret: string;
   /** Name of the Lease that decides which replica renews the authority and sets failurePolicy. */
   readonly lease: string;
-  /** ServiceAccounts of webhook and watchdog. */
+  /** ServiceAccounts of webhook, watchdog and controller. */
   readonly webhookAccount: string;
   readonly watchdogAccount: string;
+  readonly controllerAccount: string;
   /** Name of the Lease of the controller's replicas. */
   readonly controllerLease: string;
   /** Name of the Secret with the authorities of the channel to data planes. */
@@ -59,6 +60,8 @@ export interface DoctorFacts {
   readonly probe: ProbeOutcome;
   readonly permissions: Gathered<Permissions>;
   readonly controller: ControllerFacts;
+  /** Nothing is asked if there is no controller. */
+  readonly controllerPermissions: Gathered<Permissions>;
 }
 
 /** Facts about the controller, its data planes and the objects that it serves. */
@@ -93,6 +96,8 @@ export interface ServedObjects {
   /** GatewayClasses with our controllerName, and their Gateways. */
   readonly classes: readonly StoredObject[];
   readonly gateways: readonly StoredObject[];
+  /** ListenerSets of these Gateways. */
+  readonly listenerSets: readonly StoredObject[];
   /** Certificates and authorities that these Gateways, their ListenerSets and BackendTLSPolicies refer to. */
   readonly certificates: readonly CertificateUse[];
   /** Services without endpoints, with the routes and listeners that send requests to them. */
@@ -142,6 +147,7 @@ export interface Permission {
   readonly verbs: readonly string[];
   readonly group: string;
   readonly resource: string;
+  readonly subresource?: string;
   /** `undefined` for all namespaces, or for a cluster-scoped kind. */
   readonly namespace?: string;
   readonly name?: string;

@@ -6,6 +6,7 @@ import { labelValue } from '../../controller/names.ts';
 import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
 import { controllerName } from '../names.ts';
 import { isControllerInstalled } from './controller.ts';
+import { parentOf } from './listener-sets.ts';
 import {
   fail,
   firstOf,
@@ -124,6 +125,7 @@ function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
     ...unread,
     ...unknown,
     ...objects.gateways.flatMap((gateway) => dataPlaneVerdicts(gateway, facts.controller)),
+    ...objects.listenerSets.flatMap((set) => listenerSetVerdicts(set, objects.gateways, facts.controller)),
   ];
   return bad.length > 0
     ? firstOf('data-planes', bad)
@@ -158,6 +160,24 @@ function dataPlaneVerdicts(gateway: StoredObject, facts: ControllerFacts): reado
   ];
 }
 
+/** Pods that are not connected to the controller, and parts that they cannot serve, are reported for the Gateway. */
+function listenerSetVerdicts(
+  set: StoredObject,
+  gateways: readonly StoredObject[],
+  { dataPlanePods, reports }: ControllerFacts,
+): readonly Verdict[] {
+  const gateway = gateways.find(({ ref }) => `${ref.namespace}/${ref.name}` === parentOf(set));
+  // Data planes get only the listeners of ListenerSets that are accepted.
+  if (gateway === undefined || reports.type === 'unknown' || conditionOf(set, 'Accepted')?.['status'] !== 'True')
+    return [];
+  const pods = podsOfGateway(valueOf(dataPlanePods, []), gateway.ref);
+  const { namespace, name } = set.ref;
+  const facts = { pods, reports: reports.value };
+  return inForce(`ListenerSet/${namespace}/${name}`, parentOf(set), facts)
+    .filter(({ isReady }) => isReady)
+    .flatMap((state) => generationVerdicts(set, state, describeCommand(set)));
+}
+
 /** Data planes have the image of the controller. After an upgrade, they are replaced one by one. */
 function versionVerdicts(
   quoted: string,
@@ -183,7 +203,6 @@ function podVerdicts(
   look: string,
 ): readonly Verdict[] {
   const owner = quoteRef(gateway.ref);
-  const newest = generationOf(gateway);
   const broken = Object.entries(problems).map(([part, problem]) =>
     fail('data-planes', `${owner}: pod "${pod}" cannot serve ${part}: ${problem}`, look),
   );
@@ -198,10 +217,23 @@ function podVerdicts(
         look,
       ),
     ];
-  if (generation >= newest) return broken;
+  return [...broken, ...generationVerdicts(gateway, { pod, generation }, look)];
+}
+
+/** A pod with an older generation of a Gateway or ListenerSet. None for a pod that is not connected. */
+function generationVerdicts(
+  object: StoredObject,
+  { pod, generation = Infinity }: Pick<PodInForce, 'pod' | 'generation'>,
+  look: string,
+): readonly Verdict[] {
+  const newest = generationOf(object);
+  if (generation >= newest) return [];
   return [
-    ...broken,
-    warn('data-planes', `${owner}: pod "${pod}" serves generation ${generation}, the newest is ${newest}`, look),
+    warn(
+      'data-planes',
+      `${quoteRef(object.ref)}: pod "${pod}" serves generation ${generation}, the newest is ${newest}`,
+      look,
+    ),
   ];
 }
 

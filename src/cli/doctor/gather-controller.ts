@@ -16,6 +16,7 @@ import { controllerName } from '../names.ts';
 import { policyOf } from '../settings.ts';
 import type { CertificateUse, ControllerFacts, IdleService, Installation, LeaseFacts, ServedObjects } from './facts.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
+import { parentOf } from './listener-sets.ts';
 
 const leases: ResourceType = {
   apiVersion: 'coordination.k8s.io/v1',
@@ -69,32 +70,24 @@ async function readServedObjects(client: ApiClient): Promise<ServedObjects> {
   const gateways = stored.filter(
     ({ kind, json }) => kind === 'Gateway' && names.has(textOf(specOf(json)['gatewayClassName'], '')),
   );
+  const listenerSets = listenerSetsOf(gateways, stored);
+  const policies = stored.filter(({ kind }) => kind === 'BackendTLSPolicy');
   return {
     unobserved: forbidden,
     stored,
     classes,
     gateways,
-    certificates: certificatesOf([...gateways, ...usersOfCertificates(stored, gateways)], objects),
+    listenerSets,
+    certificates: certificatesOf([...gateways, ...listenerSets, ...policies], objects),
     idle: forbidden.some(({ kind }) => kind === 'EndpointSlice')
       ? []
       : idleServices([...workspace.kernel.emitted(configuration).values()]),
   };
 }
 
-/** ListenerSets of our Gateways, and BackendTLSPolicies. */
-function usersOfCertificates(
-  stored: readonly StoredObject[],
-  gateways: readonly StoredObject[],
-): readonly StoredObject[] {
+function listenerSetsOf(gateways: readonly StoredObject[], stored: readonly StoredObject[]): readonly StoredObject[] {
   const names = new Set(gateways.map(({ ref }) => `${ref.namespace}/${ref.name}`));
-  return stored.filter(({ kind, ref, json }) => {
-    const parent = recordOf(specOf(json)['parentRef']);
-    return (
-      kind === 'BackendTLSPolicy' ||
-      (kind === 'ListenerSet' &&
-        names.has(`${textOf(parent['namespace'], ref.namespace)}/${textOf(parent['name'], '')}`))
-    );
-  });
+  return stored.filter((object) => object.kind === 'ListenerSet' && names.has(parentOf(object)));
 }
 
 function certificatesOf(

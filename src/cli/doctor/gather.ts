@@ -14,7 +14,9 @@ import {
 import { readProbeOutcome, sendProbe } from '../../webhook/configuration/probe.ts';
 import { countReady, endpointSlicesOf } from '../../webhook/configuration/watchdog.ts';
 import { readWebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
-import type { DoctorFacts, Installation } from './facts.ts';
+import { isControllerInstalled } from './controller.ts';
+import { askControllerPermissions } from './controller-permissions.ts';
+import type { ControllerFacts, DoctorFacts, Installation, Permissions } from './facts.ts';
 import { gatherControllerFacts } from './gather-controller.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
 import { askPermissions } from './permissions.ts';
@@ -48,6 +50,7 @@ export async function gatherFacts(client: ApiClient, installation: Installation)
     ]);
   const impactConfiguration = await gather(readWebhookConfiguration(client, installation.impactConfiguration));
   const controller = await gatherControllerFacts(client, installation);
+  const controllerPermissions = await gather(readControllerPermissions(client, installation, controller));
   const probe = readProbeOutcome(answer, configuration.type === 'known' ? configuration.value : undefined);
   return {
     now: Date.now(),
@@ -63,7 +66,20 @@ export async function gatherFacts(client: ApiClient, installation: Installation)
     probe,
     permissions,
     controller,
+    controllerPermissions,
   };
+}
+
+/** The permissions of the controller, if there is one. */
+async function readControllerPermissions(
+  client: ApiClient,
+  installation: Installation,
+  controller: ControllerFacts,
+): Promise<Permissions> {
+  if (isControllerInstalled({ controller }) !== true) return { asked: 0, denied: [] };
+  const gateways = controller.objects.type === 'known' ? controller.objects.value.gateways : [];
+  const namespaces = [...new Set(gateways.map(({ ref }) => ref.namespace))].toSorted();
+  return askControllerPermissions(client, installation, namespaces);
 }
 
 async function readServer(client: ApiClient): Promise<string> {

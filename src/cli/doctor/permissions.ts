@@ -58,12 +58,24 @@ const events = { verbs: ['create', 'patch'], group: 'events.k8s.io', resource: '
  *
  * @throws ApiError, ConnectionError if the review fails: it requires the permission to create SubjectAccessReviews
  */
-export async function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
-  const needed = [...neededPermissions(installation), ...neededForImpact(installation)];
+export function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
+  return ask(client, installation.namespace, [...neededPermissions(installation), ...neededForImpact(installation)]);
+}
+
+/**
+ * Determines which permissions ServiceAccounts of a namespace lack.
+ *
+ * @throws as `askPermissions`
+ */
+export async function ask(
+  client: ApiClient,
+  accountNamespace: string,
+  needed: readonly Permission[],
+): Promise<Permissions> {
   const denied = await Promise.all(
     needed.map(async (permission) => ({
       ...permission,
-      verbs: await deniedVerbs(client, installation.namespace, permission),
+      verbs: await deniedVerbs(client, accountNamespace, permission),
     })),
   );
   return {

@@ -17,6 +17,7 @@ const installation = {
   lease: 'hooks',
   webhookAccount: 'hook',
   watchdogAccount: 'dog',
+  controllerAccount: 'controller',
   controllerLease: 'sallyport-controller',
   controllerSecret: 'sallyport-controller-authority',
 };

@@ -121,7 +121,15 @@ test('a downgrade shows in fields that clients wrote, even without the policy', 
     },
   };
   const { controller } = healthy;
-  const objects = { unobserved: [], stored: [stored], classes: [], gateways: [], certificates: [], idle: [] };
+  const objects = {
+    unobserved: [],
+    stored: [stored],
+    classes: [],
+    gateways: [],
+    listenerSets: [],
+    certificates: [],
+    idle: [],
+  };
   const found = examine(bundle(), { controller: { ...controller, objects: { type: 'known', value: objects } } });
   expect(verdict(found, 'crds-dropped-fields')).toMatchObject({
     status: 'warn',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ControllerFacts, ServedObjects, Verdict } from '../../../../src/cli/doctor/facts.ts';
+import type { ControllerFacts, DoctorFacts, ServedObjects, Verdict } from '../../../../src/cli/doctor/facts.ts';
 import { diagnose, exitCodeOf } from '../../../../src/cli/doctor/report.ts';
 import type { PodFacts } from '../../../../src/cli/live/data-planes.ts';
 import { decodeReport } from '../../../../src/controller/acknowledgement-report.ts';
@@ -53,6 +53,7 @@ const objects: ServedObjects = {
   stored: [],
   classes: [stored('GatewayClass', 'sallyport', { conditions: conditions(['Accepted', 'True']) })],
   gateways: [stored('Gateway', 'web', { addresses, conditions: good })],
+  listenerSets: [],
   certificates: [],
   idle: [],
 };
@@ -90,12 +91,13 @@ describe('the doctor of the controller', () => {
     expect(bad({})).toEqual([]);
     expect(
       examine({})
-        .slice(-6)
+        .slice(-7)
         .map(({ check, message }) => `${check}: ${message}`),
     ).toEqual([
       `controller: 2 of 2 pods are ready, image ${image}`,
       'controller-leader: c-1 leads',
       `controller-authority: valid until ${new Date(now + 90 * day).toISOString()}`,
+      'controller-permissions: no permission of the controller is missing',
       'gateway-classes: accepted: sallyport',
       'gateways: 1 Gateways are accepted and programmed',
       'data-planes: 1 pods of 1 Gateways are connected and have acknowledged the newest generation',
@@ -251,6 +253,31 @@ describe('data planes', () => {
     ]);
   });
 
+  test('that have not acknowledged an accepted ListenerSet', () => {
+    const set = (status: string, name = 'web'): StoredObject => ({
+      kind: 'ListenerSet',
+      ref: { group: 'gateway.networking.k8s.io', kind: 'ListenerSet', namespace: 'infra', name: 'more' },
+      json: {
+        metadata: { namespace: 'infra', name: 'more', generation: 3 },
+        spec: { parentRef: { name, namespace: 'shop' } },
+        status: { conditions: conditions(['Accepted', status]) },
+      },
+    });
+    const found = (generation: number, one = set('True')): readonly string[] => {
+      const generations = { 'Gateway/shop/web': 3, 'ListenerSet/infra/more': generation };
+      return bad({
+        reports: known([decodeReport(JSON.stringify({ 'shop/web': { a: { generations, problems: {} } } }))]),
+        objects: known({ ...objects, listenerSets: [one] }),
+      });
+    };
+    expect(found(3)).toEqual([]);
+    expect(found(2)).toEqual([
+      'warn data-planes: ListenerSet "infra/more": pod "shop/a" serves generation 2, the newest is 3',
+    ]);
+    expect(found(2, set('False'))).toEqual([]);
+    expect(found(2, set('True', 'other'))).toEqual([]);
+  });
+
   test('that run another version', () => {
     expect(bad({ dataPlanePods: known([pod('a', { image: 'example.com/sallyport:0' })]) })).toEqual([
       `warn data-planes: Gateway "shop/web": a run example.com/sallyport:0, the controller runs ${image}`,
@@ -265,6 +292,24 @@ describe('data planes', () => {
 });
 
 describe('missing permissions', () => {
+  test('of the controller are failures, unless they cannot be checked', () => {
+    const verdicts = (controllerPermissions: DoctorFacts['controllerPermissions']): readonly string[] =>
+      diagnose({ ...healthy, controller: running, controllerPermissions })
+        .filter(({ check }) => check === 'controller-permissions')
+        .map(({ status, message }) => `${status} ${message}`);
+    const account = 'sallyport-controller';
+    const denied = [
+      { account, verbs: ['update'], group: 'gateway.networking.k8s.io', resource: 'gateways', subresource: 'status' },
+      { account, verbs: ['create', 'patch'], group: 'apps', resource: 'deployments', namespace: 'shop' },
+    ];
+    expect(verdicts(known({ asked: 9, denied }))).toEqual([
+      'fail ServiceAccount "sallyport-system/sallyport-controller" lacks update gateways/status.gateway.networking.k8s.io; create, patch deployments.apps in shop',
+    ]);
+    expect(verdicts(unknown)).toEqual([
+      'warn cannot check the permissions of the controller; this requires permission to create SubjectAccessReviews: pods is forbidden',
+    ]);
+  });
+
   test('are told once each, and nothing counts as healthy', () => {
     const found = bad({
       lease: unknown,

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { askControllerPermissions } from '../../../../src/cli/doctor/controller-permissions.ts';
 import { askPermissions, neededForImpact, neededPermissions } from '../../../../src/cli/doctor/permissions.ts';
 import type { ApiClient } from '../../../../src/kubernetes/index.ts';
 import { healthy } from '../../../support/doctor.ts';
@@ -9,7 +10,12 @@ interface Asked {
     readonly spec: {
       readonly user: string;
       readonly groups: readonly string[];
-      readonly resourceAttributes: { readonly verb: string; readonly resource: string };
+      readonly resourceAttributes: {
+        readonly verb: string;
+        readonly resource: string;
+        readonly subresource?: string;
+        readonly namespace?: string;
+      };
     };
   };
 }
@@ -46,6 +52,26 @@ test('asks what the ServiceAccounts may do, and names the verbs that they lack',
     groups: ['system:serviceaccounts', 'system:serviceaccounts:sallyport-system', 'system:authenticated'],
     resourceAttributes: { verb: 'list', group: 'gateway.networking.k8s.io', resource: 'gatewayclasses' },
   });
+});
+
+test('asks what the controller may do with data planes where Gateways are, unless it may do it everywhere', async () => {
+  const asked: string[] = [];
+  const limitedTo = (...namespaces: readonly string[]): ApiClient =>
+    clientThat(({ body: { spec } }) => {
+      const { verb, resource, subresource = '', namespace = '*' } = spec.resourceAttributes;
+      asked.push(`${spec.user.split(':').at(-1)} ${verb} ${resource}/${subresource} ${namespace}`);
+      const isOfDataPlane = resource === 'deployments' && verb === 'create';
+      return { status: { allowed: !isOfDataPlane || namespaces.includes(namespace) } };
+    });
+  const ask = (client: ApiClient) => askControllerPermissions(client, healthy.installation, ['infra', 'shop']);
+  expect((await ask(limitedTo('*'))).denied).toEqual([]);
+  expect(asked).toContain('sallyport-controller update gateways/status *');
+  expect(asked).toContain('sallyport-controller get pods/ sallyport-system');
+  expect(asked.filter((one) => one.endsWith(' shop'))).toEqual([]);
+  expect((await ask(limitedTo('infra', 'shop'))).denied).toEqual([]);
+  expect((await ask(limitedTo('infra'))).denied).toMatchObject([
+    { verbs: ['create'], resource: 'deployments', namespace: 'shop' },
+  ]);
 });
 
 test('does not take a refusal to answer for an answer', async () => {
