@@ -1,4 +1,5 @@
 import type { AcknowledgementReport } from '../../controller/acknowledgement-report.ts';
+import type { ServiceKind } from '../../core/graph/backend-object.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
@@ -113,7 +114,7 @@ export interface CertificateUse {
 }
 
 export interface IdleService {
-  readonly kind: 'Service' | 'ServiceImport';
+  readonly kind: ServiceKind;
   readonly namespace: string;
   readonly name: string;
   readonly port: string;

@@ -1,11 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { authorityFacts, certificateFacts, trustBundleFacts } from '../../certificates/index.ts';
+import { isService } from '../../core/graph/backend-object.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef } from '../../core/resources/reference.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
+import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
 import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
 import { ApiError, pathOf, type ApiClient, type KubernetesObject, type ResourceType } from '../../kubernetes/index.ts';
 import { readClusterObjects } from '../../sources/cluster-objects.ts';
@@ -163,11 +165,9 @@ function idleServices(resources: readonly ConfigResource[]): readonly IdleServic
       .filter((key) => idle.has(key))
       .map((key) => ({ key, user: userOf(resource) }));
   });
-  return [...Map.groupBy(uses, ({ key }) => key)].map(([key, some]) => {
-    const parts = key.split('/').slice(1);
-    const kind = parts[0] === 'ServiceImport' && parts.length === 4 ? 'ServiceImport' : 'Service';
-    const [namespace = '', name = '', port = ''] = parts.slice(-3);
-    return { kind, namespace, name, port, users: some.map(({ user }) => user) };
+  return [...Map.groupBy(uses, ({ key }) => key)].flatMap(([key, some]) => {
+    const { backend, port } = ofEndpointsKey(key);
+    return isService(backend) ? [{ ...backend, port, users: some.map(({ user }) => user) }] : [];
   });
 }
 

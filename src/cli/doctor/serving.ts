@@ -1,3 +1,4 @@
+import { sliceLabels } from '../../core/graph/backends.ts';
 import { someOf } from '../../core/preflight/finding.ts';
 import { isControllerInstalled } from './controller.ts';
 import { fail, firstOf, ok, warn, type CertificateUse, type Check, type DoctorFacts, type Verdict } from './facts.ts';
@@ -36,11 +37,6 @@ function certificateVerdicts({ user, source, facts }: CertificateUse, now: numbe
   const isSoon = end - now < soon && now - start > (end - start) * overdue;
   return isSoon ? [warn('certificates', `${subject}: expires soon, at ${facts.notAfter}`, look)] : [];
 }
-
-const sliceLabels = {
-  Service: 'kubernetes.io/service-name',
-  ServiceImport: 'multicluster.kubernetes.io/service-name',
-} as const;
 
 function backends(facts: DoctorFacts): readonly Verdict[] {
   const { objects } = facts.controller;

@@ -1,3 +1,4 @@
+import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
 import type { TraceReport } from '../../channel/trace.ts';
 import type { Layer4Outcome, Layer4Share } from '../../core/routing/decision/layer4-outcome.ts';
 import { settledDecision, type Outcome } from '../../core/routing/decision/outcome.ts';
@@ -120,7 +121,7 @@ function connectionPredictionOf({ listener, decision }: Layer4Outcome): Predicti
 
 function sentTo({ backend, result }: Layer4Share): string | undefined {
   return result.type === 'send' && backend?.target.type === 'endpoints'
-    ? backend.target.key.slice('endpoints/'.length)
+    ? endpointsLabel(backend.target.key)
     : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
 import { destinationsOf } from '../../core/routing/config.ts';
 import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
 import type { Layer4Candidate } from '../../core/routing/decision/layer4.ts';
@@ -71,7 +72,7 @@ export const closeReasons = {
 
 function shareLine({ weight, total, backend, result }: Layer4Share, listener: ListenerConfig | undefined): string {
   const share = `${weight} of ${total}`;
-  const name = backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined;
+  const name = backend?.target.type === 'endpoints' ? endpointsLabel(backend.target.key) : undefined;
   if (result.type === 'send')
     return `${share} to ${name}: ${destinationsOf(result.endpoints).join(', ')}${result.endpoints.tls === undefined || listener?.tlsMode === 'Passthrough' ? '' : ' over TLS'}`;
   return `${share} ${listener?.protocol === 'UDP' ? 'dropped' : 'reset'}${name === undefined ? '' : ` (${name})`}: ${result.detail ?? closeReasons[result.reason]}`;

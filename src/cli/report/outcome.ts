@@ -1,3 +1,4 @@
+import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
 import { destinationsOf } from '../../core/routing/config.ts';
 import type {
   HeaderFilter,
@@ -127,7 +128,7 @@ function shareLines({ weight, total, backend, result }: BackendShare, matched: M
 }
 
 function mirrorText({ mirror: { numerator, denominator, target }, endpoints }: MirrorShare): string {
-  const to = target.type === 'endpoints' ? target.key.slice('endpoints/'.length) : 'invalid';
+  const to = target.type === 'endpoints' ? endpointsLabel(target.key) : 'invalid';
   const problem = target.type === 'invalid' ? target.reason : 'no usable endpoints';
   return endpoints === undefined
     ? `mirror to ${to} ignored: ${problem}`

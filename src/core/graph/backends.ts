@@ -299,7 +299,7 @@ function isOneOf<T extends BackendOutcome['type']>(
 }
 
 /** The label of an EndpointSlice that names the object it belongs to. */
-const sliceLabels = {
+export const sliceLabels = {
   Service: 'kubernetes.io/service-name',
   ServiceImport: 'multicluster.kubernetes.io/service-name',
 } as const satisfies Record<ServiceKind, string>;

@@ -1,3 +1,4 @@
+import { endpointsLabel } from '../routing/endpoints-key.ts';
 import type { ConfigKey, ConfigResource, Session } from '../routing/config.ts';
 import {
   isServed,
@@ -148,7 +149,7 @@ function connectionShare({ weight, total, backend, result }: Layer4Share): Share
   const named = {
     weight,
     total,
-    backend: backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined,
+    backend: backend?.target.type === 'endpoints' ? endpointsLabel(backend.target.key) : undefined,
   };
   return result.type === 'close' ? { ...named, reason: result.reason } : named;
 }

@@ -1,12 +1,7 @@
-import { backendKey, type BackendObject } from '../graph/backend-object.ts';
-import type { BackendOutcome, ServicePortKey } from '../graph/backends.ts';
+import type { BackendOutcome } from '../graph/backends.ts';
 import type { PartProblem } from '../rules/engine/validity.ts';
-import type { BackendTarget, ConfigKey } from './config.ts';
-
-/** The configuration key of the endpoints of a backend's port. */
-export function endpointsKey(backend: BackendObject, port: ServicePortKey): ConfigKey {
-  return `endpoints/${backendKey(backend)}/${port}`;
-}
+import type { BackendTarget } from './config.ts';
+import { endpointsKey } from './endpoints-key.ts';
 
 /** The target of a resolved reference. */
 export function backendTarget(outcome: BackendOutcome): BackendTarget {

@@ -1,3 +1,4 @@
+import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
 import type { ConfigKey, Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
 import type { ConnectionLogEntry } from './connection-log.ts';
 import type { Layer4Counters } from './counters.ts';
@@ -75,7 +76,7 @@ export class Account {
       durationMs: Math.round(duration * 1_000) / 1_000,
       listener: opening.listener.key,
       ...(route === undefined ? {} : { route: routeLabel(route) }),
-      ...(backend === undefined ? {} : { backend: backendLabel(backend) }),
+      ...(backend === undefined ? {} : { backend: endpointsLabel(backend) }),
       ...(upstream === undefined ? {} : { upstream }),
       ...(reason === undefined ? {} : { reason }),
     };
@@ -85,9 +86,4 @@ export class Account {
 /** `Kind/namespace/name` of a route, as in logs. */
 export function routeLabel({ routeKind, route }: Layer4RouteConfig): string {
   return `${routeKind}/${route}`;
-}
-
-/** `namespace/service/port` of the key of endpoints, as in logs. */
-export function backendLabel(key: ConfigKey): string {
-  return key.replace(/^endpoints\//, '');
 }

@@ -1,8 +1,9 @@
+import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
 import { traceLength, traceProtocol, traceStart } from '../../channel/trace.ts';
 import type { TracedConnection, TraceReport } from '../../channel/trace.ts';
 import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
 import type { Tracing } from '../messages/tracing.ts';
-import { backendLabel, routeLabel } from './account.ts';
+import { routeLabel } from './account.ts';
 import type { ClientHello } from './client-hello.ts';
 import type { Layer4Reason } from './reasons.ts';
 
@@ -42,7 +43,7 @@ export function reportOf(
     ...(listener === undefined ? {} : { listener: listener.key, listenerGeneration: listener.generation }),
     // The first rule is the only one that is served.
     ...(route === undefined ? {} : { route: routeLabel(route), routeGeneration: route.generation, rule: 0 }),
-    ...(backend === undefined ? {} : { backend: backendLabel(backend) }),
+    ...(backend === undefined ? {} : { backend: endpointsLabel(backend) }),
     ...(upstream === undefined ? {} : { upstream }),
     ...(reason === undefined ? {} : { reason }),
   };

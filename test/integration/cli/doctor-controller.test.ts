@@ -12,7 +12,7 @@ import { kubernetesStage, seed, type KubernetesStage } from '../../support/kuber
 const { installation } = healthy;
 const system = installation.namespace;
 const managed = { 'app.kubernetes.io/managed-by': 'sallyport', 'gateway.networking.k8s.io/gateway-name': 'web' };
-const kinds = ['GatewayClass', 'Gateway', 'HTTPRoute'] as const;
+const kinds = ['GatewayClass', 'Gateway', 'HTTPRoute', 'UDPRoute'] as const;
 
 let stage: KubernetesStage;
 let facts: ControllerFacts;
@@ -46,13 +46,21 @@ beforeAll(async () => {
     protocol: 'HTTPS',
     tls: { certificateRefs: [{ name: 'tls' }, { name: 'absent' }] },
   };
-  storeGatewayKind('Gateway', 'web', { gatewayClassName: 'ours', listeners: [listener] });
+  storeGatewayKind('Gateway', 'web', {
+    gatewayClassName: 'ours',
+    listeners: [listener, { name: 'dns', port: 53, protocol: 'UDP' }],
+  });
   storeGatewayKind('Gateway', 'other', { gatewayClassName: 'theirs', listeners: [] });
   storeGatewayKind('HTTPRoute', 'store', {
     parentRefs: [{ name: 'web' }],
     rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }],
   });
   storeGatewayKind('HTTPRoute', 'detached', { rules: [{ backendRefs: [{ name: 'idle', port: 80 }] }] });
+  storeGatewayKind('UDPRoute', 'names', {
+    parentRefs: [{ name: 'web' }],
+    rules: [{ backendRefs: [{ name: 'dns', port: 53 }] }],
+  });
+  store(type('services'), 'Service', 'dns', { spec: { ports: [{ port: 53, protocol: 'UDP' }] } });
   for (const name of ['cart', 'idle']) store(type('services'), 'Service', name, { spec: { ports: [{ port: 80 }] } });
   const { cert, key } = await issueLeaf(await createAuthority(), { dnsNames: ['shop.example.com'] });
   const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
@@ -122,6 +130,7 @@ test('the Gateways of our classes, their certificates without keys, and Services
   expect(JSON.stringify(objects.value)).not.toContain('PRIVATE');
   expect(objects.value.idle).toEqual([
     { kind: 'Service', namespace: 'shop', name: 'cart', port: '80', users: ['HTTPRoute shop/store'] },
+    { kind: 'Service', namespace: 'shop', name: 'dns', port: '53/UDP', users: ['UDPRoute shop/names'] },
   ]);
 });
 

@@ -2,6 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { authorizedBy, startApp, startAuthorized } from '../../support/authorization.ts';
 import { closeBackends, startEcho, startHttp2Backend } from '../../support/backends.ts';
+import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeProxies, echoed, fieldValues, send } from '../../support/proxy.ts';
 
@@ -104,6 +105,19 @@ describe('over gRPC', () => {
       expect(message.includes(part)).toBe(true);
     expect(message.includes('hello')).toBe(false);
     expect(proxy.counters().authorizations).toEqual({ permitted: 2, denied: 0, failed: 0 });
+  });
+
+  test('the name and namespace of a ServiceImport or XBackend are the host', async () => {
+    for (const kind of ['ServiceImport', 'XBackend']) {
+      const [server, app] = [await startServer(answering(framed(ok))), await startApp()];
+      const endpoints = { ...endpointsConfig('auth', server.port), key: `endpoints/${kind}/shop/auth/80` };
+      const { port } = await startAuthorized(app.port, undefined, {
+        filters: [authorizedBy('auth', { protocol: 'grpc', target: { type: 'endpoints', key: endpoints.key } })],
+        resources: [endpoints],
+      });
+      expect((await send(port, '/')).status).toBe(200);
+      expect(server.asked.map(({ fields }) => fields[':authority'])).toEqual(['auth.shop']);
+    }
   });
 
   test('the server gets the listed headers alone, and the body where the filter says so', async () => {

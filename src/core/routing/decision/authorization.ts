@@ -1,3 +1,4 @@
+import { endpointsLabel } from '../endpoints-key.ts';
 import type { Fields } from '../../text/fields.ts';
 import { fieldsWhere, nameKey } from '../../text/fields.ts';
 import { headerKey } from '../../text/header.ts';
@@ -63,7 +64,7 @@ function authorizationOf(filter: AuthorizationFilter, editsBefore: number): Auth
   const usable = target.type === 'endpoints' && prefix !== undefined;
   return {
     protocol,
-    label: usable ? target.key.replace(/^endpoints\//, '') : 'invalid',
+    label: usable ? endpointsLabel(target.key) : 'invalid',
     endpoints: usable ? target.key : undefined,
     problem: target.type === 'invalid' ? target.reason : prefix === undefined ? 'invalid path' : undefined,
     editsBefore,

@@ -1,3 +1,4 @@
+import { endpointsLabel } from '../endpoints-key.ts';
 import type {
   BackendFilter,
   ConfigKey,
@@ -87,7 +88,7 @@ function prepareBackend({ target, weight, filters }: RouteBackend, ofRule: Chang
   const own = changesOf(filters);
   const usable = target.type === 'endpoints';
   return {
-    label: usable ? target.key.replace(/^endpoints\//, '') : 'invalid',
+    label: usable ? endpointsLabel(target.key) : 'invalid',
     weight,
     endpoints: usable ? target.key : undefined,
     problem: usable ? undefined : target.reason,

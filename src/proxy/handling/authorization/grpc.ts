@@ -1,4 +1,5 @@
 import { fieldsForServer } from '../../../core/routing/decision/authorization.ts';
+import { ofEndpointsKey } from '../../../core/routing/endpoints-key.ts';
 import { isEditable } from '../../../core/routing/decision/header-edits.ts';
 import type { HeaderEdits } from '../../../core/routing/decision/header-edits.ts';
 import { nameKey, valueOf } from '../../../core/text/fields.ts';
@@ -38,14 +39,14 @@ export const grpcAuthorization: AuthorizationMessages = {
     });
     const prefix = Buffer.alloc(prefixBytes);
     prefix.writeUInt32BE(message.length, 1);
-    const [namespace = '', service = ''] = authorization.label.split('/');
+    const { namespace, name } = ofEndpointsKey(authorization.endpoints ?? '').backend;
     const sent = [
       'content-type',
       'application/grpc',
       'te',
       'trailers',
       'host',
-      `${service}.${namespace}`,
+      `${name}.${namespace}`,
       'via',
       viaEntry(httpVersion, head.hops + hopsOfCopy),
     ];

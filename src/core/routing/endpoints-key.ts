@@ -1,0 +1,24 @@
+import { backendKey, backendKinds, type BackendObject } from '../graph/backend-object.ts';
+import type { ServicePortKey } from '../graph/backends.ts';
+import type { ConfigKey } from './config.ts';
+
+const prefix = 'endpoints/';
+
+/** The configuration key of the endpoints of a backend's port. */
+export function endpointsKey(backend: BackendObject, port: ServicePortKey): ConfigKey {
+  return `${prefix}${backendKey(backend)}/${port}`;
+}
+
+/** Returns the backend and the port of such a key. */
+export function ofEndpointsKey(key: ConfigKey): { readonly backend: BackendObject; readonly port: ServicePortKey } {
+  const [first = '', ...others] = endpointsLabel(key).split('/');
+  // The key of a Service has no kind. A namespace is in lower case, so it is no kind.
+  const kind = backendKinds.find((known) => known === first);
+  const [namespace = '', name = '', ...port] = kind === undefined ? [first, ...others] : others;
+  return { backend: { kind: kind ?? 'Service', namespace, name }, port: port.join('/') };
+}
+
+/** The backend and the port of such a key in logs, metrics and reports: `shop/cart/80`, `ServiceImport/shop/cart/80`. */
+export function endpointsLabel(key: ConfigKey): string {
+  return key.startsWith(prefix) ? key.slice(prefix.length) : key;
+}
