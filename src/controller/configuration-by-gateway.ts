@@ -27,8 +27,9 @@ export interface GatewayChange {
 /** A listener or a route: the Gateways that it belongs to, and the shared resources that it uses. */
 interface Placed {
   readonly key: ConfigKey;
-  readonly gateways: ReadonlySet<string>;
-  readonly uses: ReadonlySet<ConfigKey>;
+  /** Each once. Both lists are short, and a Set needs several times the memory. */
+  readonly gateways: readonly string[];
+  readonly uses: readonly ConfigKey[];
 }
 
 type User = ListenerConfig | RouteConfig | Layer4RouteConfig;
@@ -80,7 +81,7 @@ export class ConfigurationByGateway {
     const placed = this.#placed.get(key);
     if (placed !== undefined) {
       this.#placed.delete(key);
-      this.#release(placed, { key, gateways: new Set(), uses: new Set() }, changes);
+      this.#release(placed, { key, gateways: [], uses: [] }, changes);
     } else if (this.#shared.delete(key)) {
       for (const gateway of this.#users.get(key)?.keys() ?? []) changes.remove(gateway, key);
     }
@@ -102,10 +103,10 @@ export class ConfigurationByGateway {
   /** Removes the uses that `before` has and `now` does not. */
   #release(before: Placed, now: Placed, changes: Changes): void {
     for (const gateway of before.gateways) {
-      const stays = now.gateways.has(gateway);
+      const stays = now.gateways.includes(gateway);
       if (!stays) changes.remove(gateway, before.key);
       for (const key of before.uses)
-        if (!stays || !now.uses.has(key)) this.#unuse(key, gateway, { user: before.key, changes });
+        if (!stays || !now.uses.includes(key)) this.#unuse(key, gateway, { user: before.key, changes });
     }
   }
 
@@ -160,28 +161,35 @@ function gatewayOf(listener: ConfigKey): string {
   return listener.split('/').slice(1, 3).join('/');
 }
 
-function gatewaysOf(resource: User): ReadonlySet<string> {
-  return new Set(
-    resource.kind === 'listener' ? [resource.gateway] : resource.attachments.map(({ listener }) => gatewayOf(listener)),
-  );
+function gatewaysOf(resource: User): readonly string[] {
+  return resource.kind === 'listener'
+    ? [resource.gateway]
+    : distinct(resource.attachments.map(({ listener }) => gatewayOf(listener)));
 }
 
 function isUser(resource: ChannelResource): resource is User {
   return resource.kind === 'listener' || resource.kind === 'route' || resource.kind === 'layer4Route';
 }
 
-function usesOf(resource: User): ReadonlySet<ConfigKey> {
+function usesOf(resource: User): readonly ConfigKey[] {
   if (resource.kind === 'listener')
-    return new Set([...secretsOf(resource).map(certificateKey), ...endpointsOf(resource)]);
+    return distinct([...secretsOf(resource).map(certificateKey), ...endpointsOf(resource)]);
   const hasSessions = resource.kind === 'route' && sessionsOf(resource).length > 0;
-  return new Set([...endpointsOf(resource), ...(hasSessions ? [sessionKeysKey] : [])]);
+  return distinct([...endpointsOf(resource), ...(hasSessions ? [sessionKeysKey] : [])]);
+}
+
+/** Each item once, in a list without unused room. */
+function distinct(items: readonly string[]): readonly string[] {
+  return Array.from(new Set(items)).slice();
 }
 
 /** Omits attachments of a route to other Gateways. */
 function partFor(gateway: string, resource: User): User {
   if (resource.kind === 'listener') return resource;
   const part = resource.kind === 'route' ? routeFor(gateway, resource) : resource;
-  return { ...part, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };
+  const isHere = ({ listener }: { readonly listener: ConfigKey }): boolean => gatewayOf(listener) === gateway;
+  // Most routes belong to one Gateway. Its source and the evaluation hold the same object then.
+  return part.attachments.every(isHere) ? part : { ...part, attachments: part.attachments.filter(isHere) };
 }
 
 function shareFor(gateway: string, resource: Shared): Shared {

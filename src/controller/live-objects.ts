@@ -1,4 +1,4 @@
-import type { WireObject } from './ports.ts';
+import type { WireMetadata, WireObject } from './ports.ts';
 
 /** The parts of a live object that a status write needs. The spec is not among them. */
 export interface LiveObject {
@@ -29,10 +29,10 @@ export class LiveObjects {
   /** Records an object from a watch or from the response to a write. Returns its key. */
   set(kind: string, object: WireObject): string {
     const key = liveKey(kind, object.metadata);
-    const { metadata, status } = object;
+    const { apiVersion, metadata, status } = object;
     this.#objects.set(key, {
       kind,
-      object: { ...(object.apiVersion !== undefined && { apiVersion: object.apiVersion }), metadata, status },
+      object: { ...(apiVersion !== undefined && { apiVersion }), metadata: identityOf(metadata), status },
     });
     return key;
   }
@@ -40,4 +40,18 @@ export class LiveObjects {
   delete(key: string): void {
     this.#objects.delete(key);
   }
+}
+
+/**
+ * The metadata that a status write needs: the API server keeps the rest of the stored object. Annotations and managedFields can be
+ * larger than everything else.
+ */
+function identityOf({ name, namespace, uid, resourceVersion, generation }: WireMetadata): WireMetadata {
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(generation !== undefined && { generation }),
+  };
 }

@@ -73,6 +73,8 @@ export class StatusWriter {
   readonly #writes: Family<Cell>;
   readonly #suppressed: Family<Cell>;
   #idle: PromiseWithResolvers<void> | undefined;
+  /** Runs while there are entries in `#written`. */
+  #expiry: NodeJS.Timeout | undefined;
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
@@ -106,11 +108,13 @@ export class StatusWriter {
   /** Clears the queue. Resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.#queue.clear();
+    clearTimeout(this.#expiry);
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
     if (this.#flying.size === 0) return;
     this.#idle ??= Promise.withResolvers<void>();
     await this.#idle.promise;
+    clearTimeout(this.#expiry);
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
@@ -209,6 +213,16 @@ export class StatusWriter {
     const at = this.#now().getTime();
     const rewrites = before?.status === ours ? [...(before?.rewrites ?? []), at] : [];
     this.#written.set(key, { status: ours, at, rewrites: rewrites.slice(-this.#pace.rewrites) });
+    this.#expiry ??= this.#expireLater();
+  }
+
+  /** Forgets writes that are too old to count, so that an idle controller holds none. */
+  #expireLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      const now = this.#now().getTime();
+      for (const [key, { at }] of this.#written) if (now - at >= this.#pace.window) this.#written.delete(key);
+      this.#expiry = this.#written.size === 0 ? undefined : this.#expireLater();
+    }, this.#pace.window);
   }
 
   /** Milliseconds until the object may be written again. Never more than `rest`, even if the clock jumps. */

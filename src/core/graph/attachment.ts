@@ -1,5 +1,6 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { fitted } from '../text/fitted.ts';
 import { intersectHostnames } from '../text/hostname.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { addressedListeners, type AddressedListener } from './addressed-listeners.ts';
@@ -160,9 +161,11 @@ function attachTo(
   allowing: readonly AddressedListener[],
 ): AttachmentOutcome {
   const hostnameOf = new Map(allowing.map(({ name, hostname = '' }) => [name, hostname]));
-  const attached = allowing
-    .map((listener) => ({ name: listener.name, hostnames: servedHostnames(route, listener) }))
-    .filter((one) => one.hostnames.length > 0);
+  const attached = fitted(
+    allowing
+      .map((listener) => ({ name: listener.name, hostnames: servedHostnames(route, listener) }))
+      .filter((one) => one.hostnames.length > 0),
+  );
   if (attached.length === 0)
     return { type: 'noHostname', listeners: [...hostnameOf].map(([name, hostname]) => ({ name, hostname })) };
   const hasOwners = servesHostnames(route.kind) && read.query(hasHostnamePolicies);
@@ -218,7 +221,9 @@ function permittedAmong(
 function servedHostnames(route: Resource<ServedRouteKind>, listener: AddressedListener): readonly string[] {
   const own = hostnamesOf(route);
   if (own.length === 0) return [''];
-  return [...new Set(own.map((hostname) => hostname.toLowerCase()))].filter(
-    (hostname) => listener.hostname === undefined || intersectHostnames(listener.hostname, hostname) !== undefined,
+  return fitted(
+    [...new Set(own.map((hostname) => hostname.toLowerCase()))].filter(
+      (hostname) => listener.hostname === undefined || intersectHostnames(listener.hostname, hostname) !== undefined,
+    ),
   );
 }

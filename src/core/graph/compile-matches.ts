@@ -1,3 +1,4 @@
+import { fitted } from '../text/fitted.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalSpelling } from '../text/path.ts';
 import type { NamedMatch, RouteMatch, StringMatchType } from './route-match.ts';
@@ -16,7 +17,7 @@ export function compileMatches(
   isInvalid: (index: number) => boolean,
 ): readonly RouteMatch[] {
   const all = matches === undefined || matches.length === 0 ? [everything] : matches.map(compileMatch);
-  return all.filter(({ index }) => !isInvalid(index));
+  return fitted(all.filter(({ index }) => !isInvalid(index)));
 }
 
 /** Compiles a match of an HTTPRoute at a position of its rule, valid or not. */

@@ -118,7 +118,7 @@ export function ownershipOf(
   const parents = references.map((reference, index): ParentOwner => {
     const resolved = { namespace, ...reference };
     return {
-      path: [...at, index],
+      path: at.concat(index),
       parent: quoteRef({ kind: resolved.kind ?? 'Gateway', namespace: resolved.namespace, name: resolved.name ?? '' }),
       owner: ownerOf(read, resolved),
     };

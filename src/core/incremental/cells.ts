@@ -1,4 +1,5 @@
 import type { AnyQuery, Frame } from './calls.ts';
+import { fitted } from '../text/fitted.ts';
 import { deepEqual } from './equal.ts';
 import type { Input, Reader } from './reader.ts';
 
@@ -242,8 +243,7 @@ export class Contributor<Output = unknown> implements Computation {
 
   evaluate(read: Reader): readonly Output[] {
     const output = [...this.table.produce(read, this.args)];
-    // A list that grew item by item has room for sixteen more.
-    return output.length === 0 ? nothing : output.slice();
+    return output.length === 0 ? nothing : fitted(output);
   }
 
   wake(): void {

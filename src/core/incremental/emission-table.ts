@@ -1,4 +1,5 @@
-import type { Contributor, ContributorTable } from './cells.ts';
+import { fitted } from '../text/fitted.ts';
+import { type Contributor, type ContributorTable, nothing } from './cells.ts';
 import type { Engine } from './engine.ts';
 import { deepEqual } from './equal.ts';
 import type { Emission, Emitted, Reader } from './reader.ts';
@@ -52,9 +53,10 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
       });
     }
     for (const { contributor, before } of different) {
-      contributor.output = contributor.output.filter((emitted, position) =>
+      const output = contributor.output.filter((emitted, position) =>
         before[position]?.key === emitted.key ? this.replace(emitted) : this.add(emitted, errors),
       );
+      contributor.output = output.length === 0 ? nothing : fitted(output);
     }
     this.queue.length = 0;
   }

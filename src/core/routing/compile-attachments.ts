@@ -1,6 +1,7 @@
 import { attachments, type Attachment } from '../graph/attachment.ts';
 import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { fitted } from '../text/fitted.ts';
 import type { RouteAttachment } from './config.ts';
 import { configuredListener } from './listener-key.ts';
 
@@ -14,7 +15,7 @@ export function compileAttachments(
   const attached = read
     .query(attachments, kind, namespace, name)
     .flatMap((attachment) => compileAttachment(read, attachment));
-  return [...new Map(attached.map((attachment) => [attachment.listener, attachment])).values()];
+  return fitted([...new Map(attached.map((attachment) => [attachment.listener, attachment])).values()]);
 }
 
 function compileAttachment(read: Reader, { parent, outcome }: Attachment): readonly RouteAttachment[] {

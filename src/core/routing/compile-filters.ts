@@ -1,6 +1,7 @@
 import type { FilterBackends } from '../graph/backends.ts';
 import type { ListenerFilterView } from '../graph/listener-filters.ts';
 import type { FilterView } from '../graph/route-views.ts';
+import { fitted } from '../text/fitted.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalOrigin } from '../text/origin.ts';
 import { backendTarget } from './backend-target.ts';
@@ -25,7 +26,7 @@ export function compileFilters(
   filters: readonly FilterView[] | undefined,
   targets: FilterBackends,
 ): readonly RouteFilter[] {
-  return (filters ?? []).flatMap((filter, index) => compileFilter(filter, targets[index]));
+  return fitted((filters ?? []).flatMap((filter, index) => compileFilter(filter, targets[index])));
 }
 
 /** Compiles the filters of a listener in order. Filters of unsupported types are left out: the listener already fails. */

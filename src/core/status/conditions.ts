@@ -1,3 +1,4 @@
+import { fitted } from '../text/fitted.ts';
 import type { PartProblem } from '../rules/engine/validity.ts';
 
 /** A condition without times: the writer adds lastTransitionTime. */
@@ -71,7 +72,7 @@ export function conditionsAt<Subject extends ConditionSubject>(
   generation: number,
   outcomes: Outcomes<Subject>,
 ): readonly Condition[] {
-  return conditionTypes[subject].flatMap((type: keyof Outcomes<Subject>) => {
+  const conditions = conditionTypes[subject].flatMap((type: keyof Outcomes<Subject>) => {
     const outcome = outcomes[type];
     return outcome === undefined
       ? []
@@ -85,6 +86,7 @@ export function conditionsAt<Subject extends ConditionSubject>(
           },
         ];
   });
+  return fitted(conditions);
 }
 
 /** Returns the condition ResolvedRefs from the problems of an object. */

@@ -97,6 +97,12 @@ describe('configuration by Gateway', () => {
     });
   });
 
+  test('a route of one Gateway is not copied', () => {
+    const only = route('one', ['ns/a'], ['s']);
+    const { upserts } = new ConfigurationByGateway().apply(change([only])).get('ns/a') ?? {};
+    expect(upserts?.get(only.key)).toBe(only);
+  });
+
   test('endpoints that are withheld from a Gateway are a failure there, whichever comes first', () => {
     const shared: EndpointsConfig = { ...endpoints('x', '10.0.0.1'), withheld: { from: ['ns/a'], failure: 'no room' } };
     const refused = { kind: 'endpoints', key: shared.key, addresses: [], failure: 'no room' };

@@ -82,6 +82,16 @@ describe('writing of statuses', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test('a write names the object and its version, and leaves out the metadata that the API server keeps', async () => {
+    const { calls, world, live, writer } = started();
+    world.wanted.set('GatewayClass//a', status('one'));
+    const identity = { name: 'a', uid: 'u', resourceVersion: '1', generation: 1 };
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+    writer.enqueue(live.set('GatewayClass', { metadata: { ...identity, annotations, managedFields: [] } }));
+    expect(calls[0]?.object.metadata).toEqual(identity);
+    await calls[0]?.answer(stored(calls[0], '2'));
+  });
+
   test('an object rests after a write', async () => {
     const { calls, world, writer, see } = started({ rest: 60_000 });
     world.wanted.set('GatewayClass//a', status('one'));
