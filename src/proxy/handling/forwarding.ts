@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
 import { Attempts } from './attempts.ts';
+import { clientFields } from './client-fields.ts';
 import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import type {
   Fields,
@@ -10,10 +11,8 @@ import type {
   UpstreamHead,
   UpstreamRequest,
 } from '../messages/forwarder.ts';
-import { hasField, withoutField } from '../../core/text/fields.ts';
 import { hopsOfCopy, viaEntry } from '../../core/text/via.ts';
 import { announcedTrailers, responseFields, trailerFields } from '../messages/forwarding-fields.ts';
-import { editFields } from '../../core/routing/decision/header-edits.ts';
 import { isSwitch } from '../upstream/http2-websocket.ts';
 import { forwardedTarget } from '../../core/routing/decision/decide.ts';
 import { Buffered } from '../limits/buffered.ts';
@@ -21,7 +20,7 @@ import { grpcStatusIn } from '../messages/grpc.ts';
 import { InterimResponses } from './interim-responses.ts';
 import { Copy, replay } from './mirror-copy.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
-import { hasNoContent, isFinalStatus, Unsendable } from '../messages/sendable.ts';
+import { isFinalStatus, Unsendable } from '../messages/sendable.ts';
 import type { ClientSession } from '../sessions/sessions.ts';
 import { Timer } from '../sockets/timer.ts';
 import { joinTunnel } from './tunnel.ts';
@@ -53,7 +52,7 @@ export class Forwarding implements ResponseReceiver {
   private readonly responding: Buffered;
   /** Bytes written to the client since the last `weigh`. */
   private written = { bytes: 0, pieces: 0 };
-  private readonly fields: string[];
+  private readonly fields: Fields;
   private readonly target: string;
   /** Mirror copies, which get the body as it is read. */
   private readonly copies: readonly Copy[];
@@ -371,21 +370,11 @@ export class Forwarding implements ResponseReceiver {
   }
 
   /** Returns the fields for the client, or `undefined` if the response's framing is unsupported. */
-  private responseHead({ status, fields, httpVersion }: UpstreamHead): string[] | undefined {
-    const kept = responseFields(fields);
-    if (kept === undefined) return undefined;
-    const { head, rule, backend, permitted } = this.destination;
-    const hasLength = hasField(kept, 'content-length');
-    const hasBody = !hasNoContent(head.method, status);
-    // In HTTP/1.1 trailers require chunks.
-    this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
-    let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
-    edited = editFields(edited, permitted.responseEdits);
-    // RFC 9110 section 8.6. Trailer is removed if no trailers can follow.
-    if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
-    if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
-    edited.push('via', viaEntry(httpVersion, 1), ...this.sessionFields());
-    return edited;
+  private responseHead(answer: UpstreamHead): Fields | undefined {
+    const made = clientFields(answer, this.destination);
+    if (made === undefined) return undefined;
+    this.trailersPossible = made.trailersPossible;
+    return this.session === undefined ? made.fields : [...made.fields, ...this.sessionFields()];
   }
 }
 

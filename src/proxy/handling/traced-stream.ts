@@ -58,7 +58,7 @@ export class TracedStream implements ClientStream {
     return this.#stream.inform(status, fields);
   }
 
-  writeHead(status: number, fields: string[]): void {
+  writeHead(status: number, fields: Fields): void {
     this.#stream.writeHead(status, this.#reported(fields));
   }
 

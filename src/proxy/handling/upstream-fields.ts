@@ -1,14 +1,39 @@
 import { forwardedHost } from '../../core/routing/decision/decide.ts';
 import { editFields } from '../../core/routing/decision/header-edits.ts';
+import type { Fields } from '../../core/text/fields.ts';
 import { viaEntry } from '../../core/text/via.ts';
 import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import { forwardedFields } from '../messages/forwarding-fields.ts';
+import { noteRepeated } from '../messages/repeated.ts';
 
-/** Returns the fields of a request for its backend, including those set by an authorization server; Via is last. */
+/**
+ * Returns the fields of a request for its backend, including those set by an authorization server; Via is last. Returns the
+ * same array again for the next request of the connection that has the same fields and the same backend.
+ */
 export function upstreamFields(
+  context: Pick<ForwardedRequest, 'connection' | 'plane'>,
+  destination: Destination,
+): Fields {
+  const { head, backend, permitted } = destination;
+  const { section, authority } = head;
+  // Then the fields depend on more than is compared.
+  if (permitted.change !== undefined || head.edits.length > 0 || head.remainingHops !== undefined)
+    return makeFields(context, destination);
+  const { forwardedPolicy: policy } = context.plane;
+  const { forwarded } = section;
+  if (forwarded?.backend === backend && forwarded.authority === authority && forwarded.policy === policy) {
+    noteRepeated(forwarded.fields);
+    return forwarded.fields;
+  }
+  const fields = makeFields(context, destination);
+  section.forwarded = { fields, backend, authority, policy };
+  return fields;
+}
+
+function makeFields(
   { connection, plane }: Pick<ForwardedRequest, 'connection' | 'plane'>,
   { head, backend, permitted: { change } }: Destination,
-): string[] {
+): Fields {
   const edits =
     change === undefined ? backend.requestEdits : backend.requestEdits.toSpliced(change.before, 0, change.edits);
   const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), edits);

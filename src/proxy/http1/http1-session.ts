@@ -51,6 +51,8 @@ export class Http1Session implements Carrier, RequestEvents {
   /** The request whose response is not done. */
   private exchange: Exchange | undefined;
   private stream: Http1Stream | undefined;
+  /** The head of the last request, whose fields may be those of the next one. */
+  private previous: RequestHead | undefined;
   /** Bytes that were not interpreted yet. */
   private held: Buffer = nothing;
   /** Accounts for them, and for an incomplete head. */
@@ -114,7 +116,8 @@ export class Http1Session implements Carrier, RequestEvents {
       this.refuse('connect-unsupported');
       return 'unknown';
     }
-    const head = readHttp1Head(raw, this.plane.limits);
+    const head = readHttp1Head(raw, this.plane.limits, this.previous);
+    this.previous = typeof head === 'string' || !this.reader.keepsFields ? undefined : head;
     const framing = framingOf(head);
     const expectation = typeof head === 'string' ? undefined : expectationOf(head);
     const stream = new Http1Stream(this, raw, expectation === 'other' ? 'expectation-failed' : head);
@@ -337,6 +340,7 @@ export class Http1Session implements Carrier, RequestEvents {
       this.watched = 'flush';
       this.since = ticks.now;
     }
+    if (this.watched === 'idle' && ticks.now > this.since) this.forget();
     if (this.watched === 'nothing' || ticks.now - this.since <= ticks[this.watched]) return;
     switch (this.watched) {
       case 'head':
@@ -350,6 +354,12 @@ export class Http1Session implements Carrier, RequestEvents {
         this.plane.quotas.reached('client-stalled');
         stream?.breakOff();
     }
+  }
+
+  /** An idle connection keeps nothing of its last request. */
+  private forget(): void {
+    this.previous = undefined;
+    this.reader.forget();
   }
 
   private readonly ended = (): void => {

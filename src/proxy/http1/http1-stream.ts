@@ -6,10 +6,17 @@ import type { ClientStream } from '../messages/client-stream.ts';
 import type { Connection } from '../messages/connection.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import type { RawRequest, RequestHead } from '../messages/request-head.ts';
-import { checkHttp1Head, hasNoContent, interimFields, sendableTrailers, switchFields } from '../messages/sendable.ts';
+import {
+  fieldText,
+  hasNoContent,
+  http1Lines,
+  interimFields,
+  sendableTrailers,
+  switchFields,
+} from '../messages/sendable.ts';
 import { reset } from '../sockets/reset.ts';
 import { ClientBody } from './client-body.ts';
-import { fieldText, ResponseText } from './response-text.ts';
+import { ResponseText } from './response-text.ts';
 
 /** Unread request bodies up to this size are discarded to keep the connection. */
 const discardable = 64 * 1024;
@@ -126,14 +133,13 @@ export class Http1Stream implements ClientStream {
     return socket.write(`${new ResponseText(status, checked).head}\r\n`);
   }
 
-  writeHead(status: number, fields: string[]): void {
+  writeHead(status: number, received: Fields): void {
     // The client would take it for the response to its next request.
     if (this.headSent) throw new Error('The response already has a head.');
-    checkHttp1Head(status, fields);
-    this.hasNoBody = hasNoContent(this.method, status);
     // Length 0 tells HTTP/1.1 clients that such a response has no content (RFC 9110 section 15.3.6).
-    if (status === resetContent) fields.push('content-length', '0');
-    const text = new ResponseText(status, fields);
+    const fields = status === resetContent ? [...received, 'content-length', '0'] : received;
+    const text = new ResponseText(status, fields, http1Lines(status, fields));
+    this.hasNoBody = hasNoContent(this.method, status);
     const isOld = this.raw.httpVersion === '1.0';
     const hasEnd = text.hasLength || this.hasNoBody;
     this.isInterrupted = !this.isComplete && !this.canDiscardBody();

@@ -2,12 +2,19 @@ import { METHODS } from 'node:http';
 import type { Fields } from '../../core/text/fields.ts';
 import { standalone } from '../limits/buffered.ts';
 import { ChunkedBody } from '../messages/chunked-body.ts';
-import { fieldLines, fieldsFrom } from '../messages/field-lines.ts';
+import { parseFieldLines } from '../messages/field-lines.ts';
+import { longestRepeated } from '../messages/repeated.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import type { RawRequest } from '../messages/request-head.ts';
 
 /** The framing of a body: its length in bytes, or `chunked`. After `unknown`, no further byte can be interpreted. */
 export type BodyFraming = number | 'chunked' | 'unknown';
+
+/** The fields of a head as text, with a line break before each, and parsed. */
+interface FieldSection {
+  readonly text: string;
+  readonly fields: string[];
+}
 
 /** Callbacks in the order of this list. */
 export interface RequestEvents {
@@ -25,9 +32,9 @@ const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 const methods: ReadonlySet<string> = new Set(METHODS);
 
-// One pass validates every byte of a head (RFC 9112 sections 3 and 5). There is no tolerance for other line ends, more
-// spaces, or other versions. The method, the target and the meaning of the fields are checked later.
-const wholeHead = new RegExp(`^[A-Z-]+ [\\x21-\\x7e]+ HTTP/1\\.[01]${fieldLines.source}`);
+// Every byte of a head is validated (RFC 9112 sections 3 and 5). There is no tolerance for other line ends, more spaces,
+// or other versions. The method, the target and the meaning of the fields are checked later.
+const requestLine = /^[A-Z-]+ [\x21-\x7e]+ HTTP\/1\.[01]$/;
 /** Recipients differ in whether a tab may follow a coding. */
 const tabInCoding = /\r\ntransfer-encoding:[^\r]*\t/i;
 /** The beginning of a request line. */
@@ -47,6 +54,8 @@ export class RequestReader {
   private stage: 'head' | 'body' | 'chunks' | 'over' = 'head';
   private remaining = 0;
   private chunks: ChunkedBody | undefined;
+  /** The fields of the previous head. Many clients send the same ones with each request. */
+  private previous: FieldSection | undefined;
 
   /** `headerBytes` limits a head, and also trailers. */
   constructor(events: RequestEvents, headerBytes: number) {
@@ -67,6 +76,16 @@ export class RequestReader {
   /** Whether a part of a request has arrived. */
   get isInRequest(): boolean {
     return this.partial !== undefined || this.stage === 'body' || this.stage === 'chunks';
+  }
+
+  /** Whether the next head may have the same array of fields as the last one. */
+  get keepsFields(): boolean {
+    return this.previous !== undefined;
+  }
+
+  /** Releases the memory of the previous head. */
+  forget(): void {
+    this.previous = undefined;
   }
 
   /** Parses bytes up to the end of a head or a request. Returns the bytes after it. */
@@ -99,7 +118,7 @@ export class RequestReader {
     if ((end === -1 ? all.length : end) - start > this.headerBytes) return this.malformed('headers-too-large');
     if (end === -1) return this.keep(all, start, earlier);
     this.partial = undefined;
-    const head = parseHead(all.toString('latin1', start, end));
+    const head = this.parseHead(all.toString('latin1', start, end));
     if (head === undefined) return this.malformed('bad-request');
     const rest = all.subarray(end + endOfHead.length);
     this.expect(this.events.onHead(head, rest.length));
@@ -114,6 +133,26 @@ export class RequestReader {
     if (neverInHead.test(unchecked)) return this.malformed('bad-request');
     const isStart = all[start] === carriageReturn || startOfHead.test(all.toString('latin1', start, start + 32));
     return this.partial === undefined || isStart ? nothing : this.malformed('bad-request');
+  }
+
+  /** Parses the head of a request, as Latin-1 and without the empty line at its end; `undefined` for a syntax error. */
+  private parseHead(text: string): RawRequest | undefined {
+    const endOfLine = text.indexOf('\r\n');
+    const line = endOfLine === -1 ? text : text.slice(0, endOfLine);
+    const rawHeaders = requestLine.test(line) ? this.parseFields(text.slice(line.length)) : undefined;
+    if (rawHeaders === undefined) return undefined;
+    const [first, last] = [line.indexOf(' '), line.lastIndexOf(' ')];
+    const method = line.slice(0, first);
+    if (!methods.has(method)) return undefined;
+    return { method, url: line.slice(first + 1, last), httpVersion: line.endsWith('0') ? '1.0' : '1.1', rawHeaders };
+  }
+
+  /** Returns the same array again for the same fields as in the previous head, so that others recognize them. */
+  private parseFields(text: string): string[] | undefined {
+    if (this.previous?.text === text) return this.previous.fields;
+    const fields = text.includes('\t') && tabInCoding.test(text) ? undefined : parseFieldLines(text);
+    this.previous = fields === undefined || text.length > longestRepeated ? undefined : { text, fields };
+    return fields;
   }
 
   private expect(framing: BodyFraming): void {
@@ -164,21 +203,6 @@ function emptyLines(bytes: Buffer): number {
   let length = 0;
   while (bytes[length] === carriageReturn && bytes[length + 1] === lineFeed) length += 2;
   return length;
-}
-
-/** Parses the head of a request, as Latin-1 and without the empty line at its end; `undefined` for a syntax error. */
-function parseHead(text: string): RawRequest | undefined {
-  if (!wholeHead.test(text) || (text.includes('\t') && tabInCoding.test(text))) return undefined;
-  const [first, last] = [text.indexOf(' '), text.indexOf(' HTTP/1.')];
-  const method = text.slice(0, first);
-  if (!methods.has(method)) return undefined;
-  const endOfLine = text.indexOf('\r\n', last);
-  return {
-    method,
-    url: text.slice(first + 1, last),
-    httpVersion: text[last + ' HTTP/1.'.length] === '0' ? '1.0' : '1.1',
-    rawHeaders: endOfLine === -1 ? [] : fieldsFrom(text, endOfLine),
-  };
 }
 
 /** Whether trailers contain fields that would frame the body a second time. */

@@ -1,14 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { hasField } from '../../core/text/fields.ts';
 import type { Fields } from '../../core/text/fields.ts';
-
-/** The lines of fields that were checked. */
-export function fieldText(fields: Fields): string {
-  let text = '';
-  for (let position = 0; position < fields.length; position += 2)
-    text += `${fields[position] ?? ''}: ${fields[position + 1] ?? ''}\r\n`;
-  return text;
-}
+import { fieldText } from '../messages/sendable.ts';
 
 /** The head of a response as text (RFC 9112 section 4). */
 export class ResponseText {
@@ -19,12 +12,12 @@ export class ResponseText {
   head: string;
   private readonly fields: Fields;
 
-  /** `fields` were checked. */
-  constructor(status: number, fields: Fields) {
+  /** `fields` were checked, and `lines` is their text. */
+  constructor(status: number, fields: Fields, lines = fieldText(fields)) {
     this.status = status;
     this.fields = fields;
     this.hasLength = hasField(fields, 'content-length');
-    this.head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fieldText(fields)}`;
+    this.head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}`;
   }
 
   /** Completes the head of a final response. `keepsFor`: seconds for which the connection persists, if it does. */

@@ -33,7 +33,7 @@ export interface ClientStream {
   /** Forwards an interim response if the client supports it. After `false`, wait for `Exchange.drained`. */
   inform(status: number, fields: Fields): boolean;
   /** Begins the response. Throws `Unsendable` if HTTP cannot carry it; nothing has been sent then. */
-  writeHead(status: number, fields: string[]): void;
+  writeHead(status: number, fields: Fields): void;
   readonly headSent: boolean;
   /** The status, after it has been sent. */
   readonly status: number;

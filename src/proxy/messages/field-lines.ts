@@ -1,5 +1,3 @@
-import type { Fields } from '../../core/text/fields.ts';
-
 /**
  * Field lines (RFC 9112 section 5) up to the end of the text, as Latin-1, each with a line break before it. One pass
  * validates every byte: no folded lines, no bare CR or LF, no whitespace before a colon.
@@ -9,7 +7,7 @@ export const fieldLines = /(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-
 const wholeSection = new RegExp(`^${fieldLines.source}`);
 
 /** Parses the lines of a trailer section, each with a line break before it; `undefined` for a syntax error. */
-export function parseFieldLines(text: string): Fields | undefined {
+export function parseFieldLines(text: string): string[] | undefined {
   return wholeSection.test(text) ? fieldsFrom(text, 0) : undefined;
 }
 

@@ -27,7 +27,7 @@ export interface UpstreamRequest {
   /** Path and query. */
   readonly target: string;
   /** End-to-end fields, including Host and Content-Length. The engine adds connection-specific fields. */
-  readonly fields: string[];
+  readonly fields: Fields;
   /** Read only after the connection is established. Without Content-Length it is sent chunked. */
   readonly body: Readable | undefined;
   /** The whole body, if it is already available; `body` is undefined then. The engine clears it after sending, to free the memory. */
@@ -49,6 +49,16 @@ export interface UpstreamHead {
   readonly fields: Fields;
   /** The version of the response, regardless of the connection's capabilities. */
   readonly httpVersion: '1.0' | '1.1' | '2.0';
+  /** The fields that were last made of this head for a client, if the connection may receive it again. */
+  forwarded?: ForwardedHead | undefined;
+}
+
+/** Fields for a client, and all they depend on besides the head. */
+interface ForwardedHead {
+  readonly made: { readonly fields: Fields; readonly trailersPossible: boolean };
+  readonly backend: object;
+  readonly hasBody: boolean;
+  readonly httpVersion: string;
 }
 
 /**

@@ -32,9 +32,10 @@ export class RequestHead implements RouteRequest {
   readonly edits: readonly HeaderEdits[];
   /** Length of the body in bytes, `undefined` for a chunked body. */
   readonly contentLength: number | undefined;
+  readonly section: FieldSection;
   private parameters: URLSearchParams | undefined;
 
-  constructor(message: RawRequest, names: readonly string[], target: Target, { contentLength, edited }: Framing) {
+  constructor(message: RawRequest, section: FieldSection, target: Target, edited?: Edited) {
     this.method = message.method ?? 'GET';
     this.host = target.host;
     this.authority = target.authority;
@@ -42,19 +43,21 @@ export class RequestHead implements RouteRequest {
     this.search = target.search;
     this.httpVersion = message.httpVersion;
     this.fields = message.rawHeaders;
-    this.names = names;
-    this.contentLength = contentLength;
+    this.names = section.names;
+    this.contentLength = section.contentLength;
+    this.section = section;
     this.received = edited?.received ?? this;
     this.edits = edited?.edits ?? [];
   }
 
   /** The head after changes by a filter of the listener: routes match the changed fields. */
   with(change: HeaderEdits): RequestHead {
-    const { method, httpVersion, contentLength, received, edits } = this;
+    const { method, httpVersion, received, edits } = this;
     const rawHeaders = editFields([...this.fields], [change]);
     const message = { method, httpVersion, rawHeaders };
     const edited = { received, edits: [...edits, change] };
-    return new RequestHead(message, lowerCaseNames(rawHeaders), this, { contentLength, edited });
+    const section = { ...this.section, fields: rawHeaders, names: lowerCaseNames(rawHeaders), forwarded: undefined };
+    return new RequestHead(message, section, this, edited);
   }
 
   get hasBody(): boolean {
@@ -109,18 +112,43 @@ interface ReceivedFields {
   readonly names: readonly string[];
 }
 
-interface Framing {
+type Edited = Pick<RequestHead, 'received' | 'edits'>;
+
+/** What follows from the fields and the version of a head alone. Heads of one connection with the same fields share it. */
+interface FieldSection extends ReceivedFields {
+  readonly httpVersion: string;
   readonly contentLength: number | undefined;
-  readonly edited?: Pick<RequestHead, 'received' | 'edits'>;
+  /** Host as received, and the hostname in it; `undefined` if it is invalid. */
+  readonly authority: string;
+  readonly host: string | undefined;
+  /** The fields that were last made of them for a backend. */
+  forwarded: ForwardedFields | undefined;
+}
+
+/** Fields for a backend, and all they depend on besides the received fields and the connection. */
+interface ForwardedFields {
+  readonly fields: Fields;
+  readonly backend: object;
+  readonly authority: string;
+  readonly policy: string;
 }
 
 /**
  * Reads the head of an HTTP/1 request, or returns the reason why it must not be served. The parser has already rejected
  * violations of the RFC 9112 grammar. The rules here need the whole header section, above all those against request
- * smuggling (RFC 9112 sections 3.2 and 6.1).
+ * smuggling (RFC 9112 sections 3.2 and 6.1). `previous` is the head of an earlier request on the connection: if both have
+ * the same array of fields, these are not read again.
  */
-export function readHttp1Head(message: RawRequest, limits: ProxyLimits): RequestHead | AnswerReason {
-  return readHead(message, 0, limits);
+export function readHttp1Head(
+  message: RawRequest,
+  limits: ProxyLimits,
+  previous?: RequestHead,
+): RequestHead | AnswerReason {
+  const url = message.url ?? '';
+  if (url.length > limits.targetBytes) return 'target-too-long';
+  const known = previous?.section;
+  const isKnown = known?.fields === message.rawHeaders && known.httpVersion === message.httpVersion;
+  return headOf(message, url, isKnown ? known : readSection(message, 0, limits));
 }
 
 /**
@@ -134,22 +162,38 @@ export function readHttp2Head(
 ): RequestHead | AnswerReason {
   // RFC 9113 section 8.3.1: `:path` has no authority. Node checks this only for the schemes "http" and "https".
   if (message.url !== '*' && message.url?.startsWith('/') !== true) return 'bad-target';
-  return readHead(message, hasNoBody ? 0 : undefined, limits);
-}
-
-function readHead(message: RawRequest, impliedLength: 0 | undefined, limits: ProxyLimits): RequestHead | AnswerReason {
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
+  return headOf(message, url, readSection(message, hasNoBody ? 0 : undefined, limits));
+}
+
+function headOf(message: RawRequest, url: string, section: FieldSection | AnswerReason): RequestHead | AnswerReason {
+  if (typeof section === 'string') return section;
+  const target = url === '*' ? asteriskTarget(message, section) : readTarget(url, section);
+  return typeof target === 'string' ? target : new RequestHead(message, section, target);
+}
+
+function readSection(
+  message: RawRequest,
+  impliedLength: 0 | undefined,
+  limits: ProxyLimits,
+): FieldSection | AnswerReason {
   if (message.rawHeaders.length > limits.headerCount * 2 || bytesOf(message.rawHeaders) > limits.headerBytes)
     return 'headers-too-large';
   const names = lowerCaseNames(message.rawHeaders);
-  const framing = readFraming(message, names, impliedLength);
-  if (typeof framing === 'string') return framing;
-  const host = readHost(message, names);
-  if (host === undefined) return 'bad-host';
-  const target = url === '*' ? asteriskTarget(message, host) : readTarget(url, host);
-  if (typeof target === 'string') return target;
-  return new RequestHead(message, names, target, framing);
+  const contentLength = readFraming(message, names, impliedLength);
+  if (typeof contentLength === 'string') return contentLength;
+  const authority = readHost(message, names);
+  if (authority === undefined) return 'bad-host';
+  return {
+    fields: message.rawHeaders,
+    names,
+    httpVersion: message.httpVersion,
+    contentLength,
+    authority,
+    host: hostFromHeader(authority),
+    forwarded: undefined,
+  };
 }
 
 /** In HTTP/2 the parser enforces the limit only after the client has acknowledged it. */
@@ -178,20 +222,20 @@ function readFraming(
   message: RawRequest,
   names: readonly string[],
   impliedLength: 0 | undefined,
-): Framing | AnswerReason {
+): number | undefined | AnswerReason {
   const coding = onlyValue(message, names, 'transfer-encoding');
   const length = onlyValue(message, names, 'content-length');
-  if (coding === undefined && length === undefined) return { contentLength: impliedLength };
+  if (coding === undefined && length === undefined) return impliedLength;
   if (coding === 'several' || length === 'several') return 'bad-framing';
   if (length !== undefined) {
     if (coding !== undefined || !digits.test(length.value)) return 'bad-framing';
-    return { contentLength: Number(length.value) };
+    return Number(length.value);
   }
   // HTTP/1.0 does not define it, and an intermediary might see a different body.
   if (message.httpVersion !== '1.1') return 'bad-framing';
   const codings = listItems(coding?.value ?? '');
   if (codings.at(-1) !== 'chunked') return 'bad-framing';
-  return codings.length === 1 ? { contentLength: undefined } : 'transfer-coding-unsupported';
+  return codings.length === 1 ? undefined : 'transfer-coding-unsupported';
 }
 
 /** Returns the value of the only Host field; `''` for HTTP/1.0 without one. */
@@ -204,8 +248,8 @@ function readHost(message: RawRequest, names: readonly string[]): string | undef
 const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;
 
 /** Parses the origin form, or the absolute form, whose authority replaces Host (RFC 9112 section 3.2.2). */
-function readTarget(url: string, hostField: string): Target | AnswerReason {
-  let authority = hostField;
+function readTarget(url: string, section: FieldSection): Target | AnswerReason {
+  let { authority, host } = section;
   let rest = url;
   if (!url.startsWith('/')) {
     const groups = absoluteForm.exec(url)?.groups;
@@ -213,9 +257,9 @@ function readTarget(url: string, hostField: string): Target | AnswerReason {
     authority = groups['authority'] ?? '';
     rest = groups['rest'] ?? '';
     if (!rest.startsWith('/')) rest = `/${rest}`;
-    if (authority === '' || hostFromHeader(hostField) === undefined) return 'bad-host';
+    if (authority === '' || host === undefined) return 'bad-host';
+    host = hostFromHeader(authority);
   }
-  const host = hostFromHeader(authority);
   if (host === undefined) return 'bad-host';
   if (rest.includes('#')) return 'bad-target';
   const question = rest.indexOf('?');
@@ -225,8 +269,7 @@ function readTarget(url: string, hostField: string): Target | AnswerReason {
 }
 
 /** `OPTIONS *` is for the server itself; other methods must not have this target (RFC 9112 section 3.2.4). */
-function asteriskTarget({ method }: RawRequest, authority: string): Target | AnswerReason {
+function asteriskTarget({ method }: RawRequest, { authority, host }: FieldSection): Target | AnswerReason {
   if (method !== 'OPTIONS') return 'bad-target';
-  const host = hostFromHeader(authority);
   return host === undefined ? 'bad-host' : { host, authority, path: '*', search: '' };
 }

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { nameKey } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
+import { repeatedLines } from './repeated.ts';
 
 /**
  * Validates all statuses, fields and trailers that are forwarded from one side to the other, and whether there is
@@ -64,13 +65,26 @@ export function isRequestLine(method: string, target: string): boolean {
 }
 
 /**
- * Checks the final response to an HTTP/1 client, without connection-specific fields.
+ * Returns the lines of the fields of a final response to an HTTP/1 client, without connection-specific fields.
  *
  * @throws Unsendable
  */
-export function checkHttp1Head(status: number, fields: Fields): void {
+export function http1Lines(status: number, fields: Fields): string {
   if (!isFinalStatus(status)) throw new Unsendable(`status ${status}`);
+  return repeatedLines(fields, checkedText) ?? '';
+}
+
+function checkedText(fields: Fields): string {
   checkFields(fields);
+  return fieldText(fields);
+}
+
+/** The lines of fields that were checked. */
+export function fieldText(fields: Fields): string {
+  let text = '';
+  for (let position = 0; position < fields.length; position += 2)
+    text += `${fields[position] ?? ''}: ${fields[position + 1] ?? ''}\r\n`;
+  return text;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { formatAddress } from '../sockets/address.ts';
 import { hasField, positionOf } from '../../core/text/fields.ts';
 import type { Fields, UpstreamRequest } from '../messages/forwarder.ts';
+import { repeatedLines } from '../messages/repeated.ts';
 import { isField, isRequestLine } from '../messages/sendable.ts';
 
 // RFC 9110 section 8.6: these methods usually have a body, so Content-Length 0 is sent without one.
@@ -12,7 +13,7 @@ const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 export function requestHead(request: UpstreamRequest): string | undefined {
   const { method, target, fields, upstream } = request;
   if (!isRequestLine(method, target)) return undefined;
-  const lines = fieldLines(fields);
+  const lines = repeatedLines(fields, fieldLines);
   if (lines === undefined) return undefined;
   // HTTP/1.0 clients may omit it.
   const host = hasField(fields, 'host') ? '' : `host: ${formatAddress(upstream.host, upstream.port)}\r\n`;

@@ -37,6 +37,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     isChunked,
     persists: !isOld && !closes,
     keepsFor,
+    forwarded: undefined,
   };
 }
 

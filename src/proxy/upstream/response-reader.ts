@@ -1,5 +1,6 @@
 import { ChunkedBody } from '../messages/chunked-body.ts';
 import type { Fields } from '../messages/forwarder.ts';
+import { longestRepeated } from '../messages/repeated.ts';
 import { Held } from '../sockets/held.ts';
 import { parseResponseHead } from './response-head.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -37,6 +38,7 @@ export class ResponseReader {
   /** Defined while the body is read. */
   private head: ResponseHead | undefined;
   private chunks: ChunkedBody | undefined;
+  private previous: { readonly text: string; readonly head: ResponseHead } | undefined;
   /** Remaining bytes of a body that is not chunked; without a length it ends with the connection. */
   private remaining = 0;
 
@@ -72,7 +74,7 @@ export class ResponseReader {
     const found = this.held.take(bytes, endOfHead, this.headBytes);
     if (found === undefined) return this.held.mayBeginWith(startOfHead) ? nothing : this.malformed('broken');
     if (found === 'too-long') return this.malformed(found);
-    const head = parseResponseHead(found.text);
+    const head = this.parseHead(found.text);
     if (head === undefined) return this.malformed('broken');
     if (head.status < 200) return this.inform(head, asked, found.rest);
     this.head = head;
@@ -83,6 +85,14 @@ export class ResponseReader {
     if (this.remaining > 0) return found.rest;
     this.complete(head, [], found.rest);
     return nothing;
+  }
+
+  /** Returns the same object again for the same head as that of the previous response. */
+  private parseHead(text: string): ResponseHead | undefined {
+    if (this.previous?.text === text) return this.previous.head;
+    const head = parseResponseHead(text);
+    this.previous = head === undefined || text.length > longestRepeated ? undefined : { text, head };
+    return head;
   }
 
   private inform(head: ResponseHead, asked: Asked, rest: Buffer): Buffer {

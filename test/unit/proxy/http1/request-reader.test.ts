@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RequestReader } from '../../../../src/proxy/http1/request-reader.ts';
 import type { BodyFraming } from '../../../../src/proxy/http1/request-reader.ts';
+import type { RawRequest } from '../../../../src/proxy/messages/request-head.ts';
 
 interface Read {
   readonly events: string[];
@@ -43,6 +44,29 @@ describe('a head', () => {
     const { events, read } = startReader();
     expect(read(...'\r\n\r\nGET / HTTP/1.0\r\nHost: a\r\n\r\n'.split(''))).toBe('');
     expect(events).toEqual(['GET / 1.0 Host|a']);
+  });
+
+  test.each([
+    ['the same fields', 'Host: a\r\nX-A: b', 'Host: a\r\nX-A: b', true],
+    ['other fields', 'Host: a\r\nX-A: b', 'Host: a\r\nX-A: c', false],
+    ['more fields', 'Host: a', 'Host: a\r\nX-A: b', false],
+    ['the same long fields', `Host: a\r\nX-A: ${'b'.repeat(2_048)}`, `Host: a\r\nX-A: ${'b'.repeat(2_048)}`, false],
+  ])('with %s as the previous one: the array of fields is the same one only then', (_, first, second, isSame) => {
+    const heads: RawRequest[] = [];
+    const ignore = (): void => undefined;
+    const onHead = (head: RawRequest): number => {
+      heads.push(head);
+      return 0;
+    };
+    const reader = new RequestReader({ onHead, onData: ignore, onEnd: ignore, onMalformed: ignore }, 10_000);
+    const read = (fields: string): Buffer => reader.read(Buffer.from(`GET / HTTP/1.1\r\n${fields}\r\n\r\n`));
+    read(first);
+    read(second);
+    expect(heads[0]?.rawHeaders === heads[1]?.rawHeaders).toBe(isSame);
+    reader.forget();
+    read(second);
+    expect(heads[2]?.rawHeaders).toEqual(heads[1]?.rawHeaders);
+    expect(heads[2]?.rawHeaders).not.toBe(heads[1]?.rawHeaders);
   });
 
   test('keeps no empty lines, however many there are', () => {

@@ -1,0 +1,29 @@
+import type { Fields } from '../../core/text/fields.ts';
+
+/**
+ * Messages of one connection often have the same fields. Results that follow from the fields of a message are kept with
+ * its connection, and used again for the next message if that has the same fields, byte by byte.
+ */
+
+/** Fields of at most this number of bytes are kept, because connections hold them until they are idle. */
+export const longestRepeated = 2 * 1024;
+
+const repeated = new WeakMap<Fields, { lines: string | undefined }>();
+
+/** Notes that fields are sent again, and do not change any more. */
+export function noteRepeated(fields: Fields): void {
+  if (!repeated.has(fields)) repeated.set(fields, { lines: undefined });
+}
+
+/** Returns what `format` returns for the fields. For repeated fields it is called only once, unless it returns `undefined`. */
+export function repeatedLines(fields: Fields, format: (fields: Fields) => string | undefined): string | undefined {
+  const known = repeated.get(fields);
+  if (known === undefined) return format(fields);
+  known.lines ??= inOnePiece(format(fields));
+  return known.lines;
+}
+
+/** Copies text that was joined from many pieces, because it would be joined again with each use. */
+function inOnePiece(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : Buffer.from(text, 'latin1').toString('latin1');
+}
