@@ -63,6 +63,7 @@ export class Forwarding implements ResponseReceiver {
   private readonly interim: InterimResponses;
   private trailersPossible = false;
   private ended = false;
+  private isSettling = false;
 
   private readonly identity: ReturnType<typeof identityOf>;
   private readonly session: ClientSession | undefined;
@@ -172,8 +173,7 @@ export class Forwarding implements ResponseReceiver {
     }
     this.upload?.forget();
     if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(head);
-    // A body that is already available shares the packet; a head without one must not wait for it.
-    process.nextTick(flushHead, this.exchange);
+    this.settleLater();
   }
 
   onData(chunk: Buffer): void {
@@ -182,13 +182,22 @@ export class Forwarding implements ResponseReceiver {
     if (!this.exchange.client.write(chunk)) this.waitForClient();
     this.written.bytes += chunk.length;
     this.written.pieces += 1;
-    // Node writes to an HTTP/1 connection at the end of the current tick.
-    if (this.written.pieces === 1) process.nextTick(weigh, this);
+    this.settleLater();
   }
 
-  /** Measures how many of the written bytes still wait for the client. */
-  weigh(): void {
+  /** A body that is already available shares the packet of the head. Node writes at the end of the current tick. */
+  private settleLater(): void {
+    if (this.isSettling) return;
+    this.isSettling = true;
+    process.nextTick(settle, this);
+  }
+
+  /** Sends a head that still waits for a body, and measures how many of the written bytes wait for the client. */
+  settle(): void {
+    this.isSettling = false;
+    this.exchange.client.flushHead();
     const { bytes, pieces } = this.written;
+    if (pieces === 0) return;
     this.written = { bytes: 0, pieces: 0 };
     if (this.responding.update(this.exchange.client.waitingBytes, bytes, pieces)) return;
     if (this.ended) this.exchange.overflow();
@@ -385,14 +394,6 @@ function sessionOf({ plane }: ForwardedRequest, { head, backend }: Destination):
   return plane.sessions.open(session, head, session.rule === undefined ? endpoints : `${session.rule} ${endpoints}`);
 }
 
-function weigh(forwarding: Forwarding): void {
-  forwarding.exchange.guard(() => forwarding.weigh());
-}
-
-function flushHead(exchange: ForwardedRequest): void {
-  try {
-    exchange.client.flushHead();
-  } catch (error) {
-    exchange.fault(error);
-  }
+function settle(forwarding: Forwarding): void {
+  forwarding.exchange.guard(() => forwarding.settle());
 }

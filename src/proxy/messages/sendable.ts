@@ -148,7 +148,21 @@ export function toHttp2Head(status: number, fields: Fields): OutgoingHttpHeaders
   return headers;
 }
 
+/** Whether HTTP can carry all of the fields, as in `isField`. Two tests of joined text cost less than two per field. */
+export function areFields(fields: Fields): boolean {
+  let names = '';
+  let values = '';
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = fields[position] ?? '';
+    if (name === '') return false;
+    names += name;
+    values += fields[position + 1] ?? '';
+  }
+  return names === '' || (token.test(names) && !neverInValue.test(values));
+}
+
 function checkFields(fields: Fields): void {
+  if (areFields(fields)) return;
   for (let position = 0; position < fields.length; position += 2) {
     const name = fields[position] ?? '';
     if (!isField(name, fields[position + 1] ?? '')) throw new Unsendable(`field ${name}`);

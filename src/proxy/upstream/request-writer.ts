@@ -4,7 +4,7 @@ import { formatAddress } from '../sockets/address.ts';
 import { hasField, positionOf } from '../../core/text/fields.ts';
 import type { Fields, UpstreamRequest } from '../messages/forwarder.ts';
 import { repeatedLines } from '../messages/repeated.ts';
-import { isField, isRequestLine } from '../messages/sendable.ts';
+import { areFields, fieldText, isRequestLine } from '../messages/sendable.ts';
 
 // RFC 9110 section 8.6: these methods usually have a body, so Content-Length 0 is sent without one.
 const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -31,14 +31,7 @@ function framingLines({ method, fields, body, upgrade }: UpstreamRequest): strin
 }
 
 function fieldLines(fields: Fields): string | undefined {
-  let lines = '';
-  for (let position = 0; position < fields.length; position += 2) {
-    const name = fields[position] ?? '';
-    const value = fields[position + 1] ?? '';
-    if (!isField(name, value)) return undefined;
-    lines += `${name}: ${value}\r\n`;
-  }
-  return lines;
+  return areFields(fields) ? fieldText(fields) : undefined;
 }
 
 function contentLength(fields: Fields): number | undefined {
