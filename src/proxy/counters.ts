@@ -31,6 +31,7 @@ export const limits = [
   'retries',
   'retry-body',
   'retry-budget',
+  'matching',
   'buffered',
   'interim-responses',
   'http2-resets',
@@ -71,6 +72,7 @@ const limitBehind: Partial<Record<Reason, Limit>> = {
   'body-timeout': 'request-body-time',
   'backend-stalled': 'backend-stalled',
   'retry-budget-exceeded': 'retry-budget',
+  'match-too-costly': 'matching',
 };
 
 /**

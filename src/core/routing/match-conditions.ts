@@ -3,6 +3,7 @@ import { isGrpc } from '../text/grpc.ts';
 import { hostnameMatches } from '../text/hostname.ts';
 import { hasPathPrefix } from '../text/path.ts';
 import { compilePattern } from '../patterns/pattern.ts';
+import type { MatchAllowance } from './match-allowance.ts';
 import type { NamedMatch, RouteConfig, RouteMatch } from './config.ts';
 
 /** The parts of a request that routing uses. */
@@ -20,7 +21,8 @@ export interface RouteRequest {
 
 /** One requirement of a match. */
 export interface MatchCondition {
-  holds(request: RouteRequest): boolean;
+  /** @throws MatchTooCostly if the allowance is exceeded */
+  holds(request: RouteRequest, allowance: MatchAllowance): boolean;
   /** The reason why it does not hold, for people. */
   otherwise(request: RouteRequest): string;
 }
@@ -91,9 +93,11 @@ function expressionCondition(subject: string, text: string, get: Get): MatchCond
     return { holds: () => false, otherwise: () => `the expression for ${subject} is unusable: ${compiled.problem}` };
   }
   return {
-    holds: (request) => {
+    holds: (request, allowance) => {
       const value = get(request);
-      return value !== undefined && compiled.pattern.matches(value);
+      if (value === undefined) return false;
+      allowance.take(value.length);
+      return compiled.pattern.matches(value);
     },
     otherwise: (request) => describe(subject, get(request), `which the expression ${quote(text)} does not match whole`),
   };

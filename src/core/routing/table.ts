@@ -1,4 +1,5 @@
 import { sortKey } from '../graph/precedence.ts';
+import { MatchAllowance } from './match-allowance.ts';
 import { matchConditionsOf, hostnameCondition } from './match-conditions.ts';
 import type { RouteRequest } from './match-conditions.ts';
 import type { ConfigKey, MatchedRoute, RouteAttachment, RouteConfig } from './config.ts';
@@ -56,9 +57,11 @@ export class RouteTable {
    * The match for a request at a listener: the first matching entry in the order of the sort keys (precedence.ts). Hostnames
    * that cover the request but have no matching entry fall through to broader ones (HTTPRoute `hostnames` and
    * `rules[].matches`, Gateway API v1.7).
+   *
+   * @throws MatchTooCostly if the expressions would read more than `mostMatchedCharacters`
    */
   match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined {
-    return this.listeners.get(listener)?.first(request)?.matched;
+    return this.listeners.get(listener)?.first(request, new MatchAllowance())?.matched;
   }
 
   /** All entries of a listener in order of precedence, each with the reasons why the request does not match. */
@@ -111,10 +114,11 @@ function hostnamesByListener(attachments: readonly RouteAttachment[]): Map<Confi
 
 function candidateOf({ matched, hostname, conditions }: Entry, request: RouteRequest): Candidate {
   const ofHost = hostnameCondition(hostname);
+  const unlimited = new MatchAllowance(Infinity);
   const unmet = [ofHost, ...conditions]
-    .filter((condition) => !condition.holds(request))
+    .filter((condition) => !condition.holds(request, unlimited))
     .map((condition) => condition.otherwise(request));
-  return { candidate: matched, coversHost: ofHost.holds(request), unmet };
+  return { candidate: matched, coversHost: ofHost.holds(request, unlimited), unmet };
 }
 
 /** The entries of one listener by hostname: one tier per hostname, from the most specific one to none. */
@@ -149,15 +153,15 @@ class HostTable {
     }
   }
 
-  first(request: RouteRequest): Entry | undefined {
-    const exact = this.exact.get(request.host)?.first(request);
+  first(request: RouteRequest, allowance: MatchAllowance): Entry | undefined {
+    const exact = this.exact.get(request.host)?.first(request, allowance);
     if (exact !== undefined) return exact;
     const wildcards = this.wildcards.isEmpty ? [] : this.wildcards.along(suffixLabels(request.host));
     for (const tier of wildcards) {
-      const found = tier.first(request);
+      const found = tier.first(request, allowance);
       if (found !== undefined) return found;
     }
-    return this.any.first(request);
+    return this.any.first(request, allowance);
   }
 
   get isEmpty(): boolean {

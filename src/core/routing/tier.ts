@@ -1,4 +1,5 @@
 import { withoutTrailingSlash } from '../graph/precedence.ts';
+import type { MatchAllowance } from './match-allowance.ts';
 import type { MatchCondition, RouteRequest } from './match-conditions.ts';
 import type { MatchedRoute } from './config.ts';
 import { Trie } from './trie.ts';
@@ -40,11 +41,16 @@ export class Tier {
     else if (type === 'PathPrefix') this.prefixes.remove(prefixSegments(value));
   }
 
-  /** The first entry in the order of the sort keys that the request matches. */
-  first(request: RouteRequest): Entry | undefined {
-    let best = firstOf(this.exact.get(request.path), request);
-    best = firstOf(this.expressions, request, best);
-    for (const bucket of this.prefixes.along(segments(request.path))) best = firstOf(bucket, request, best);
+  /**
+   * The first entry in the order of the sort keys that the request matches.
+   *
+   * @throws MatchTooCostly if the allowance is exceeded
+   */
+  first(request: RouteRequest, allowance: MatchAllowance): Entry | undefined {
+    const holds = (condition: MatchCondition): boolean => condition.holds(request, allowance);
+    let best = firstOf(this.exact.get(request.path), holds);
+    best = firstOf(this.expressions, holds, best);
+    for (const bucket of this.prefixes.along(segments(request.path))) best = firstOf(bucket, holds, best);
     return best;
   }
 
@@ -62,11 +68,15 @@ export class Tier {
   }
 }
 
-/** The first entry of a bucket that the request matches, or `best` if that has precedence. */
-function firstOf(bucket: Bucket | undefined, request: RouteRequest, best?: Entry): Entry | undefined {
+/** The first entry of a bucket whose conditions hold, or `best` if that has precedence. */
+function firstOf(
+  bucket: Bucket | undefined,
+  holds: (condition: MatchCondition) => boolean,
+  best?: Entry,
+): Entry | undefined {
   for (const entry of bucket ?? []) {
     if (best !== undefined && best.sortKey < entry.sortKey) return best;
-    if (entry.conditions.every((condition) => condition.holds(request))) return entry;
+    if (entry.conditions.every(holds)) return entry;
   }
   return best;
 }

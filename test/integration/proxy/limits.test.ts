@@ -1,8 +1,20 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
+import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
-import { closeProxies, openRaw, receiveUntil, send, sendRaw, startProxyTo } from '../../support/proxy.ts';
+import {
+  closeProxies,
+  openRaw,
+  prefixRule,
+  receiveUntil,
+  send,
+  sendRaw,
+  startProxy,
+  startProxyTo,
+  webRoute,
+} from '../../support/proxy.ts';
+import { routeMatch } from '../../support/routes.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -40,6 +52,21 @@ describe('sizes', () => {
     const { port } = await startProxyTo((await startEcho()).port);
     const fields = `Host: a\r\nConnection: close\r\n${'X-A: b\r\n'.repeat(198)}`;
     expect(await sendRaw(port, `GET /${'a'.repeat(8_191)} HTTP/1.1\r\n${fields}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('a request that costs the expressions of the routes too much is refused, and its neighbors are not', async () => {
+    const app = await startEcho('app');
+    const costly = Array.from({ length: 40 }, (_, index) =>
+      routeMatch({ index, headers: [{ type: 'RegularExpression', name: 'x-a', value: `.*${index}` }] }),
+    );
+    const { port, log, proxy } = await startProxy([
+      endpointsConfig('app', app.port),
+      webRoute({ ...prefixRule('/', []), matches: costly }, { ...prefixRule('/', []), index: 1 }),
+    ]);
+    expect((await send(port, '/', { headers: { 'x-a': 'a'.repeat(30_000) } })).status).toBe(500);
+    expect((await send(port, '/', { headers: { 'x-a': 'a'.repeat(3_000) } })).status).toBe(200);
+    await eventually(() => expect(log).toMatchObject([{ status: 500, reason: 'match-too-costly' }, { status: 200 }]));
+    expect(proxy.counters().limitsReached.matching).toBe(1);
   });
 
   test('connections beyond the limit of a port are not served', async () => {

@@ -1,6 +1,7 @@
 import type { Fields } from '../../text/fields.ts';
 import { maxHops } from '../../text/via.ts';
 import type { ConfigKey, ListenerConfig, MatchedRoute } from '../config.ts';
+import { MatchTooCostly } from '../match-allowance.ts';
 import type { RouteRequest } from '../table.ts';
 import type { Authorization } from './authorization.ts';
 import { editFields } from './header-edits.ts';
@@ -19,6 +20,7 @@ export interface DecidedRequest extends RouteRequest {
 
 /** The current routes. `R` is the caller's representation of prepared rules. */
 export interface Routing<R extends DecidedRule> {
+  /** @throws MatchTooCostly if regular expressions would read too much */
   match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined;
   ruleOf(matched: MatchedRoute): R | undefined;
 }
@@ -34,7 +36,7 @@ export interface Taken<R> {
 }
 
 /** Why a request gets an error response before a route is chosen. */
-type PlainReason = 'listener-failure' | 'no-route' | 'trace-unsupported' | 'loop-detected';
+type PlainReason = 'listener-failure' | 'no-route' | 'match-too-costly' | 'trace-unsupported' | 'loop-detected';
 
 /** The outcome of a request, as far as it is known before a backend is chosen. */
 export type Decision<R> =
@@ -95,7 +97,8 @@ export function decide<R extends DecidedRule>(
   if (request.path === '*' || request.remainingHops === 0) {
     return request.method === 'TRACE' ? { type: 'answer', reason: 'trace-unsupported' } : { type: 'acknowledge' };
   }
-  const matched = routing.match(listener.key, request);
+  const matched = matchOf(routing, listener, request);
+  if (matched === 'match-too-costly') return { type: 'answer', reason: matched };
   const rule = matched === undefined ? undefined : routing.ruleOf(matched);
   if (matched === undefined || rule === undefined) return { type: 'answer', reason: 'no-route' };
   const taken = { listener, matched, rule };
@@ -107,6 +110,19 @@ export function decide<R extends DecidedRule>(
   return rule.authorization === undefined
     ? permitted
     : { type: 'authorize', taken, authorization: rule.authorization, permitted };
+}
+
+function matchOf(
+  routing: Pick<Routing<never>, 'match'>,
+  { key }: ListenerConfig,
+  request: RouteRequest,
+): MatchedRoute | 'match-too-costly' | undefined {
+  try {
+    return routing.match(key, request);
+  } catch (error) {
+    if (error instanceof MatchTooCostly) return 'match-too-costly';
+    throw error;
+  }
 }
 
 function redirection<R extends DecidedRule>(

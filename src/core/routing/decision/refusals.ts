@@ -11,6 +11,10 @@ export const refusals = {
     text: 'The listener is invalid; see the conditions in the status of its Gateway.',
   },
   'rule-failure': { status: 500, text: 'The matching route is invalid; see the conditions in its status.' },
+  'match-too-costly': {
+    status: 500,
+    text: 'The regular expressions of the routes would read too much of this request; shorten its path, query or header fields.',
+  },
   'invalid-backend': { status: 500, text: 'The matching route refers to an invalid backend.' },
   'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
   'authorization-invalid': {
