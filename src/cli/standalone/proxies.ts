@@ -1,6 +1,6 @@
 import type { DataPlaneParameters } from '../../core/graph/parameters.ts';
 import type { ConfigKey, ConfigResource, ListenerConfig } from '../../core/routing/config.ts';
-import { parseDuration } from '../../core/text/duration.ts';
+import { millisecondsOf } from '../../core/text/duration.ts';
 import { parseNetworks, parseProxyVersions } from '../../core/text/proxy-protocol.ts';
 import type { Transaction } from '../../proxy/configuration.ts';
 import type { ProxyLimits } from '../../proxy/limits/limits.ts';
@@ -181,6 +181,6 @@ function limitsOf({
 }
 
 function durationOf(name: 'tcpIdleTimeout' | 'udpIdleTimeout', text: string | undefined): Partial<ProxyLimits> {
-  const duration = text === undefined ? undefined : parseDuration(text);
-  return duration?.ok === true ? { [name]: duration.milliseconds } : {};
+  const milliseconds = millisecondsOf(text);
+  return milliseconds === undefined ? {} : { [name]: milliseconds };
 }

@@ -7,7 +7,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { isUnservable } from '../rules/matches/match-places.ts';
 import { servedMatches } from '../rules/matches/served-matches.ts';
 import { backendProblem, partProblems, routeValidity, type PartProblem } from '../rules/engine/validity.ts';
-import { parseDuration } from '../text/duration.ts';
+import { millisecondsOf } from '../text/duration.ts';
 import { compileAttachments } from './compile-attachments.ts';
 import { compileBackendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
@@ -59,8 +59,8 @@ interface RuleContext {
 
 function compileRule(read: Reader, rule: RuleView, context: RuleContext): RouteRule {
   const { index, matches, failure } = context;
-  const requestTimeout = milliseconds(rule.timeouts?.request);
-  const backendRequestTimeout = milliseconds(rule.timeouts?.backendRequest);
+  const requestTimeout = millisecondsOf(rule.timeouts?.request);
+  const backendRequestTimeout = millisecondsOf(rule.timeouts?.backendRequest);
   const retry = failure === undefined ? compileRetry(rule.retry) : undefined;
   const session =
     failure === undefined ? compileSession(rule.sessionPersistence, { identity: context.identity }) : undefined;
@@ -87,14 +87,8 @@ function compileRule(read: Reader, rule: RuleView, context: RuleContext): RouteR
 /** If `retry` is set, `attempts` defaults to 1 (HTTPRouteRetry). */
 function compileRetry(view: RuleView['retry']): Retry | undefined {
   if (view === undefined) return undefined;
-  const backoff = milliseconds(view.backoff);
+  const backoff = millisecondsOf(view.backoff);
   return { codes: view.codes ?? [], attempts: view.attempts ?? 1, ...(backoff === undefined ? {} : { backoff }) };
-}
-
-function milliseconds(duration: string | undefined): number | undefined {
-  if (duration === undefined) return undefined;
-  const parsed = parseDuration(duration);
-  return parsed.ok ? parsed.milliseconds : undefined;
 }
 
 function compileBackend(

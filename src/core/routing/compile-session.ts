@@ -1,7 +1,7 @@
 import { isService, type BackendObject } from '../graph/backend-object.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { parseDuration } from '../text/duration.ts';
+import { millisecondsOf } from '../text/duration.ts';
 import type { Session } from './config.ts';
 import { trafficPolicyInForce } from './traffic-policy.ts';
 
@@ -54,8 +54,8 @@ function timeout(
   field: 'absoluteTimeout' | 'idleTimeout',
   view: SessionView,
 ): Pick<Session, 'absoluteTimeout' | 'idleTimeout'> {
-  const parsed = view[field] === undefined ? undefined : parseDuration(view[field]);
-  return parsed?.ok === true ? { [field]: parsed.milliseconds } : {};
+  const milliseconds = millisecondsOf(view[field]);
+  return milliseconds === undefined ? {} : { [field]: milliseconds };
 }
 
 /**

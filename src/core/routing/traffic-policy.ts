@@ -5,7 +5,7 @@ import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
 import { gatewaysOfPolicy, maxAncestors } from '../rules/engine/backend-users.ts';
 import { partProblems } from '../rules/engine/validity.ts';
-import { parseDuration } from '../text/duration.ts';
+import { millisecondsOf } from '../text/duration.ts';
 import type { RetryBudget } from './config.ts';
 
 type TrafficPolicySpec = NonNullable<Resource<'XBackendTrafficPolicy'>['spec']>;
@@ -42,17 +42,12 @@ export function retryBudgetOf(read: Reader, backend: ServiceObject): RetryBudget
   const policy = trafficPolicyInForce(read, backend);
   if (policy?.spec.retryConstraint === undefined) return undefined;
   const { budget, minRetryRate } = policy.spec.retryConstraint;
+  // A policy with an invalid duration is not accepted.
   return {
     backend: backendKey(backend),
     percent: budget?.percent ?? 20,
-    interval: milliseconds(budget?.interval ?? '10s'),
-    minimum: { count: minRetryRate?.count ?? 10, interval: milliseconds(minRetryRate?.interval ?? '1s') },
+    interval: millisecondsOf(budget?.interval) ?? 10_000,
+    minimum: { count: minRetryRate?.count ?? 10, interval: millisecondsOf(minRetryRate?.interval) ?? 1_000 },
     ...policy.limits,
   };
-}
-
-/** A policy with an invalid duration is not accepted. */
-function milliseconds(duration: string): number {
-  const parsed = parseDuration(duration);
-  return parsed.ok ? parsed.milliseconds : 0;
 }

@@ -32,6 +32,12 @@ const lettersAt = /\p{L}+/uy;
  */
 export const parseDuration: (text: string) => ParsedDuration = remember(parse);
 
+/** Returns the milliseconds of a duration; `undefined` without one. A rule reports invalid durations, which count as absent. */
+export function millisecondsOf(text: string | undefined): number | undefined {
+  const parsed = text === undefined ? undefined : parseDuration(text);
+  return parsed?.ok === true ? parsed.milliseconds : undefined;
+}
+
 function parse(text: string): ParsedDuration {
   if (text === '') return failure('it is empty', 'Use a number and a unit, for example 10s, or 0s for zero');
   let milliseconds = 0;

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../text/duration.ts';
+import { millisecondsOf } from '../../text/duration.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Session } from './sessions.ts';
@@ -11,8 +11,7 @@ export const sessionEndsAtOnce = unenforcedRule(
     source: 'Gateway API v1.7.0, SessionPersistence.absoluteTimeout; GEP-1619',
   },
   function judge({ absoluteTimeout }: Session, report) {
-    const parsed = absoluteTimeout === undefined ? undefined : parseDuration(absoluteTimeout);
-    if (parsed?.ok !== true || parsed.milliseconds > 0) return;
+    if (millisecondsOf(absoluteTimeout) !== 0) return;
     report({
       below: ['absoluteTimeout'],
       value: absoluteTimeout ?? '',

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../text/duration.ts';
+import { millisecondsOf } from '../../text/duration.ts';
 import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { routeRules } from '../engine/parts.ts';
@@ -27,8 +27,8 @@ interface Timeouts {
 }
 
 function judge({ request, backendRequest }: Timeouts, report: ReportViolation): void {
-  const whole = milliseconds(request);
-  const single = milliseconds(backendRequest);
+  const whole = millisecondsOf(request);
+  const single = millisecondsOf(backendRequest);
   // Zero means no limit, so no timeout exceeds it.
   if (whole === undefined || single === undefined || whole === 0 || single <= whole) return;
   report({
@@ -39,9 +39,3 @@ function judge({ request, backendRequest }: Timeouts, report: ReportViolation): 
 }
 
 export const timeoutsInOrder = demand(backendRequestTimeout, judge);
-
-/** Another rule reports invalid durations. */
-function milliseconds(text: string | undefined): number | undefined {
-  const parsed = text === undefined ? undefined : parseDuration(text);
-  return parsed?.ok === true ? parsed.milliseconds : undefined;
-}

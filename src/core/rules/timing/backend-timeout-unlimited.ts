@@ -1,6 +1,7 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import { milliseconds, type Timeouts } from './retries.ts';
+import { millisecondsOf } from '../../text/duration.ts';
+import type { Timeouts } from './retries.ts';
 
 export const backendTimeoutUnlimited = unenforcedRule(
   {
@@ -10,7 +11,7 @@ export const backendTimeoutUnlimited = unenforcedRule(
     source: 'Gateway API v1.7.0, HTTPRouteTimeouts.backendRequest ("0s ... disabled"); GEP-2257',
   },
   function judge({ request, backendRequest }: Timeouts, report) {
-    if (milliseconds(backendRequest) !== 0 || (milliseconds(request) ?? 0) === 0) return;
+    if (millisecondsOf(backendRequest) !== 0 || (millisecondsOf(request) ?? 0) === 0) return;
     report({
       below: ['backendRequest'],
       value: backendRequest ?? '',

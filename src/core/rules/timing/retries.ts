@@ -1,5 +1,3 @@
-import { parseDuration } from '../../text/duration.ts';
-
 // Timeouts and retries that probably have another effect than intended.
 
 export interface Timeouts {
@@ -19,10 +17,4 @@ export interface RouteRule {
   readonly matches?: readonly { readonly method?: string }[];
   readonly filters?: readonly { readonly type?: string }[];
   readonly backendRefs?: readonly unknown[];
-}
-
-/** Another rule reports invalid durations. */
-export function milliseconds(text: string | undefined): number | undefined {
-  const parsed = text === undefined ? undefined : parseDuration(text);
-  return parsed?.ok === true ? parsed.milliseconds : undefined;
 }

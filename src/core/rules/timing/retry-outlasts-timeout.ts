@@ -1,7 +1,8 @@
 import { formatDuration } from '../../text/duration.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import { milliseconds, type RouteRule } from './retries.ts';
+import { millisecondsOf } from '../../text/duration.ts';
+import type { RouteRule } from './retries.ts';
 
 /** A higher number is probably a mistake. */
 const manyAttempts = 100;
@@ -14,7 +15,7 @@ export const retryOutlastsTimeout = unenforcedRule(
     source: 'Gateway API v1.7.0, HTTPRouteRetry.attempts and .backoff, HTTPRouteTimeouts.request (spans all retries)',
   },
   function judge({ retry: { attempts = 1, backoff } = {}, timeouts: { request } = {} }: RouteRule, report) {
-    const [whole, pause] = [milliseconds(request) ?? 0, milliseconds(backoff) ?? 0];
+    const [whole, pause] = [millisecondsOf(request) ?? 0, millisecondsOf(backoff) ?? 0];
     const waiting = attempts * pause;
     if (whole > 0 && waiting > whole) {
       const total = formatDuration(waiting);

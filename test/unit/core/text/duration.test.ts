@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatDuration, isStandardForm, parseDuration } from '../../../../src/core/text/duration.ts';
+import { formatDuration, isStandardForm, millisecondsOf, parseDuration } from '../../../../src/core/text/duration.ts';
 
 describe('parseDuration reads what GEP-2257 allows', () => {
   test.each([
@@ -141,4 +141,14 @@ describe('isStandardForm', () => {
   test.each(['0h', '60m', '01h', '30m1h', '90m', '1h1h', '1500ms', '99999h1h', '', 'x'])('%j is not', (text) => {
     expect(isStandardForm(text)).toBe(false);
   });
+});
+
+test.each([
+  ['1h30m', 5_400_000],
+  ['0s', 0],
+  ['1.5s', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('millisecondsOf(%j) is %j', (text, expected) => {
+  expect(millisecondsOf(text)).toBe(expected);
 });
