@@ -38,6 +38,29 @@ describe('slices', () => {
     expect(order).toEqual(['step 0', 'other', 'step 1', 'step 2']);
   });
 
+  test.each([
+    { milliseconds: 10, turns: 1 },
+    { milliseconds: 29, turns: 2 },
+    { milliseconds: 70, turns: 4 },
+    { milliseconds: 7_000, turns: 4 },
+  ])(
+    'are followed by $turns turns of the event loop after a step of $milliseconds ms',
+    async ({ milliseconds, turns }) => {
+      let time = 0;
+      const slices = new Slices(() => time);
+      time += milliseconds;
+      let count = 0;
+      const next = (): void => {
+        count += 1;
+        immediate = setImmediate(next);
+      };
+      let immediate = setImmediate(next);
+      await slices.next();
+      clearImmediate(immediate);
+      expect(count).toBe(turns);
+    },
+  );
+
   test('are shared by short runs, which yield together', async () => {
     let time = 0;
     const slices = new Slices(() => time);
