@@ -8,7 +8,7 @@ import { Buffered, standalone } from '../limits/buffered.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
-import { answerFor, rawAnswer } from '../messages/reasons.ts';
+import { answerFor, rawAnswerToAnyMethod } from '../messages/reasons.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import { readHttp1Head } from '../messages/request-head.ts';
 import type { RawRequest, RequestHead } from '../messages/request-head.ts';
@@ -275,7 +275,7 @@ export class Http1Session implements Carrier, RequestEvents {
       return;
     }
     recordRefusal(this.plane, this.connection, reason);
-    closeGently(this.socket, rawAnswer(reason));
+    closeGently(this.socket, rawAnswerToAnyMethod(reason));
   }
 
   /** Releases the socket to another protocol, and begins the exchange that asks for it. */
@@ -429,16 +429,15 @@ function destroyAtEnd(socket: Socket): () => void {
 
 /** Counts and logs an invalid request. */
 function recordRefusal({ counters, accessLog }: DataPlane, connection: Connection, reason: AnswerReason): void {
-  const { status, body } = answerFor(reason);
+  const { status } = answerFor(reason);
   counters.requests += 1;
-  counters.responseBytes += body.length;
   countOutcome(counters, status, reason, 0);
   accessLog?.({
     time: new Date().toISOString(),
     client: connection.peer.address,
     method: '',
     status,
-    bytes: body.length,
+    bytes: 0,
     durationMs: 0,
     reason,
   });

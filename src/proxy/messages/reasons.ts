@@ -79,12 +79,25 @@ export function answerFor(reason: AnswerReason): Answer {
   return prepared.get(reason) ?? { status: 500, text: '', body: Buffer.alloc(0) };
 }
 
-/** Returns the response as raw bytes, for input that the parser rejects. */
+/** Returns the response as raw bytes, for a request that is rejected before it is read. */
 export function rawAnswer(reason: AnswerReason): Buffer {
-  const { status, body } = answerFor(reason);
+  const { body } = answerFor(reason);
+  return Buffer.concat([
+    Buffer.from(rawHead(reason, 'content-type: text/plain; charset=utf-8\r\n', body.length)),
+    body,
+  ]);
+}
+
+/** The same without content, for a head that cannot be read: a response to HEAD has none (RFC 9110 section 9.3.2). */
+export function rawAnswerToAnyMethod(reason: AnswerReason): Buffer {
+  return Buffer.from(rawHead(reason, '', 0));
+}
+
+function rawHead(reason: AnswerReason, type: string, length: number): string {
+  const { status } = answerFor(reason);
   const retry = passing.has(reason) ? 'retry-after: 1\r\n' : '';
-  const head =
+  return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nserver: sallyport\r\ndate: ${new Date().toUTCString()}\r\n` +
-    `content-type: text/plain; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n${retry}\r\n`;
-  return Buffer.concat([Buffer.from(head), body]);
+    `${type}content-length: ${length}\r\nconnection: close\r\n${retry}\r\n`
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { answerFor, rawAnswer, reasons } from '../../../../src/proxy/messages/reasons.ts';
+import { answerFor, rawAnswer, rawAnswerToAnyMethod, reasons } from '../../../../src/proxy/messages/reasons.ts';
 
 const own = reasons.filter((reason) => reason !== 'client-aborted' && reason !== 'authorization-denied');
 
@@ -14,4 +14,11 @@ test('a raw answer is a whole HTTP/1.1 message', () => {
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(head).toContain(`content-length: ${body.length}`);
   expect(head).toMatch(/\r\nconnection: close$/);
+});
+
+test('a raw answer to a request whose method is unknown has no content', () => {
+  const answer = rawAnswerToAnyMethod('overloaded').toString();
+  expect(answer).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+  expect(answer).toMatch(/\r\ncontent-length: 0\r\nconnection: close\r\nretry-after: 1\r\n\r\n$/);
+  expect(answer).not.toContain('content-type');
 });
