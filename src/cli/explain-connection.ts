@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import {
   layer4OutcomesOf,
   type ArrivingConnection,
@@ -63,6 +64,6 @@ export function connectionOutcomes(
 
 /** @param qualified `namespace/name` */
 function isNamed(qualified: string, host: string): boolean {
-  const [namespace = '', name = ''] = qualified.split('/');
+  const { namespace, name } = ofQualifiedName(qualified);
   return host === name || host === `${name}.${namespace}`;
 }

@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { AddressInfo } from 'node:net';
 import { decisionOf } from '../core/admission/decide.ts';
 import type { KnownBundle } from '../core/admission/settings.ts';
@@ -171,7 +172,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
  * Gateway that demands a routability in every entry gets no address.
  */
 function requestedAddresses(workspace: Workspace, gateway: string): readonly string[] | 'none' {
-  const [namespace = '', name = ''] = gateway.split('/');
+  const { namespace, name } = ofQualifiedName(gateway);
   const entries = workspace.kernel.read.query(addresses, namespace, name);
   const open = entries.filter((entry) => !demandsRoutability(entry));
   if (open.length === 0 && entries.length > 0) return 'none';
@@ -262,8 +263,8 @@ function tlsMaterial(
   workspace: Workspace,
   secret: string,
 ): { readonly cert: string; readonly key: string } | undefined {
-  const slash = secret.indexOf('/');
-  const json = workspace.secret(secret.slice(0, slash), secret.slice(slash + 1));
+  const { namespace, name } = ofQualifiedName(secret);
+  const json = workspace.secret(namespace, name);
   const read = readTlsSecret(json);
   return read.type === 'material' ? { cert: read.material.certificate, key: read.material.privateKey } : undefined;
 }

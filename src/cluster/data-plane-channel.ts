@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { CertificateSource } from '../certificates/index.ts';
 import { serveChannel, type ChannelServer, type ConfigurationSource, type ServeOptions } from '../channel/index.ts';
 import { dataPlaneUser } from '../controller/index.ts';
@@ -33,7 +34,7 @@ export async function serveDataPlanes({
     sourceOf,
     log,
     async authenticate({ gateway, token }) {
-      const [namespace = '', name = ''] = gateway.split('/');
+      const { namespace, name } = ofQualifiedName(gateway);
       return (await reviewToken(client, audience, token)) === dataPlaneUser(namespace, name);
     },
   };

@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { SessionKeysResource } from '../channel/messages.ts';
 import type { ConfigurationSource } from '../channel/source.ts';
 import { scopeOf } from '../core/graph/addresses.ts';
@@ -272,7 +273,7 @@ export class Controller {
 
   /** Releases Gateways that are no longer ours. Data planes of a Gateway that is not reconciled stay connected. */
   #review(gateway: string): void {
-    const [namespace = '', name = ''] = gateway.split('/');
+    const { namespace, name } = ofQualifiedName(gateway);
     if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name))
       this.#abandon(gateway);
     else this.#enqueue(gateway);
@@ -328,7 +329,7 @@ export class Controller {
   }
 
   #requestOf(gateway: string): AddressRequest {
-    const [namespace = '', name = ''] = gateway.split('/');
+    const { namespace, name } = ofQualifiedName(gateway);
     const need = this.#needOf(namespace, name);
     const since = readObject(this.#kernel.read, 'Gateway', namespace, name)?.meta.created ?? '';
     if (typeof need === 'string') return { since, addresses: 'unchanged' };

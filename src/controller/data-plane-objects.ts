@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { Acknowledgement } from '../core/graph/inputs.ts';
 import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import { managedBy } from './data-plane-manifests.ts';
@@ -22,13 +23,13 @@ export function gatewayOfService(service: WireObject): string | undefined {
 
 /** The names of the Services that a Gateway (`namespace/name`) may have. */
 export function serviceNames(gateway: string): readonly string[] {
-  const name = gateway.split('/')[1] ?? '';
+  const { name } = ofQualifiedName(gateway);
   return [dataPlaneName(name), clusterServiceName(name)];
 }
 
 /** Whether a Service of a Gateway is the one for entries of spec.addresses with a routability. */
 export function isClusterService({ kind = 'Service', metadata }: WireObject, gateway: string): boolean {
-  return kind === 'Service' && metadata.name === clusterServiceName(gateway.split('/')[1] ?? '');
+  return kind === 'Service' && metadata.name === clusterServiceName(ofQualifiedName(gateway).name);
 }
 
 const mostAddresses = 16;

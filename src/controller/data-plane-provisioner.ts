@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import { parseIpAddress } from '../core/text/ip-address.ts';
 import { recordOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
@@ -121,7 +122,7 @@ export class DataPlaneProvisioner {
 
   async #work(gateway: string): Promise<void> {
     if (!this.#options.mayWrite()) return;
-    const [namespace = '', name = ''] = gateway.split('/');
+    const { namespace, name } = ofQualifiedName(gateway);
     const need = this.#options.needOf(namespace, name);
     if (need === 'unchanged') return;
     const desired = need === 'none' ? [] : desiredObjects(need, this.#options.settings());
@@ -170,7 +171,7 @@ export class DataPlaneProvisioner {
 
   /** Removes the Services of a Gateway that it does not need any more. */
   async #removeSurplus(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
-    const [namespace = ''] = gateway.split('/');
+    const { namespace } = ofQualifiedName(gateway);
     const names = new Set(desired.filter(({ kind }) => kind === 'Service').map(({ metadata: { name } }) => name));
     // The watch may not have delivered a Service yet. Its event then causes another reconciliation.
     for (const name of serviceNames(gateway)) {
@@ -197,7 +198,7 @@ export class DataPlaneProvisioner {
   }
 
   async #removeAll(gateway: string): Promise<Outcome> {
-    const [namespace = '', name = ''] = gateway.split('/');
+    const { namespace, name } = ofQualifiedName(gateway);
     const all = allObjects(namespace, name);
     return summarise([
       await this.#removeSurplus(gateway, all),

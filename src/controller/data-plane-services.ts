@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { Acknowledgement } from '../core/graph/inputs.ts';
 import { managedBy } from './data-plane-manifests.ts';
 import {
@@ -113,6 +114,6 @@ export class DataPlaneServices {
 
 /** `namespace/name` of the Services that a Gateway may have. */
 function servicesOf(gateway: string): readonly string[] {
-  const [namespace = ''] = gateway.split('/');
+  const { namespace } = ofQualifiedName(gateway);
   return serviceNames(gateway).map((name) => `${namespace}/${name}`);
 }

@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import { recordOf } from '../core/text/record.ts';
 import { deploymentProblems, podProblems, type DataPlaneProblem } from './data-plane-problems.ts';
 import { dataPlaneName } from './names.ts';
@@ -68,7 +69,7 @@ export class DataPlaneWorkloads {
 }
 
 function dataPlaneOf(gateway: string): string {
-  const [namespace = '', name = ''] = gateway.split('/');
+  const { namespace, name } = ofQualifiedName(gateway);
   return `${namespace}/${dataPlaneName(name)}`;
 }
 

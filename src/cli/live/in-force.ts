@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../../core/resources/reference.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import type { Layer4Outcome } from '../../core/routing/decision/layer4-outcome.ts';
 import type { Outcome } from '../../core/routing/decision/outcome.ts';
@@ -69,7 +70,7 @@ export function inForceOf(
   documents: readonly SourceDocument[],
 ): InForce | undefined {
   if (listener === undefined) return undefined;
-  const [namespace = '', name = ''] = gateway.split('/');
+  const { namespace, name } = ofQualifiedName(gateway);
   const pods = podsOfGateway(live.pods, { namespace, name });
   const states = inForce(listener.owner, gateway, { ...live, pods }).filter(({ isReady }) => isReady);
   const current = states.filter(({ generation = -1 }) => generation >= listener.generation);

@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../resources/reference.ts';
 import type { ResourceFrame } from '../resources/resource.ts';
 
 /**
@@ -11,6 +12,5 @@ export function ageEntry({ meta, ref }: ResourceFrame): string {
 /** Returns the object of such an entry. */
 export function ofAgeEntry(entry: string): { readonly namespace: string; readonly name: string } {
   const [, qualified = ''] = JSON.parse(entry) as readonly string[];
-  const slash = qualified.indexOf('/');
-  return { namespace: qualified.slice(0, slash), name: qualified.slice(slash + 1) };
+  return ofQualifiedName(qualified);
 }

@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../resources/reference.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { tables } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
@@ -96,8 +97,8 @@ export function isClusterScoped(target: string): boolean {
 /** Returns the CA certificates in PEM of the usable references. */
 export function authoritiesIn(read: Reader, references: readonly AuthorityOutcome[]): readonly string[] {
   return usableTargets(references).flatMap((target) => {
-    const slash = target.indexOf('/');
-    const facts = read.input(authorityCell, target.slice(0, Math.max(slash, 0)), target.slice(slash + 1));
+    const { namespace, name } = ofQualifiedName(target);
+    const facts = read.input(authorityCell, namespace, name);
     return facts?.type === 'authorities' ? facts.certificates : [];
   });
 }

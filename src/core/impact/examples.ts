@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../resources/reference.ts';
 import type {
   ConfigKey,
   ConfigResource,
@@ -82,7 +83,7 @@ export function nameOf({ request, headers }: ExampleRequest): string {
  * @param gateway `namespace/name`
  */
 export function urlOf({ protocol, port, serverName }: ArrivingConnection, gateway: string): string {
-  const [namespace = '', name = ''] = gateway.split('/');
+  const { namespace, name } = ofQualifiedName(gateway);
   return `${protocol.toLowerCase()}://${protocol === 'TLS' ? serverName : `${name}.${namespace}`}:${port}`;
 }
 

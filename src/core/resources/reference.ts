@@ -36,3 +36,9 @@ const longestName = 320;
 export function qualifiedName(ref: Pick<ObjectRef, 'namespace' | 'name'>): string {
   return ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`;
 }
+
+/** Returns the namespace and name of such a text. A namespace never contains a slash. */
+export function ofQualifiedName(text: string): Pick<ObjectRef, 'namespace' | 'name'> {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, Math.max(slash, 0)), name: text.slice(slash + 1) };
+}

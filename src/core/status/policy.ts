@@ -1,3 +1,4 @@
+import { ofQualifiedName } from '../resources/reference.ts';
 import { targetsOf, type BackendPolicyKind } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
@@ -73,7 +74,7 @@ export function gatewayEntry(
     outcomes,
   }: { readonly controllerName: string; readonly generation: number; readonly outcomes: Outcomes<'policy'> },
 ): PolicyAncestorStatus {
-  const [namespace = '', name = ''] = gateway.split('/');
+  const { namespace, name } = ofQualifiedName(gateway);
   return {
     ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace, name },
     controllerName,

@@ -14,7 +14,7 @@ import { requestRouteKinds, servedRouteKinds, transportOf } from '../../graph/pr
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
-import { qualifiedName } from '../../resources/reference.ts';
+import { qualifiedName, ofQualifiedName } from '../../resources/reference.ts';
 
 // The Gateways and ports that use a backend. Policies and XBackends apply to these Gateways, and have a status for each of them.
 
@@ -89,7 +89,7 @@ export const gatewaysOfPolicy = defineQuery({
 /** Sorts Gateways (`namespace/name`) by age, the oldest first, each once. */
 export function gatewaysByAge(read: Reader, gateways: readonly string[]): readonly string[] {
   const byAge = [...new Set(gateways)].flatMap((gateway) => {
-    const [namespace = '', name = ''] = gateway.split('/');
+    const { namespace, name } = ofQualifiedName(gateway);
     const resource = readObject(read, 'Gateway', namespace, name);
     return resource === undefined ? [] : [ageEntry(resource)];
   });
