@@ -15,7 +15,13 @@ export interface ImpactSurroundings {
 }
 
 /** Kinds of Kubernetes itself whose changes can break objects of the Gateway API. */
-const surroundingKinds = ['Service', 'Secret', 'ConfigMap', 'Namespace'] as const satisfies readonly KindName[];
+const surroundingKinds = [
+  'Service',
+  'Secret',
+  'ConfigMap',
+  'ClusterTrustBundle',
+  'Namespace',
+] as const satisfies readonly KindName[];
 
 /**
  * Decides on a change of an object that objects of the Gateway API refer to: always allowed, with warnings about the objects that

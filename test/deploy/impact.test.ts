@@ -45,7 +45,9 @@ whereRendered('the component for warnings', () => {
 
   test('calls the Service of the webhook, never blocks and never waits', () => {
     expect(webhooks().map(({ name }) => name)).toEqual(
-      ['services', 'secrets', 'configmaps', 'namespaces'].map((resource) => `${resource}.impact.sallyport.dev`),
+      ['services', 'secrets', 'configmaps', 'clustertrustbundles', 'namespaces'].map(
+        (resource) => `${resource}.impact.sallyport.dev`,
+      ),
     );
     for (const webhook of webhooks()) {
       expect(webhook).toMatchObject({
@@ -72,7 +74,7 @@ whereRendered('the component for warnings', () => {
     expect(conditionsOf('secrets')).toContain("oldObject.type == 'kubernetes.io/tls'");
     expect(conditionsOf('namespaces').join()).toContain('object.metadata.labels != oldObject.metadata.labels');
     // An object is null in a deletion, so a condition that reads it first would skip the call.
-    for (const resource of ['services', 'secrets', 'configmaps', 'namespaces'])
+    for (const resource of ['services', 'secrets', 'configmaps', 'clustertrustbundles', 'namespaces'])
       expect(
         conditionsOf(resource).filter((one) => /(?<!old)[oO]bject\./.test(one.replaceAll('oldObject', ''))),
       ).toEqual([expect.stringMatching(/^request\.operation == 'DELETE' \|\|/)]);

@@ -1,10 +1,14 @@
 import { sliceLabels } from '../../core/graph/backends.ts';
-import { someOf } from '../../core/preflight/finding.ts';
+import { shellWord, someOf } from '../../core/preflight/finding.ts';
+import type { StoredObject } from '../../core/preflight/target.ts';
+import { quoteRef } from '../../core/resources/reference.ts';
+import { listOf, recordOf } from '../../core/text/record.ts';
+import { controllerName } from '../names.ts';
 import { isControllerInstalled } from './controller.ts';
 import { fail, firstOf, ok, warn, type CertificateUse, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 
-/** Checks of what Gateways and routes refer to: certificates that expire, and Services without endpoints. */
-export const servingChecks: readonly Check[] = [certificates, backends];
+/** Checks of what Gateways and routes refer to: certificates that expire, Services without endpoints, and rejected policies. */
+export const servingChecks: readonly Check[] = [certificates, backends, policies];
 
 const day = 86_400_000;
 /** Milliseconds before the end of a certificate at which its renewal is overdue. */
@@ -51,4 +55,30 @@ function backends(facts: DoctorFacts): readonly Verdict[] {
       ),
     ),
   );
+}
+
+/** Kinds whose status has an entry for each Gateway that uses the object. */
+const judgedByGateway: ReadonlySet<string> = new Set(['BackendTLSPolicy', 'XBackend', 'XBackendTrafficPolicy']);
+
+/** Gateways ignore a policy that is not accepted, and reject requests to an XBackend that is not. */
+function policies(facts: DoctorFacts): readonly Verdict[] {
+  const { objects } = facts.controller;
+  if (isControllerInstalled(facts) !== true || objects.type === 'unknown') return [];
+  return firstOf(
+    'policies',
+    objects.value.stored.filter(({ kind }) => judgedByGateway.has(kind)).flatMap(policyVerdicts),
+  );
+}
+
+/** One result for each object: its first condition that is False for a Gateway of ours. */
+function policyVerdicts({ kind, ref, json }: StoredObject): readonly Verdict[] {
+  const bad = listOf(recordOf(json['status'])['ancestors'])
+    .map(recordOf)
+    .filter((entry) => entry['controllerName'] === controllerName)
+    .flatMap((entry) => listOf(entry['conditions']).map(recordOf))
+    .find(({ type, status }) => (type === 'Accepted' || type === 'ResolvedRefs') && status === 'False');
+  if (bad === undefined) return [];
+  const { type, reason, message } = bad;
+  const look = `kubectl describe ${kind.toLowerCase()} ${shellWord(ref.name)} -n ${shellWord(ref.namespace)}`;
+  return [warn('policies', `${quoteRef(ref)}: ${String(type)} is False (${String(reason)}): ${String(message)}`, look)];
 }

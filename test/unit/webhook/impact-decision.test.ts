@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { issueServingCertificate, createAuthority } from '../../../src/certificates/index.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';
 import type { AdmissionRequest } from '../../../src/core/admission/types.ts';
-import type { Kernel } from '../../../src/core/incremental/index.ts';
+import { installationCell } from '../../../src/core/graph/inputs.ts';
+import { write, type Kernel } from '../../../src/core/incremental/index.ts';
 import { runToEnd } from '../../../src/core/text/steps.ts';
 import { impactInCluster } from '../../../src/webhook/impact-decision.ts';
+import { installation } from '../../support/evaluation.ts';
 import { webhookKernel, type Described } from '../../support/webhook-kernel.ts';
 import { requestOf } from '../core/admission/requests.ts';
 
@@ -353,6 +355,29 @@ describe('a ConfigMap', () => {
       warningsFor(kernel, { oldObject: authority, object: configMap('shop/ca', { 'ca.crt': certificate, more: 'x' }) }),
     ).toEqual([]);
     expect(warningsFor(kernel, { oldObject: configMap('shop/other', { 'ca.crt': certificate }) })).toEqual([]);
+  });
+
+  test('a ClusterTrustBundle with the only authority of a BackendTLSPolicy', async () => {
+    const { certificate } = await createAuthority();
+    const bundle = (trustBundle: string) =>
+      named('certificates.k8s.io/v1', 'ClusterTrustBundle', 'example.com:ca:v1', { spec: { trustBundle } });
+    const validation = {
+      hostname: 'cart.example.com',
+      caCertificateRefs: [{ group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'example.com:ca:v1' }],
+    };
+    const verified = named(gatewayApi, 'BackendTLSPolicy', 'shop/cart', {
+      spec: { targetRefs: [{ group: '', kind: 'Service', name: 'cart' }], validation },
+    });
+    const stored = bundle(certificate);
+    const kernel = webhookKernel(gateway(httpListener), cart, route('shop/store', [cartRule]), verified, stored);
+    kernel.apply([write(installationCell, [], { ...installation, notInstalled: [] })]);
+    expect(warningsFor(kernel, { oldObject: stored })).toEqual([
+      expect.stringMatching(
+        /^\[impact\] Deleting ClusterTrustBundle example.com:ca:v1 breaks BackendTLSPolicy "shop\/cart": /,
+      ),
+    ]);
+    expect(warningsFor(kernel, { oldObject: stored, object: bundle('') })).toHaveLength(1);
+    expect(warningsFor(kernel, { oldObject: stored, object: bundle(`${certificate}\n`) })).toEqual([]);
   });
 
   test('with parameters of a Gateway', () => {

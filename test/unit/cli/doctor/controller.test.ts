@@ -397,3 +397,35 @@ test('Services without endpoints behind routes', () => {
     'warn backends: ServiceImport "shop/far:80" has no ready endpoint; used by HTTPRoute shop/store',
   ]);
 });
+
+describe('policies and XBackends', () => {
+  function withStatus(kind: 'XBackend' | 'XBackendTrafficPolicy', name: string, ...ancestors: readonly object[]) {
+    const group = 'gateway.networking.x-k8s.io';
+    return { kind, ref: { group, kind, namespace: 'shop', name }, json: { status: { ancestors } } };
+  }
+  const ours = { controllerName: 'sallyport.dev/gateway-controller' };
+  const rejected = conditions(['Accepted', 'False', 'UnsupportedValue', 'protocol MCP is unsupported']);
+
+  test('that a Gateway of ours does not accept are named, each once', () => {
+    const list = [
+      withStatus('XBackend', 'fine', { ...ours, conditions: good }),
+      withStatus('XBackend', 'partner', { ...ours, conditions: rejected }, { ...ours, conditions: rejected }),
+      withStatus('XBackendTrafficPolicy', 'budget', {
+        ...ours,
+        conditions: conditions(['Accepted', 'False', 'Conflicted', 'older policy']),
+      }),
+    ];
+    expect(bad({ objects: known({ ...objects, stored: list }) })).toEqual([
+      'warn policies: XBackend "shop/partner": Accepted is False (UnsupportedValue): protocol MCP is unsupported',
+      'warn policies: XBackendTrafficPolicy "shop/budget": Accepted is False (Conflicted): older policy',
+    ]);
+  });
+
+  test('of other controllers, or that nobody uses, are not', () => {
+    const list = [
+      withStatus('XBackend', 'theirs', { controllerName: 'example.com/other', conditions: rejected }),
+      withStatus('XBackend', 'unused'),
+    ];
+    expect(bad({ objects: known({ ...objects, stored: list }) })).toEqual([]);
+  });
+});

@@ -45,6 +45,21 @@ describe('deleting', () => {
     ]);
   });
 
+  test('an XBackend', () => {
+    const partner = {
+      apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+      kind: 'XBackend',
+      metadata: { name: 'partner', namespace: 'shop' },
+      spec: { type: 'ExternalHostname', externalHostname: { hostname: 'api.example.com' }, port: { number: 443 } },
+    };
+    const toPartner = cartRoute([
+      { backendRefs: [{ group: 'gateway.networking.x-k8s.io', kind: 'XBackend', name: 'partner' }] },
+    ]);
+    expect(decide(evaluate([...platform, partner, toPartner]), requestOf({ oldObject: partner })).warnings).toEqual([
+      '[impact] Deleting XBackend shop/partner breaks HTTPRoute "shop/cart": spec.rules[0].backendRefs[0]: XBackend "shop/partner" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
+    ]);
+  });
+
   test('a Gateway', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: gateway })).warnings).toEqual([
       '[impact] Deleting Gateway shop/front breaks HTTPRoute "shop/cart": spec.parentRefs[0]: Gateway "shop/front" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.',
