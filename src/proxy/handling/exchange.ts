@@ -164,9 +164,9 @@ export class Exchange implements AuthorizedRequest {
       String(body.length),
       ...(passing.has(reason) ? ['retry-after', '1'] : []),
     ]);
+    if (this.client.method !== 'HEAD') this.responseBytes = body.length;
     this.client.write(body);
     this.client.end([]);
-    if (this.client.method !== 'HEAD') this.responseBytes = body.length;
   }
 
   /** Ends an incomplete response in a way that the client recognizes as incomplete. */

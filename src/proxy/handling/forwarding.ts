@@ -63,7 +63,6 @@ export class Forwarding implements ResponseReceiver {
   private readonly interim: InterimResponses;
   private trailersPossible = false;
   private ended = false;
-  private isSettling = false;
 
   private readonly identity: ReturnType<typeof identityOf>;
   private readonly session: ClientSession | undefined;
@@ -173,7 +172,6 @@ export class Forwarding implements ResponseReceiver {
     }
     this.upload?.forget();
     if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(head);
-    this.settleLater();
   }
 
   onData(chunk: Buffer): void {
@@ -182,19 +180,17 @@ export class Forwarding implements ResponseReceiver {
     if (!this.exchange.client.write(chunk)) this.waitForClient();
     this.written.bytes += chunk.length;
     this.written.pieces += 1;
-    this.settleLater();
   }
 
-  /** A body that is already available shares the packet of the head. Node writes at the end of the current tick. */
-  private settleLater(): void {
-    if (this.isSettling) return;
-    this.isSettling = true;
-    process.nextTick(settle, this);
+  settled(): void {
+    this.exchange.guard(() => this.settle());
   }
 
-  /** Sends a head that still waits for a body, and measures how many of the written bytes wait for the client. */
-  settle(): void {
-    this.isSettling = false;
+  /**
+   * Sends a head that still waits: a body that has arrived with it shares its packet. Measures how many of the written
+   * bytes wait for the client.
+   */
+  private settle(): void {
     this.exchange.client.flushHead();
     const { bytes, pieces } = this.written;
     if (pieces === 0) return;
@@ -392,8 +388,4 @@ function sessionOf({ plane }: ForwardedRequest, { head, backend }: Destination):
   const { session, endpoints = '' } = backend;
   if (session === undefined) return undefined;
   return plane.sessions.open(session, head, session.rule === undefined ? endpoints : `${session.rule} ${endpoints}`);
-}
-
-function settle(forwarding: Forwarding): void {
-  forwarding.exchange.guard(() => forwarding.settle());
 }

@@ -180,8 +180,14 @@ export class Http1Session implements Carrier, RequestEvents {
   }
 
   responseSent(): void {
-    this.guard(() => this.over());
+    // The reader must not go on to the next request within the call that passes on this one.
+    if (this.isReading) process.nextTick(this.overGuarded);
+    else this.overGuarded();
   }
+
+  private readonly overGuarded = (): void => {
+    this.guard(() => this.over());
+  };
 
   private readonly receive = (bytes: Buffer): void => {
     this.receivedInTurn(bytes.length);

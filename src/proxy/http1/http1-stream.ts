@@ -185,7 +185,7 @@ export class Http1Stream implements ClientStream {
     if (last === undefined || last.length <= longestText) {
       const text = `${head}${last === undefined ? '' : this.framed(last)}${end}`;
       if (text === '' && socket.writableLength === 0) process.nextTick(this.sent);
-      else socket.write(text, this.sent);
+      else this.writeLast(text);
       return;
     }
     socket.cork();
@@ -193,6 +193,18 @@ export class Http1Stream implements ClientStream {
     if (end === '') socket.write(nothing, this.sent);
     else socket.write(end, this.sent);
     socket.uncork();
+  }
+
+  /** Writes the rest of the response. The usual case, that the kernel takes it at once, needs no callback in a later tick. */
+  private writeLast(text: string): void {
+    const { socket, connection } = this.carrier;
+    if (connection.peer.scheme === 'https') {
+      socket.write(text, this.sent);
+      return;
+    }
+    socket.write(text);
+    if (socket.writableLength > 0) socket.write(nothing, this.sent);
+    else if (socket.errored === null) this.sent();
   }
 
   /** Whether the response has ended, and waits for the client. */

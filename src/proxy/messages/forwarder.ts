@@ -76,7 +76,7 @@ interface ForwardedHead {
  */
 export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'busy' | 'upgrade' | 'overflow';
 
-/** Receives the events of a forwarded request, in the order of this list. `onEnd`, `onSwitch` or `onFailure` is called last, and once. */
+/** Receives the events of a forwarded request, in the order of this list. `onEnd`, `onSwitch` or `onFailure` is called once, and only `settled` may follow. */
 export interface ResponseReceiver {
   /** The connection is established and the request is being sent. From now on the backend may act on it. */
   onConnected(): void;
@@ -85,6 +85,8 @@ export interface ResponseReceiver {
   onHead(head: UpstreamHead): void;
   onData(chunk: Buffer): void;
   onEnd(trailers: Fields): void;
+  /** Everything that has arrived so far was passed on. Called after heads and data, also after the end. */
+  settled?(): void;
   /** The protocol was switched as requested (101, in HTTP/2 2xx). The receiver now owns the connection or stream. */
   onSwitch?(head: UpstreamHead, connection: Duplex): void;
   onFailure(failure: UpstreamFailure): void;

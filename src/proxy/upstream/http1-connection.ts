@@ -240,8 +240,13 @@ export class Http1Connection implements ResponseEvents {
     this.receivedInTurn(bytes.length);
     try {
       // Unexpected bytes must not be taken for the response to the next request (RFC 9112 section 9.2).
-      if (this.call === undefined) this.socket.destroy();
-      else this.reader.read(bytes);
+      const { call } = this;
+      if (call === undefined) {
+        this.socket.destroy();
+        return;
+      }
+      this.reader.read(bytes);
+      call.receiver.settled?.();
     } catch (error) {
       this.fault(error);
     }

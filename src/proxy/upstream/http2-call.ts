@@ -32,6 +32,7 @@ export class Http2Call implements UpstreamExchange {
   private stream: ClientHttp2Stream | undefined;
   private trailers: Fields = [];
   private isOver = false;
+  private isSettling = false;
   /** Defined while it waits for a connection. */
   leave: (() => void) | undefined;
 
@@ -139,11 +140,22 @@ export class Http2Call implements UpstreamExchange {
     try {
       this.unread?.taken();
       this.receiver.onData(chunk);
+      this.settleLater();
     } catch (error) {
       this.fault(error);
       this.fail('protocol');
     }
   };
+
+  /** Node passes on each frame on its own. Those of one read come in the same tick. */
+  private settleLater(): void {
+    if (this.isSettling) return;
+    this.isSettling = true;
+    process.nextTick(() => {
+      this.isSettling = false;
+      this.guard(() => this.receiver.settled?.());
+    });
+  }
 
   abort(): void {
     this.end(constants.NGHTTP2_CANCEL);
@@ -189,6 +201,7 @@ export class Http2Call implements UpstreamExchange {
       return;
     }
     this.receiver.onHead({ status, fields, httpVersion: '2.0' });
+    this.settleLater();
     // Passed on immediately, so that a response without a body stays a single head.
     if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.complete();
   }

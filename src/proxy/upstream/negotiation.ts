@@ -161,6 +161,10 @@ class Observer implements ResponseReceiver {
     this.receiver.onEnd(trailers);
   }
 
+  settled(): void {
+    this.receiver.settled?.();
+  }
+
   onSwitch(head: UpstreamHead, connection: Duplex): void {
     this.receiver.onSwitch?.(head, connection);
   }

@@ -8,7 +8,7 @@ test('a response on an HTTP/1 connection has one head', () => {
   const [socket, client] = duplexPair();
   const carrier: Carrier = {
     socket: socket as Socket,
-    connection: {} as Connection,
+    connection: { peer: { address: '127.0.0.1', scheme: 'http' } } as Connection,
     keepsFor: 1,
     isEnding: false,
     bodyWanted: () => undefined,
