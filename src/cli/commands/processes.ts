@@ -8,6 +8,8 @@ import type { ProxyCommandOptions } from '../proxy.ts';
 import {
   collect,
   collectRange,
+  clusterOf,
+  contextOption,
   durationOption,
   identityOption,
   logLevelOption,
@@ -244,13 +246,14 @@ export function addProcessCommands(program: Command): void {
       'sallyport-controller-authority',
     )
     .option('--kubeconfig <file>', 'kubeconfig file; default: the one that kubectl uses')
+    .addOption(contextOption())
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
-    .action(async ({ kubeconfig, output, ...installation }: DoctorArguments) => {
+    .action(async ({ kubeconfig, context, output, ...installation }: DoctorArguments) => {
       const { doctor } = await import('../doctor/doctor.ts');
       process.exitCode = await doctor({
         installation,
         output,
-        credentials: kubeconfig === undefined ? 'default' : { kubeconfig },
+        credentials: clusterOf(kubeconfig ?? true, context) ?? 'default',
       });
     });
 }
@@ -278,6 +281,7 @@ interface WebhookArguments extends Omit<WebhookCommandOptions, 'certificate' | '
 
 interface DoctorArguments extends Installation {
   readonly kubeconfig?: string;
+  readonly context?: string;
   readonly output: 'text' | 'json';
 }
 

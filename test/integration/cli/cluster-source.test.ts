@@ -185,6 +185,15 @@ describe('--namespace', () => {
   });
 });
 
+test('doctor uses the kubeconfig and the context of its options', async () => {
+  const [, kubeconfig = ''] = cluster;
+  const doctor = ['doctor', '--kubeconfig', kubeconfig, '--context'];
+  expect((await outcome(...doctor, 'fake')).output).toContain('crds-');
+  const other = await outcome(...doctor, 'other');
+  expect(other.errors).toContain('cannot use the kubeconfig');
+  expect(other.output).toBe('');
+});
+
 describe('check --cluster', () => {
   test('judges all objects of the cluster', async () => {
     const { code, output } = await outcome('check', ...cluster);
