@@ -43,11 +43,11 @@ export interface AuditOptions extends SourceOptions {
 export async function audit(options: AuditOptions): Promise<number> {
   const { files, cluster, namespace, output, since } = options;
   const earlier = since === undefined ? undefined : await readEarlierFindings(since, namespace);
-  const source = await readCompleteObjects({ files, cluster });
+  const source = await readCompleteObjects({ files, cluster, namespace });
   const others =
     cluster === undefined
       ? { objects: [], notes: [] }
-      : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions));
+      : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions, namespace));
   printNotes(others.notes);
   const documents = [...source.documents, ...others.objects.map(clusterDocument)];
   const everything = judgeAll({ ...source, documents }, options.profile ?? 'standard', await configuredFor(options));

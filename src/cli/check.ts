@@ -60,7 +60,7 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   const everything =
     cluster === undefined
       ? judgeFiles(paths, { ...options, configured }, () => progress.step())
-      : await judgeCluster({ files: paths, cluster }, { ...options, configured });
+      : await judgeCluster({ files: paths, cluster, namespace }, { ...options, configured });
   const judged = withAnnotations(reportIn(namespace, everything));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
   const tally = await writeReport(report, { output, progress, setting: { style, version: packageVersion() } });

@@ -34,40 +34,75 @@ export interface ClusterObjects {
   readonly definitions: readonly KubernetesObject[];
   /** The bundle of the installed CRDs, by HTTPRoute. */
   readonly bundle: Bundle;
-  /** Kinds that the credentials may not list, with the API server's message. */
+  /** Kinds that the credentials may not list in all namespaces, with the API server's message. */
   readonly forbidden: readonly { readonly kind: KindName; readonly message: string }[];
+  /** Missing permissions, one sentence for each kind. */
+  readonly notes: readonly string[];
 }
 
 /**
- * Lists all objects that the controller reads. A kind that the credentials may not list is left out, and the evaluation does not
- * judge references to it.
+ * Lists all objects that the controller reads. A kind that the credentials may not list in all namespaces counts as unobserved: the
+ * evaluation does not judge references to it. Its objects in `namespace` are read nevertheless.
  *
  * @param client a client for the cluster
  * @param controllerName the controllerName of our GatewayClasses
- * @throws ApiError, ConnectionError and ProtocolError if the CRDs cannot be listed, or a list fails for another reason
+ * @param namespace where to list kinds that the credentials may not list in all namespaces
+ * @throws ApiError, ConnectionError and ProtocolError if the CRDs cannot be listed (without `namespace`), or a list fails for another
+ *   reason than missing permissions
  */
-export async function readClusterObjects(client: ApiClient, controllerName: string): Promise<ClusterObjects> {
-  const all = await collect(client, { type: customResourceDefinitions });
+export async function readClusterObjects(
+  client: ApiClient,
+  controllerName: string,
+  namespace?: string,
+): Promise<ClusterObjects> {
+  const { all, note } = await readDefinitions(client, namespace);
   const definitions = all.filter(isOfGatewayApi);
+  const groups = note === undefined ? optionalGroups : [...customGroups, ...optionalGroups];
   const installed = new Map([
     ...establishedKinds(all.filter((definition) => isOf(customGroups, definition))),
-    ...(await servedKinds(client)),
+    ...(await servedKinds(client, groups)),
   ]);
   const objects: KubernetesObject[] = [];
   const forbidden: { kind: KindName; message: string }[] = [];
+  const notes = note === undefined ? [] : [note];
   const observed: KindName[] = [];
   for (const kind of controllerKinds) {
     const type = typeOf(kind, installed);
-    const listed = type === undefined ? [] : await listAll(client, kind, type);
-    if (typeof listed === 'string') {
-      forbidden.push({ kind, message: listed });
-      continue;
+    const listed = type === undefined ? { objects: [] } : await listPermitted(client, { kind, type }, namespace);
+    objects.push(...listed.objects);
+    if (listed.forbidden === undefined) observed.push(kind);
+    else {
+      forbidden.push({ kind, message: listed.forbidden });
+      notes.push(listed.note);
     }
-    observed.push(kind);
-    objects.push(...listed);
   }
   const { bundle } = bundleOfKind(installed.get('httproutes.gateway.networking.k8s.io'));
-  return { objects, forbidden, definitions, bundle, installation: installationIn(installed, observed, controllerName) };
+  const installation = installationIn(installed, observed, controllerName);
+  return { objects, forbidden, notes, definitions, bundle, installation };
+}
+
+/**
+ * The CRDs. Without the permission to list them, the discovery documents tell which kinds are served, but not their schemas. This is
+ * enough for users of a single namespace.
+ */
+async function readDefinitions(
+  client: ApiClient,
+  namespace: string | undefined,
+): Promise<{ readonly all: readonly KubernetesObject[]; readonly note?: string }> {
+  try {
+    return { all: await collect(client, { type: customResourceDefinitions }) };
+  } catch (error) {
+    if (namespace === undefined || !isForbidden(error)) throw error;
+    const { minor, channel } = bundleOfKind(undefined).bundle;
+    return {
+      all: [],
+      note: `CustomResourceDefinitions are not observed, v${minor} ${channel} is assumed: ${error.message}`,
+    };
+  }
+}
+
+function isForbidden(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 403;
 }
 
 /** Whether a CRD belongs to one of the groups of the Gateway API. */
@@ -88,10 +123,22 @@ function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap
   );
 }
 
-/** The optional kinds of Kubernetes that the API server serves. */
-async function servedKinds(client: ApiClient): Promise<readonly (readonly [string, InstalledKind])[]> {
-  const kinds = controllerKinds.map((kind) => tables[kind]).filter(({ group }) => optionalGroups.includes(group));
-  const served = await Promise.all(kinds.map((kind) => readServedKind(client, kind)));
+/** The kinds of some groups that the API server serves. None where it hides the discovery documents. */
+async function servedKinds(
+  client: ApiClient,
+  groups: readonly string[],
+): Promise<readonly (readonly [string, InstalledKind])[]> {
+  const kinds = controllerKinds.map((kind) => tables[kind]).filter(({ group }) => groups.includes(group));
+  const served = await Promise.all(
+    kinds.map(async (kind) => {
+      try {
+        return await readServedKind(client, kind);
+      } catch (error) {
+        if (isForbidden(error)) return undefined;
+        throw error;
+      }
+    }),
+  );
   return served.flatMap((kind) => (kind === undefined ? [] : [[kind.name, kind] as const]));
 }
 
@@ -104,21 +151,49 @@ function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): 
   return version === undefined ? undefined : resourceType(entry, version);
 }
 
+/** A kind, and the resource of its objects. */
+interface ListedKind {
+  readonly kind: SchemaKind;
+  readonly type: ResourceType;
+}
+
+/** The objects that may be listed. `forbidden`: the message of an API server that forbids to list all of them. */
+type Listed =
+  | { readonly objects: readonly KubernetesObject[]; readonly forbidden?: undefined }
+  | { readonly objects: readonly KubernetesObject[]; readonly forbidden: string; readonly note: string };
+
+/**
+ * Lists all objects of a kind, or those in `namespace` if the credentials do not suffice for all.
+ *
+ * @throws as `listPages` does, except for missing permissions
+ */
+export async function listPermitted(client: ApiClient, listed: ListedKind, namespace?: string): Promise<Listed> {
+  const { kind, type } = listed;
+  const all = await list(client, listed);
+  if (typeof all !== 'string') return { objects: all };
+  const own = namespace === undefined || !type.namespaced ? all : await list(client, listed, namespace);
+  return typeof own === 'string'
+    ? { objects: [], forbidden: all, note: `Objects of kind ${kind} are not observed: ${all}` }
+    : {
+        objects: own,
+        forbidden: all,
+        note: `Objects of kind ${kind} are observed only in namespace "${namespace}": ${all}`,
+      };
+}
+
 /** @returns the objects, or the message of an API server that forbids the list */
-export async function listAll(
+async function list(
   client: ApiClient,
-  kind: SchemaKind,
-  type: ResourceType,
+  { kind, type }: ListedKind,
+  namespace?: string,
 ): Promise<readonly KubernetesObject[] | string> {
   try {
     const { apiVersion } = type;
-    return (await collect(client, { type, ...(isKindName(kind) ? selections[kind] : {}) })).map((object) => ({
-      ...object,
-      apiVersion,
-      kind,
-    }));
+    const place = namespace === undefined ? {} : { namespace };
+    const selection = { type, ...(isKindName(kind) ? selections[kind] : {}), ...place };
+    return (await collect(client, selection)).map((object) => ({ ...object, apiVersion, kind }));
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return error.message;
+    if (isForbidden(error)) return error.message;
     throw error;
   }
 }

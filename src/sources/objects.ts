@@ -20,6 +20,8 @@ export interface SourceOptions {
   readonly files: readonly string[];
   /** `undefined`: files only. */
   readonly cluster: CredentialSource | undefined;
+  /** Where to list kinds of the cluster that the credentials may not list in all namespaces. */
+  readonly namespace?: string | undefined;
 }
 
 /** The objects of a source, ready for a Workspace. */
@@ -47,7 +49,10 @@ export interface FilesAlone {
  *
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
-export async function readObjects({ files, cluster }: SourceOptions, alone: FilesAlone): Promise<SourceObjects> {
+export async function readObjects(
+  { files, cluster, namespace }: SourceOptions,
+  alone: FilesAlone,
+): Promise<SourceObjects> {
   const { documents, problems } = await readFolder(files);
   if (cluster === undefined) {
     const installation = installationOf(alone.bundle, alone.controllerName);
@@ -62,11 +67,11 @@ export async function readObjects({ files, cluster }: SourceOptions, alone: File
   }
   const client = createClient(await loadCredentials(cluster));
   try {
-    const { objects, installation, bundle, definitions, forbidden } = await readClusterObjects(
+    const { objects, installation, bundle, definitions, notes } = await readClusterObjects(
       client,
       alone.controllerName,
+      namespace,
     );
-    const notes = forbidden.map(({ kind, message }) => `Objects of kind ${kind} are not observed: ${message}`);
     return {
       documents: overlay(objects.map(clusterDocument), documents),
       problems,

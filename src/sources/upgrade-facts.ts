@@ -16,12 +16,12 @@ import {
   type KubernetesObject,
   type ResourceType,
 } from '../kubernetes/index.ts';
-import { listAll } from './cluster-objects.ts';
+import { listPermitted } from './cluster-objects.ts';
 
 /** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
   readonly facts: ClusterFacts;
-  /** Objects of kinds that Sallyport does not evaluate, such as XBackendTrafficPolicy. */
+  /** Objects of kinds that Sallyport does not evaluate, such as XListenerSet. */
   readonly others: readonly KubernetesObject[];
   /** Missing permissions, one sentence each. */
   readonly notes: readonly string[];
@@ -46,7 +46,7 @@ export async function readUpgradeFacts(
 ): Promise<UpgradeFacts> {
   const client = createClient(await loadCredentials(source));
   try {
-    const others = await listOthers(client, definitions);
+    const others = await listOthers(client, definitions, undefined);
     const notes = [...others.notes];
     const policies = await unlessForbidden(readPolicies(client));
     if (typeof policies === 'string') notes.push(`ValidatingAdmissionPolicies are not observed: ${policies}`);
@@ -70,29 +70,35 @@ export interface OtherObjects {
 }
 
 /**
- * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XBackendTrafficPolicy.
+ * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XListenerSet.
  *
+ * @param namespace where to list kinds that the credentials may not list in all namespaces
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
 export async function readOtherObjects(
   source: CredentialSource,
   definitions: readonly KubernetesObject[],
+  namespace?: string,
 ): Promise<OtherObjects> {
   const client = createClient(await loadCredentials(source));
   try {
-    return await listOthers(client, definitions);
+    return await listOthers(client, definitions, namespace);
   } finally {
     await client.close();
   }
 }
 
-async function listOthers(client: ApiClient, definitions: readonly KubernetesObject[]): Promise<OtherObjects> {
+async function listOthers(
+  client: ApiClient,
+  definitions: readonly KubernetesObject[],
+  namespace: string | undefined,
+): Promise<OtherObjects> {
   const objects: KubernetesObject[] = [];
   const notes: string[] = [];
   for (const [kind, type] of otherTypes(definitions)) {
-    const listed = await listAll(client, kind, type);
-    if (typeof listed === 'string') notes.push(`Objects of kind ${kind} are not observed: ${listed}`);
-    else objects.push(...listed);
+    const listed = await listPermitted(client, { kind, type }, namespace);
+    if (listed.forbidden !== undefined) notes.push(listed.note);
+    objects.push(...listed.objects);
   }
   return { objects, notes };
 }

@@ -176,6 +176,38 @@ describe('--namespace', () => {
     }
   });
 
+  test('reads only its objects where the credentials do not suffice for others, and tells it once', async () => {
+    const refuse = (suffix: string): void =>
+      stage.server.fail({ when: ({ path }) => path.endsWith(suffix), act: { code: 403, reason: 'Forbidden' } });
+    for (const suffix of ['/v1/httproutes', '/v1/services', '/customresourcedefinitions', '/v1/gatewayclasses'])
+      refuse(suffix);
+    const route = (name: string, backend: string): string =>
+      `apiVersion: ${group}/v1\nkind: HTTPRoute\nmetadata: { name: ${name}, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: ${backend}, port: 80 }], timeouts: { request: 1s, backendRequest: 2s } }] }\n`;
+    const wrong = await file('limited.yaml', route('limited', 'absent'));
+    const { output, errors } = await outcome('check', wrong, ...cluster, '-n', 'default');
+    // The Service may exist: nothing is known about Services of other namespaces, or not enough.
+    expect(output).not.toContain('not found');
+    expect(output).toContain(': error [backend-request-timeout]');
+    expect(errors.split('\n').toSorted()).toEqual([
+      '',
+      'CustomResourceDefinitions are not observed, v1.7 experimental is assumed: injected Forbidden',
+      'Objects of kind GatewayClass are not observed: injected Forbidden',
+      'Objects of kind HTTPRoute are observed only in namespace "default": injected Forbidden',
+      'Objects of kind Service are observed only in namespace "default": injected Forbidden',
+    ]);
+  });
+
+  test('is no help where the credentials do not suffice for CRDs, without it', async () => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/customresourcedefinitions'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    expect(await outcome('check', ...cluster)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('injected Forbidden'),
+    });
+  });
+
   test('restricts explain to its Gateways', async () => {
     const url = 'http://any.example/';
     expect((await outcome('explain', url, ...cluster, '-n', 'default')).output).toContain('Gateway default/web');

@@ -68,7 +68,8 @@ export function clusterTrustBundles(...versions: readonly string[]): Resource {
 
 /** The discovery document of a group, or of one of its versions. `undefined` if nothing of it is served. */
 export function discoveryDocument(store: Store, group: string, version: string): Json | undefined {
-  const resources = [...builtIn, ...store.optional].filter((resource) => resource.group === group);
+  const custom = store.list(definitionsKey).map(defined);
+  const resources = [...builtIn, ...store.optional, ...custom].filter((resource) => resource.group === group);
   const versions = [...new Set(resources.flatMap((resource) => resource.versions))];
   if (version === '')
     return versions.length === 0
