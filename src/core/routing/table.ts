@@ -1,4 +1,5 @@
 import { sortKey } from '../graph/precedence.ts';
+import { fitted } from '../text/fitted.ts';
 import { MatchAllowance } from './match-allowance.ts';
 import { matchConditionsOf, hostnameCondition } from './match-conditions.ts';
 import type { RouteRequest } from './match-conditions.ts';
@@ -100,7 +101,7 @@ export function placementsOf(route: RouteConfig): readonly Placement[] {
       }
     }
   }
-  return placements;
+  return fitted(placements);
 }
 
 /** A route may attach to a listener twice, by the listener's name and through its Gateway. */

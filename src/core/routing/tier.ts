@@ -21,7 +21,8 @@ type Bucket = Entry[];
  * prefixes by segment. Regular expressions have to be evaluated one by one. Only the sort keys determine precedence.
  */
 export class Tier {
-  private readonly exact = new Map<string, Bucket>();
+  /** Absent until there is an exact path: there is a tier for each hostname, and most have prefixes only. */
+  private exact: Map<string, Bucket> | undefined;
   private readonly expressions: Bucket = [];
   private readonly prefixes = new Trie<Bucket>();
 
@@ -37,7 +38,7 @@ export class Tier {
     if (bucket[at]?.sortKey === entry.sortKey) bucket.splice(at, 1);
     if (bucket.length > 0) return;
     const { type, value } = entry.matched.match.path;
-    if (type === 'Exact') this.exact.delete(value);
+    if (type === 'Exact') this.exact?.delete(value);
     else if (type === 'PathPrefix') this.prefixes.remove(prefixSegments(value));
   }
 
@@ -48,20 +49,23 @@ export class Tier {
    */
   first(request: RouteRequest, allowance: MatchAllowance): Entry | undefined {
     const holds = (condition: MatchCondition): boolean => condition.holds(request, allowance);
-    let best = firstOf(this.exact.get(request.path), holds);
+    let best = firstOf(this.exact?.get(request.path), holds);
     best = firstOf(this.expressions, holds, best);
     for (const bucket of this.prefixes.along(segments(request.path))) best = firstOf(bucket, holds, best);
     return best;
   }
 
   get isEmpty(): boolean {
-    return this.exact.size === 0 && this.expressions.length === 0 && this.prefixes.isEmpty;
+    return (
+      (this.exact === undefined || this.exact.size === 0) && this.expressions.length === 0 && this.prefixes.isEmpty
+    );
   }
 
   private bucketFor(entry: Entry): Bucket {
     const { type, value } = entry.matched.match.path;
     if (type === 'RegularExpression') return this.expressions;
     if (type === 'PathPrefix') return this.prefixes.ensure(prefixSegments(value), () => []);
+    this.exact ??= new Map();
     const bucket = this.exact.get(value) ?? [];
     this.exact.set(value, bucket);
     return bucket;

@@ -1,10 +1,15 @@
 interface Node<T> {
   value: T | undefined;
-  readonly children: Map<string, Node<T>>;
+  /** Absent until there is one: most nodes are leaves, and even an empty Map takes 200 bytes. */
+  children: Map<string, Node<T>> | undefined;
 }
 
 function emptyNode<T>(): Node<T> {
-  return { value: undefined, children: new Map() };
+  return { value: undefined, children: undefined };
+}
+
+function hasChildren({ children }: Node<unknown>): boolean {
+  return children !== undefined && children.size > 0;
 }
 
 /**
@@ -18,9 +23,10 @@ export class Trie<T> {
   ensure(segments: readonly string[], create: () => T): T {
     let node = this.root;
     for (const segment of segments) {
-      let child = node.children.get(segment);
+      let child = node.children?.get(segment);
       if (child === undefined) {
         child = emptyNode();
+        node.children ??= new Map();
         node.children.set(segment, child);
       }
       node = child;
@@ -33,7 +39,7 @@ export class Trie<T> {
   get(segments: readonly string[]): T | undefined {
     let node: Node<T> | undefined = this.root;
     for (const segment of segments) {
-      node = node.children.get(segment);
+      node = node.children?.get(segment);
       if (node === undefined) return undefined;
     }
     return node.value;
@@ -43,7 +49,7 @@ export class Trie<T> {
   remove(segments: readonly string[]): void {
     const way: Node<T>[] = [this.root];
     for (const segment of segments) {
-      const child = way.at(-1)?.children.get(segment);
+      const child = way.at(-1)?.children?.get(segment);
       if (child === undefined) return;
       way.push(child);
     }
@@ -51,8 +57,8 @@ export class Trie<T> {
     if (last !== undefined) last.value = undefined;
     for (let depth = segments.length; depth > 0; depth--) {
       const node = way[depth];
-      if (node === undefined || node.value !== undefined || node.children.size > 0) return;
-      way[depth - 1]?.children.delete(segments[depth - 1] ?? '');
+      if (node === undefined || node.value !== undefined || hasChildren(node)) return;
+      way[depth - 1]?.children?.delete(segments[depth - 1] ?? '');
     }
   }
 
@@ -62,7 +68,7 @@ export class Trie<T> {
     let node: Node<T> | undefined = this.root;
     for (const segment of segments) {
       if (node.value !== undefined) found.push(node.value);
-      node = node.children.get(segment);
+      node = node.children?.get(segment);
       if (node === undefined) return found.toReversed();
     }
     if (node.value !== undefined) found.push(node.value);
@@ -70,6 +76,6 @@ export class Trie<T> {
   }
 
   get isEmpty(): boolean {
-    return this.root.value === undefined && this.root.children.size === 0;
+    return this.root.value === undefined && !hasChildren(this.root);
   }
 }

@@ -52,6 +52,8 @@ export interface Sight {
 /** Milliseconds between observations, and without one until the watchdog reports a problem. */
 const interval = 1_000;
 const blindAfter = 30_000;
+/** Milliseconds between reads of the configuration while an endpoint is ready: they only show that it can be read. */
+const configurationInterval = 10_000;
 
 /** Returns since when there is no ready endpoint under failurePolicy Fail; `undefined` if there is one, or if no write is blocked. */
 export function deadSince(before: number | undefined, sight: Sight, now: number): number | undefined {
@@ -85,6 +87,8 @@ export class Watchdog {
   #deadSince: number | undefined;
   #sight: Sight | undefined;
   #lookedAt: number;
+  #configuration: WebhookConfiguration | undefined;
+  #configurationReadAt: number | undefined;
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
@@ -131,20 +135,26 @@ export class Watchdog {
    * @throws if endpoints or configuration cannot be read or written; the state stays unchanged
    */
   async round(): Promise<number> {
-    const { client, configuration: name, service, patience } = this.#options;
-    const [configuration, slices] = await Promise.all([
-      readWebhookConfiguration(client, name),
-      client.request(endpointSlicesOf(service)),
-    ]);
+    const { client, service, patience } = this.#options;
+    const readyEndpoints = countReady(await client.request(endpointSlicesOf(service)));
+    const configuration = await this.#configurationFor(readyEndpoints);
     this.#lookedAt = this.#now();
-    this.#sight = {
-      readyEndpoints: countReady(slices),
-      mayBlock: configuration !== undefined && mayBlock(configuration),
-    };
+    this.#sight = { readyEndpoints, mayBlock: configuration !== undefined && mayBlock(configuration) };
     this.#deadSince = deadSince(this.#deadSince, this.#sight, this.#lookedAt);
     if (configuration === undefined || this.#deadSince === undefined) return interval;
     if (this.#lookedAt - this.#deadSince >= patience) await this.#release(configuration);
     return interval;
+  }
+
+  /** The configuration: the current one if no endpoint is ready, otherwise one that is read from time to time. */
+  async #configurationFor(readyEndpoints: number): Promise<WebhookConfiguration | undefined> {
+    const { client, configuration: name } = this.#options;
+    const now = this.#now();
+    const isRecent = this.#configurationReadAt !== undefined && now - this.#configurationReadAt < configurationInterval;
+    if (readyEndpoints > 0 && isRecent) return this.#configuration;
+    this.#configuration = await readWebhookConfiguration(client, name);
+    this.#configurationReadAt = now;
+    return this.#configuration;
   }
 
   async #release(configuration: WebhookConfiguration): Promise<void> {

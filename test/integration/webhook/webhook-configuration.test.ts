@@ -237,6 +237,22 @@ describe('what looks after the failurePolicy', () => {
       expect(stage.server.audit.map(({ method }) => method)).not.toContain('PATCH');
     });
 
+    test('reads the configuration every ten seconds while a pod is ready, and at once when none is', async () => {
+      stage = await stageWithConfiguration('Fail');
+      seedEndpoint(true);
+      const watching = watchdog();
+      const reads = (): number =>
+        stage.server.audit.filter(({ method, path }) => method === 'GET' && path.endsWith(`/${name}`)).length;
+      const before = reads();
+      for (now = 0; now < 20_000; now += 1_000) await watching.round();
+      expect(reads() - before).toBe(2);
+      const path = '/apis/discovery.k8s.io/v1/namespaces/gates/endpointslices/hook-1';
+      await stage.client.request({ method: 'DELETE', path });
+      await watching.round();
+      await watching.round();
+      expect(reads() - before).toBe(4);
+    });
+
     test('concludes nothing from what it cannot see, and is not ready then', async () => {
       stage = await stageWithConfiguration('Fail');
       seedEndpoint(false);
