@@ -7,7 +7,7 @@ import { httpRoute, service } from './support/routes.ts';
 import { installSallyport, metricSum, uninstallSallyport } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
-// Warnings about changes of Services, Secrets, ConfigMaps and Namespaces, as users of kubectl read them.
+// Warnings about changes of Services, Secrets, ConfigMaps, ClusterTrustBundles and Namespaces, as users of kubectl read them.
 const namespace = useNamespace('impact-admission');
 const guests = useNamespace('impact-guests');
 const component = ['rbac.yaml', 'webhook-configuration.yaml'].map((file) =>
@@ -102,7 +102,7 @@ test('the configuration trusts the webhook, and only warns', async () => {
   const { webhooks } = await getObject<{
     webhooks: readonly { failurePolicy: string; timeoutSeconds: number; clientConfig: { caBundle?: string } }[];
   }>(['validatingwebhookconfiguration', 'sallyport-impact']);
-  expect(webhooks).toHaveLength(4);
+  expect(webhooks).toHaveLength(5);
   for (const { failurePolicy, timeoutSeconds, clientConfig } of webhooks) {
     expect([failurePolicy, timeoutSeconds]).toEqual(['Ignore', 1]);
     expect(clientConfig.caBundle).toBe(webhooks[0]?.clientConfig.caBundle);
@@ -116,6 +116,46 @@ test('a change of a Service that takes a port away warns, and another change doe
     leavesRoute.replace('Deleting', 'This change of'),
   );
   expect(await warnings(...patch, JSON.stringify({ spec: { selector: { app: 'other' } } }))).toBe('');
+});
+
+test('a ClusterTrustBundle that a policy needs warns', async () => {
+  const bundleName = `${namespace}-backends`;
+  const { certificate } = await createAuthority();
+  await apply(
+    service(namespace, 'vault'),
+    {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'BackendTLSPolicy',
+      metadata: { name: 'vault', namespace },
+      spec: {
+        targetRefs: [{ group: '', kind: 'Service', name: 'vault' }],
+        validation: {
+          hostname: 'vault.example.com',
+          caCertificateRefs: [{ group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: bundleName }],
+        },
+      },
+    },
+    httpRoute(
+      { name: 'vault', namespace },
+      { parentRefs: [{ name: 'front', sectionName: 'web' }], rules: [{ backendRefs: [{ name: 'vault', port: 443 }] }] },
+    ),
+    {
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'ClusterTrustBundle',
+      metadata: { name: bundleName },
+      spec: { trustBundle: certificate },
+    },
+  );
+  const text = new RegExp(
+    `^Warning: \\[impact\\] Deleting ClusterTrustBundle ${bundleName} breaks .*${namespace}/vault`,
+  );
+  await waitFor('the webhook warns', async () =>
+    text.test(await warnings('delete', 'clustertrustbundle', bundleName, '--dry-run=server')) ? true : undefined,
+  );
+  const patch = ['patch', 'clustertrustbundle', bundleName, '--dry-run=server', '--type=merge', '-p'] as const;
+  expect(await warnings(...patch, JSON.stringify({ metadata: { labels: { reviewed: 'yes' } } }))).toBe('');
+  await kubectlOutput(['delete', 'clustertrustbundle', bundleName]);
+  await kubectlOutput(['delete', 'httproute,backendtlspolicy,service', 'vault', '-n', namespace]);
 });
 
 test('a Secret that a listener needs warns', async () => {
