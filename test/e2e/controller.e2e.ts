@@ -133,6 +133,22 @@ test('a Gateway that finds no room says so, until it does', async () => {
   await waitForGateway('late', namespace, ['Programmed', 'True']);
 });
 
+test('status writes leave labels and annotations to their owners', async () => {
+  const owner = gateway('owned', namespace, 80);
+  const metadata = { name: 'owned', namespace };
+  await apply({
+    ...owner,
+    metadata: { ...metadata, labels: { team: 'shop' }, annotations: { 'example.com/note': 'x' } },
+  });
+  await waitForGateway('owned', namespace, ['Programmed', 'True']);
+  // Server-side apply removes only fields that their manager owns.
+  await apply({ ...owner, metadata });
+  const after = await getObject<{ readonly metadata: object }>(['gateway', 'owned', '-n', namespace]);
+  expect(after.metadata).not.toHaveProperty('annotations');
+  expect(after.metadata).not.toHaveProperty('labels');
+  await kubectlOutput(['delete', 'gateway', 'owned', '-n', namespace]);
+});
+
 test('an object of somebody else is never taken', async () => {
   await kubectlOutput(['create', 'service', 'clusterip', 'taken-sallyport', '-n', namespace, '--tcp=80:80']);
   const before = await getObject<object>(['service', 'taken-sallyport', '-n', namespace]);
