@@ -156,10 +156,16 @@ export class ConfigurationSource {
     this.send(session, { type: 'end', id: this.newest });
   }
 
-  /** The keys of resources that a proxy has only in a form that rejects requests. */
+  /**
+   * The keys of resources that a proxy has only in a form that rejects requests: all listeners, and one route for all of them, because
+   * problems are reported to other replicas and there may be thousands of routes.
+   */
   private withheldFrom({ missing }: Session): readonly ConfigKey[] {
     if (missing.size === 0) return [];
-    return [...this.current.values()].flatMap(({ resource }) => (isUnsafe(resource, missing) ? [resource.key] : []));
+    const withheld = [...this.current.values()].filter(({ resource }) => isUnsafe(resource, missing));
+    const listeners = withheld.filter(({ resource }) => resource.kind === 'listener');
+    const route = withheld.find(({ resource }) => resource.kind === 'route');
+    return [...listeners, ...(route === undefined ? [] : [route])].map(({ resource }) => resource.key);
   }
 
   private send(session: Session, message: ToProxy): void {

@@ -75,28 +75,35 @@ function hasStatus(kind: KindName): boolean {
 }
 
 /** Maximum number of namespaces with Gateways whose permissions are checked one by one. */
-const mostNamespaces = 20;
+export const maxNamespaces = 20;
 
 /**
  * Determines which permissions the ServiceAccount of the controller lacks. Those for data planes are needed only in namespaces with
  * Gateways: RoleBindings may grant them there instead of everywhere.
  *
- * @param gatewayNamespaces the namespaces with Gateways of our classes
+ * @param gatewayNamespaces the namespaces with Gateways of our classes; `undefined` if the Gateways cannot be read
  * @throws ApiError, ConnectionError if the review fails: it requires the permission to create SubjectAccessReviews
  */
 export async function askControllerPermissions(
   client: ApiClient,
   installation: Installation,
-  gatewayNamespaces: readonly string[],
+  gatewayNamespaces: readonly string[] | undefined,
 ): Promise<Permissions> {
   const { namespace } = installation;
   const answers = [await ask(client, namespace, neededByController(installation))];
   const everywhere = await ask(client, namespace, neededForDataPlanes(installation));
-  if (everywhere.denied.length > 0)
-    for (const own of gatewayNamespaces.slice(0, mostNamespaces))
-      answers.push(await ask(client, namespace, neededForDataPlanes(installation, own)));
+  const isLimited = everywhere.denied.length > 0;
+  const limitedTo = isLimited ? gatewayNamespaces?.slice(0, maxNamespaces) : [];
+  for (const own of limitedTo ?? []) answers.push(await ask(client, namespace, neededForDataPlanes(installation, own)));
   return {
     asked: [...answers, everywhere].reduce((sum, { asked }) => sum + asked, 0),
     denied: answers.flatMap(({ denied }) => denied),
+    ...(isLimited && uncheckedAmong(gatewayNamespaces)),
   };
+}
+
+function uncheckedAmong(namespaces: readonly string[] | undefined): Pick<Permissions, 'unchecked'> {
+  if (namespaces === undefined) return { unchecked: 'the namespaces of Gateways, because the Gateways cannot be read' };
+  const others = namespaces.length - maxNamespaces;
+  return others > 0 ? { unchecked: `${others} of ${namespaces.length} namespaces with Gateways` } : {};
 }

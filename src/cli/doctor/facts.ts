@@ -140,6 +140,8 @@ export interface Permissions {
   readonly denied: readonly Permission[];
   /** Number of verbs that were checked. */
   readonly asked: number;
+  /** The places in which no permission was checked, and why. */
+  readonly unchecked?: string;
 }
 
 /** A permission of a ServiceAccount. */

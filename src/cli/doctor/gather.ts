@@ -77,8 +77,9 @@ async function readControllerPermissions(
   controller: ControllerFacts,
 ): Promise<Permissions> {
   if (isControllerInstalled({ controller }) !== true) return { asked: 0, denied: [] };
-  const gateways = controller.objects.type === 'known' ? controller.objects.value.gateways : [];
-  const namespaces = [...new Set(gateways.map(({ ref }) => ref.namespace))].toSorted();
+  const { objects } = controller;
+  if (objects.type !== 'known') return askControllerPermissions(client, installation, undefined);
+  const namespaces = [...new Set(objects.value.gateways.map(({ ref }) => ref.namespace))].toSorted();
   return askControllerPermissions(client, installation, namespaces);
 }
 

@@ -13,18 +13,19 @@ export interface Checked {
 
 /** The verdicts about permissions of ServiceAccounts: one for each account that lacks some. */
 export function lackingVerdicts(
-  answers: Gathered<Pick<Permissions, 'denied'>>,
+  answers: Gathered<Pick<Permissions, 'denied' | 'unchecked'>>,
   { check, namespace, of, fix }: Checked,
 ): readonly Verdict[] {
   if (answers.type === 'unknown') {
     const message = `cannot check the permissions of ${of}; this requires permission to create SubjectAccessReviews: ${answers.problem}`;
     return [warn(check, message, 'kubectl auth can-i create subjectaccessreviews.authorization.k8s.io')];
   }
-  const { denied } = answers.value;
-  if (denied.length === 0) return [ok(check, `no permission of ${of} is missing`)];
-  return [...Map.groupBy(denied, ({ account }) => account)].map(([account, some]) =>
+  const { denied, unchecked } = answers.value;
+  const missing = [...Map.groupBy(denied, ({ account }) => account)].map(([account, some]) =>
     fail(check, `ServiceAccount "${namespace}/${account}" lacks ${some.map(describe).join('; ')}`, fix),
   );
+  if (unchecked !== undefined) return [...missing, warn(check, `permissions of ${of} are not checked in ${unchecked}`)];
+  return missing.length > 0 ? missing : [ok(check, `no permission of ${of} is missing`)];
 }
 
 function describe({ verbs, group, resource, subresource, namespace, name }: Permission): string {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { askControllerPermissions } from '../../../../src/cli/doctor/controller-permissions.ts';
+import { askControllerPermissions, maxNamespaces } from '../../../../src/cli/doctor/controller-permissions.ts';
 import { askPermissions, neededForImpact, neededPermissions } from '../../../../src/cli/doctor/permissions.ts';
 import type { ApiClient } from '../../../../src/kubernetes/index.ts';
 import { healthy } from '../../../support/doctor.ts';
@@ -72,6 +72,18 @@ test('asks what the controller may do with data planes where Gateways are, unles
   expect((await ask(limitedTo('infra'))).denied).toMatchObject([
     { verbs: ['create'], resource: 'deployments', namespace: 'shop' },
   ]);
+});
+
+test('says in which namespaces the permissions of the controller are not checked', async () => {
+  const limited = clientThat(({ body: { spec } }) => {
+    const { verb, resource, namespace = '*' } = spec.resourceAttributes;
+    return { status: { allowed: resource !== 'deployments' || verb !== 'create' || namespace !== '*' } };
+  });
+  const ask = (namespaces?: readonly string[]) => askControllerPermissions(limited, healthy.installation, namespaces);
+  const many = Array.from({ length: maxNamespaces + 2 }, (_, index) => `team-${index}`);
+  expect(await ask(many)).toMatchObject({ denied: [], unchecked: '2 of 22 namespaces with Gateways' });
+  expect(await ask()).toMatchObject({ denied: [], unchecked: expect.stringContaining('the Gateways cannot be read') });
+  expect(await ask(['shop'])).not.toHaveProperty('unchecked');
 });
 
 test('does not take a refusal to answer for an answer', async () => {
