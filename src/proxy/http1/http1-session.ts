@@ -11,7 +11,7 @@ import type { Connection } from '../messages/connection.ts';
 import { answerFor, rawAnswerToAnyMethod } from '../messages/reasons.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import { readHttp1Head } from '../messages/request-head.ts';
-import type { RawRequest, RequestHead } from '../messages/request-head.ts';
+import type { FieldSection, RawRequest, RequestHead } from '../messages/request-head.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { Http1Stream } from './http1-stream.ts';
 import type { Carrier } from './http1-stream.ts';
@@ -52,7 +52,7 @@ export class Http1Session implements Carrier, RequestEvents {
   private exchange: Exchange | undefined;
   private stream: Http1Stream | undefined;
   /** The head of the last request, whose fields may be those of the next one. */
-  private previous: RequestHead | undefined;
+  private previous: FieldSection | undefined;
   /** Bytes that were not interpreted yet. */
   private held: Buffer = nothing;
   /** Accounts for them, and for an incomplete head. */
@@ -117,7 +117,7 @@ export class Http1Session implements Carrier, RequestEvents {
       return 'unknown';
     }
     const head = readHttp1Head(raw, this.plane.limits, this.previous);
-    this.previous = typeof head === 'string' || !this.reader.keepsFields ? undefined : head;
+    this.previous = typeof head === 'string' || !this.reader.keepsFields ? undefined : head.section;
     const framing = framingOf(head);
     const expectation = typeof head === 'string' ? undefined : expectationOf(head);
     const stream = new Http1Stream(this, raw, expectation === 'other' ? 'expectation-failed' : head);
@@ -346,7 +346,7 @@ export class Http1Session implements Carrier, RequestEvents {
       this.watched = 'flush';
       this.since = ticks.now;
     }
-    if (this.watched === 'idle' && ticks.now > this.since) this.forget();
+    if ((this.watched === 'idle' || this.watched === 'head') && ticks.now > this.since) this.forget();
     if (this.watched === 'nothing' || ticks.now - this.since <= ticks[this.watched]) return;
     switch (this.watched) {
       case 'head':
@@ -362,7 +362,7 @@ export class Http1Session implements Carrier, RequestEvents {
     }
   }
 
-  /** An idle connection keeps nothing of its last request. */
+  /** A connection that is idle, or waits for the rest of a head, keeps nothing of its last request. */
   private forget(): void {
     this.previous = undefined;
     this.reader.forget();

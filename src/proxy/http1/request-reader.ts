@@ -3,7 +3,7 @@ import type { Fields } from '../../core/text/fields.ts';
 import { standalone } from '../limits/buffered.ts';
 import { ChunkedBody } from '../messages/chunked-body.ts';
 import { parseFieldLines } from '../messages/field-lines.ts';
-import { longestRepeated } from '../messages/repeated.ts';
+import { isKept } from '../messages/repeated.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import type { RawRequest } from '../messages/request-head.ts';
 
@@ -139,7 +139,7 @@ export class RequestReader {
   private parseHead(text: string): RawRequest | undefined {
     const endOfLine = text.indexOf('\r\n');
     const line = endOfLine === -1 ? text : text.slice(0, endOfLine);
-    const rawHeaders = requestLine.test(line) ? this.parseFields(text.slice(line.length)) : undefined;
+    const rawHeaders = requestLine.test(line) ? this.parseFields(text, line.length) : undefined;
     if (rawHeaders === undefined) return undefined;
     const [first, last] = [line.indexOf(' '), line.lastIndexOf(' ')];
     const method = line.slice(0, first);
@@ -148,10 +148,11 @@ export class RequestReader {
   }
 
   /** Returns the same array again for the same fields as in the previous head, so that others recognize them. */
-  private parseFields(text: string): string[] | undefined {
+  private parseFields(head: string, start: number): string[] | undefined {
+    const text = head.slice(start);
     if (this.previous?.text === text) return this.previous.fields;
     const fields = text.includes('\t') && tabInCoding.test(text) ? undefined : parseFieldLines(text);
-    this.previous = fields === undefined || text.length > longestRepeated ? undefined : { text, fields };
+    this.previous = fields === undefined || !isKept(head, fields) ? undefined : { text, fields };
     return fields;
   }
 

@@ -5,8 +5,14 @@ import type { Fields } from '../../core/text/fields.ts';
  * its connection, and used again for the next message if that has the same fields, byte by byte.
  */
 
-/** Fields of at most this number of bytes are kept, because connections hold them until they are idle. */
-export const longestRepeated = 2 * 1024;
+/** The size of heads that are kept. Connections hold them until they are idle, and parsed fields take many times their bytes. */
+const maxBytes = 2 * 1024;
+const maxFields = 32;
+
+/** Whether a connection keeps the fields of a head. `fields` alternates names and values. The fields refer to the whole text. */
+export function isKept(text: string, fields: readonly string[]): boolean {
+  return text.length <= maxBytes && fields.length <= 2 * maxFields;
+}
 
 const repeated = new WeakMap<Fields, { lines: string | undefined }>();
 

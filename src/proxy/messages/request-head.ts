@@ -115,7 +115,7 @@ interface ReceivedFields {
 type Edited = Pick<RequestHead, 'received' | 'edits'>;
 
 /** What follows from the fields and the version of a head alone. Heads of one connection with the same fields share it. */
-interface FieldSection extends ReceivedFields {
+export interface FieldSection extends ReceivedFields {
   readonly httpVersion: string;
   readonly contentLength: number | undefined;
   /** Host as received, and the hostname in it; `undefined` if it is invalid. */
@@ -136,19 +136,18 @@ interface ForwardedFields {
 /**
  * Reads the head of an HTTP/1 request, or returns the reason why it must not be served. The parser has already rejected
  * violations of the RFC 9112 grammar. The rules here need the whole header section, above all those against request
- * smuggling (RFC 9112 sections 3.2 and 6.1). `previous` is the head of an earlier request on the connection: if both have
+ * smuggling (RFC 9112 sections 3.2 and 6.1). `previous` is the section of an earlier request on the connection: if both have
  * the same array of fields, these are not read again.
  */
 export function readHttp1Head(
   message: RawRequest,
   limits: ProxyLimits,
-  previous?: RequestHead,
+  previous?: FieldSection,
 ): RequestHead | AnswerReason {
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
-  const known = previous?.section;
-  const isKnown = known?.fields === message.rawHeaders && known.httpVersion === message.httpVersion;
-  return headOf(message, url, isKnown ? known : readSection(message, 0, limits));
+  const isKnown = previous?.fields === message.rawHeaders && previous.httpVersion === message.httpVersion;
+  return headOf(message, url, isKnown ? previous : readSection(message, 0, limits));
 }
 
 /**

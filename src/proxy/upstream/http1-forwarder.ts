@@ -144,6 +144,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     for (let place = this.idle.first; place !== undefined;) {
       const { value: connection, after } = place;
       place = after;
+      connection.forget();
       if (connection.isUsable(now)) continue;
       this.idle.remove(connection.place);
       connection.destroy();

@@ -1,6 +1,6 @@
 import { ChunkedBody } from '../messages/chunked-body.ts';
 import type { Fields } from '../messages/forwarder.ts';
-import { longestRepeated } from '../messages/repeated.ts';
+import { isKept } from '../messages/repeated.ts';
 import { Held } from '../sockets/held.ts';
 import { parseResponseHead } from './response-head.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -53,6 +53,11 @@ export class ResponseReader {
     this.asked = asked;
   }
 
+  /** Releases the memory of the previous head. */
+  forget(): void {
+    this.previous = undefined;
+  }
+
   /** Ignores all further bytes, without callbacks. */
   stop(): void {
     this.asked = undefined;
@@ -91,7 +96,7 @@ export class ResponseReader {
   private parseHead(text: string): ResponseHead | undefined {
     if (this.previous?.text === text) return this.previous.head;
     const head = parseResponseHead(text);
-    this.previous = head === undefined || text.length > longestRepeated ? undefined : { text, head };
+    this.previous = head === undefined || !isKept(text, head.fields) ? undefined : { text, head };
     return head;
   }
 

@@ -54,6 +54,9 @@ const smallFrames = Buffer.concat(Array.from({ length: 2_000 }, () => smallFrame
 const largePiece = randomBytes(mebibyte);
 const manyRanges = `Range: bytes=0-${Array.from({ length: 3_000 }, (_, index) => `,5-${index}`).join('')}`;
 
+/** A head of 10 KB with as many fields as the proxy accepts. */
+const manyFields = `GET /${'a'.repeat(8_000)} HTTP/1.1\r\nHost: a\r\n${Array.from({ length: 195 }, (_, index) => `x${index}: y\r\n`).join('')}\r\n`;
+
 /** A ClientHello that a server takes for one, and what it would be without its end. */
 const hello = Buffer.concat([Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]), Buffer.alloc(501)]);
 
@@ -89,6 +92,11 @@ export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
     connections: 8_500,
     fromMany: true,
     line: (line) => hold(openPlain(line), line, get('/')),
+  },
+  'a request of many fields and the first byte of the next one, from many addresses': {
+    connections: 8_500,
+    fromMany: true,
+    line: (line) => hold(openPlain(line), line, `${manyFields}G`),
   },
   'half of a TLS handshake': {
     connections: 2_000,

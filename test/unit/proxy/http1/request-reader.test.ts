@@ -50,6 +50,8 @@ describe('a head', () => {
     ['the same fields', 'Host: a\r\nX-A: b', 'Host: a\r\nX-A: b', true],
     ['other fields', 'Host: a\r\nX-A: b', 'Host: a\r\nX-A: c', false],
     ['more fields', 'Host: a', 'Host: a\r\nX-A: b', false],
+    ['the same 33 fields', `Host: a${'\r\nX: b'.repeat(32)}`, `Host: a${'\r\nX: b'.repeat(32)}`, false],
+    ['the same 32 fields', `Host: a${'\r\nX: b'.repeat(31)}`, `Host: a${'\r\nX: b'.repeat(31)}`, true],
     ['the same long fields', `Host: a\r\nX-A: ${'b'.repeat(2_048)}`, `Host: a\r\nX-A: ${'b'.repeat(2_048)}`, false],
   ])('with %s as the previous one: the array of fields is the same one only then', (_, first, second, isSame) => {
     const heads: RawRequest[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ResponseReader } from '../../../../src/proxy/upstream/response-reader.ts';
+import type { ResponseHead } from '../../../../src/proxy/upstream/response-head.ts';
 import type { Asked } from '../../../../src/proxy/upstream/response-reader.ts';
 
 const get: Asked = { method: 'GET' };
@@ -30,6 +31,27 @@ function tell(asked: Asked, ...pieces: readonly (string | null)[]): readonly str
   }
   return told;
 }
+
+test.each([
+  ['32 fields', 32, true],
+  ['33 fields', 33, false],
+])('the head of equal responses with %s is read once: %s', (_, count, isOnce) => {
+  const heads: ResponseHead[] = [];
+  const ignore = (): void => undefined;
+  const events = { onInformation: ignore, onData: ignore, onEnd: ignore, onSwitch: ignore, onMalformed: ignore };
+  const reader = new ResponseReader({ ...events, onHead: (head) => void heads.push(head) }, 10_000);
+  const read = (): void => {
+    reader.expect(get);
+    reader.read(Buffer.from(`${ok}Content-Length: 0\r\n${'X-A: b\r\n'.repeat(count - 1)}\r\n`));
+  };
+  read();
+  read();
+  expect(heads[0] === heads[1]).toBe(isOnce);
+  reader.forget();
+  read();
+  expect(heads[2]).not.toBe(heads[1]);
+  expect(heads[2]?.fields).toEqual(heads[1]?.fields);
+});
 
 describe('an answer ends where its framing says', () => {
   test.each<[string, Asked, string, readonly string[]]>([
