@@ -1,6 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** The program as a process of its own, run from its sources. */
 export interface RunningProgram {
@@ -18,12 +21,14 @@ export interface RunningProgram {
 
 /** Starts `sallyport` with these arguments. */
 export function startProgram(...args: readonly string[]): RunningProgram {
+  // A program that is killed cannot remove its temporary files.
+  const temporary = mkdtempSync(join(tmpdir(), 'sallyport-program-'));
   const child: ChildProcess = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', 'src/main.ts', ...args],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
+      env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: temporary },
     },
   );
   let text = '';
@@ -42,6 +47,7 @@ export function startProgram(...args: readonly string[]): RunningProgram {
   const ended = new Promise<number | null>((resolve) => {
     const end = (code: number | null): void => {
       isOver = true;
+      rmSync(temporary, { recursive: true, force: true });
       resolve(code);
       tell();
     };

@@ -58,7 +58,7 @@ export async function startTarget(yaml: string): Promise<Target> {
     [`--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning', 'src/main.ts', 'run', ...options],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...imageEnvironment(), NODE_OPTIONS: '', NO_COLOR: '1' },
+      env: { ...process.env, ...imageEnvironment(), NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: folder },
     },
   );
   let output = '';
