@@ -116,7 +116,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     log,
     metrics,
   });
-  const bundles = new BundleWatch({ log, metrics });
+  const bundles = new BundleWatch({ log, metrics, isSynced: () => state.problems().length === 0 });
   const state = new ClusterState({
     kernel,
     kinds: controllerKinds,

@@ -13,7 +13,16 @@ export class BundleWatch {
   /** By name of the CustomResourceDefinition. */
   #installed: ReadonlyMap<string, InstalledKind> = new Map();
 
-  constructor({ log, metrics }: { readonly log: Logger; readonly metrics: Metrics }) {
+  /** `isSynced`: whether all definitions have been read. They are read one by one, so some seem to be missing before. */
+  constructor({
+    log,
+    metrics,
+    isSynced,
+  }: {
+    readonly log: Logger;
+    readonly metrics: Metrics;
+    readonly isSynced: () => boolean;
+  }) {
     this.#log = log;
     this.#downgrades = metrics.counter({
       name: 'crd_downgrades_total',
@@ -26,8 +35,12 @@ export class BundleWatch {
         help: 'CRD of the installed bundle that is not found; always 1.',
         labels: ['crd'],
       },
-      () => (incompleteBundle([...this.#installed.values()])?.absent ?? []).map((crd) => ({ labels: [crd], value: 1 })),
+      () => (isSynced() ? this.#missing() : []).map((crd) => ({ labels: [crd], value: 1 })),
     );
+  }
+
+  #missing(): readonly string[] {
+    return incompleteBundle([...this.#installed.values()])?.absent ?? [];
   }
 
   /** Takes all installed definitions of the Gateway API, by name. */

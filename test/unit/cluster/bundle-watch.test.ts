@@ -7,8 +7,11 @@ import { annotations, bundle, installedKind } from '../../support/doctor.ts';
 function started() {
   const lines: string[] = [];
   const metrics = createMetrics();
-  const watch = new BundleWatch({ log: createLogger('info', { write: (line) => lines.push(line) }), metrics });
+  const log = createLogger('info', { write: (line) => lines.push(line) });
+  let isSynced = true;
+  const watch = new BundleWatch({ log, metrics, isSynced: () => isSynced });
   return {
+    setSynced: (value: boolean) => (isSynced = value),
     update: (kinds: readonly InstalledKind[]) => watch.update(new Map(kinds.map((kind) => [kind.name, kind]))),
     logged: () => lines.splice(0).map((line) => JSON.parse(line) as object),
     samples: async (name: string) =>
@@ -21,7 +24,11 @@ function of(version: string, channel: string): readonly InstalledKind[] {
 }
 
 test('a metric shows the CRDs that the installed bundle lacks', async () => {
-  const { update, samples } = started();
+  const { update, samples, setSynced } = started();
+  setSynced(false);
+  update(bundle().slice(0, 1));
+  expect(await samples('crd_missing_info')).toEqual([]);
+  setSynced(true);
   update(bundle());
   expect(await samples('crd_missing_info')).toEqual([]);
   update(bundle((plural) => (plural === 'tlsroutes' ? undefined : installedKind(plural))));
