@@ -5,13 +5,15 @@ import type { Shutdown } from './shutdown.ts';
 const mebibyte = 2 ** 20;
 /** Milliseconds between two checks. */
 const interval = 5_000;
+/** Milliseconds between two checks while V8 saves memory. It must stop at once when the load is back: it doubles the cost of large responses. */
+const savingInterval = 250;
 /** Bytes above the lowest memory that are worth returning. */
 const excess = 64 * mebibyte;
 /** Buffered bytes, and the share of time in which the event loop is active, below which a peak is over. */
 const calmBytes = mebibyte;
 const calmUtilization = 0.5;
 /** Checks for which V8 tries to return memory. Memory that it still needs then is the new normal. */
-const tries = 12;
+const tries = 60_000 / savingInterval;
 
 /** The use of a process in the time before a check. */
 export interface Use {
@@ -35,6 +37,11 @@ export class MemoryReturn {
     this.saveMemory = saveMemory;
   }
 
+  /** Milliseconds until the next check. */
+  get pause(): number {
+    return this.checks > 0 ? savingInterval : interval;
+  }
+
   check({ memory, buffered, utilization }: Use): void {
     this.lowest = Math.min(this.lowest, memory);
     const isCalm = buffered < calmBytes && utilization < calmUtilization;
@@ -55,11 +62,14 @@ export function returnMemory(counters: Pick<ProxyCounters, 'buffered'>, running:
     setFlagsFromString(isOn ? '--optimize-for-size' : '--no-optimize-for-size'),
   );
   let last = performance.eventLoopUtilization();
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout;
+  const check = (): void => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     decision.check({ memory: process.memoryUsage.rss(), buffered: counters.buffered.used, utilization });
-  }, interval).unref();
-  running.add(() => clearInterval(timer));
+    timer = setTimeout(check, decision.pause).unref();
+  };
+  timer = setTimeout(check, decision.pause).unref();
+  running.add(() => clearTimeout(timer));
 }

@@ -42,10 +42,23 @@ test.each<readonly [string, Partial<Use>]>([
 
 test('memory that V8 cannot return within a minute is the new normal', () => {
   check(100);
-  for (let count = 0; count < 100; count += 1) check(300);
+  const checks = 60_000 / 250;
+  for (let count = 0; count < checks; count += 1) check(300);
+  expect(changes).toEqual([true]);
+  check(300);
   expect(changes).toEqual([true, false]);
   check(370);
   expect(changes).toEqual([true, false, true]);
+});
+
+test('the load is checked more often while V8 saves memory, because it must stop when the load is back', () => {
+  check(100);
+  expect(memory.pause).toBe(5_000);
+  check(300);
+  expect(memory.pause).toBe(250);
+  check(300, { utilization: 0.9 });
+  expect(memory.pause).toBe(5_000);
+  expect(changes).toEqual([true, false]);
 });
 
 test('a peak that lasts does not become the new normal', () => {
