@@ -40,7 +40,18 @@ function routeAskedOf(name: string): object {
     {
       parentRefs: [{ name: 'web' }],
       hostnames: [host],
-      rules: [{ filters: [askingOf(name)], backendRefs: [{ name: 'shop', port: 80 }] }],
+      rules: [
+        { filters: [askingOf(name)], backendRefs: [{ name: 'shop', port: 80 }] },
+        // The backend responds with 200 to the new path, so any other status is that of the authorization server.
+        {
+          matches: [{ path: { value: '/status' } }],
+          filters: [
+            askingOf(name),
+            { type: 'URLRewrite', urlRewrite: { path: { type: 'ReplaceFullPath', replaceFullPath: '/served' } } },
+          ],
+          backendRefs: [{ name: 'shop', port: 80 }],
+        },
+      ],
     },
   );
 }
@@ -67,12 +78,19 @@ test('the backend serves a request that the server permits', async () => {
   expect(JSON.parse(body)).toMatchObject({ path: '/cart', service: 'shop' });
 });
 
-test('the client gets the status of the server, and the backend is not asked: it has no pod', async () => {
-  await kubectlOutput(['scale', 'deployment/shop', '-n', namespace, '--replicas=0']);
-  await waitFor('permitted requests fail', async () => ((await statusOf('/cart')) === 503 ? true : undefined));
+test('the client gets the status of the server, and the backend gets no request', async () => {
+  expect(await statusOf('/status/200')).toBe(200);
   for (const status of [401, 403, 429]) expect(await statusOf(`/status/${status}`)).toBe(status);
+});
+
+test('the server is not called for a rule whose backend has no endpoints', async () => {
+  await kubectlOutput(['scale', 'deployment/shop', '-n', namespace, '--replicas=0']);
+  await waitFor('the client gets the error of the rule instead of the status of the server', async () =>
+    (await statusOf('/status/403')) === 503 ? true : undefined,
+  );
   await scaleEcho('shop', namespace, 1);
   await waitFor('permitted requests succeed', async () => ((await statusOf('/cart')) === 200 ? true : undefined));
+  expect(await statusOf('/status/403')).toBe(403);
 });
 
 test('requests fail while the server has no pod, and succeed when it is back', async () => {
