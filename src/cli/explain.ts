@@ -13,6 +13,7 @@ import { inForceOf, layer4RouteOf, readLiveDataPlanes, routeOf, type InForce } f
 import type { TraceResult } from './live/trace-comparison.ts';
 import { traceAll, type TraceOptions } from './live/trace.ts';
 import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
+import { addressLines, gatewayAddresses, type GatewayAddresses } from './report/gateway-addresses.ts';
 import { printExplanation, type Explanation } from './report/explanation.ts';
 import { jsonText } from './report/json-text.ts';
 import { explainLayer4Outcome } from './report/layer4-outcome.ts';
@@ -70,6 +71,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
       request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request).filter(isMeant),
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection).filter(isMeant),
     gateways: workspace.kernel.emitted(infrastructure),
+    addressesOf: ({ gateway }) => gatewayAddresses(workspace.kernel.read, gateway, source.documents),
     ...(await liveState(options, source.documents)),
     traces: new Map(),
   };
@@ -123,20 +125,24 @@ interface Explained {
   readonly connections: readonly Layer4Outcome[];
   /** By `namespace/name`. */
   readonly gateways: ReadonlyMap<string, Infrastructure>;
+  /** The addresses of the Gateway. `undefined` if their routability does not matter. */
+  readonly addressesOf: (outcome: Outcome | Layer4Outcome) => GatewayAddresses | undefined;
   /** Whether data planes answer like this. `undefined` if that is unknown. */
   readonly inForce: InForceAt;
   /** The results of requests and connections that were sent. */
   readonly traces: ReadonlyMap<Outcome | Layer4Outcome, TraceResult>;
 }
 
-function jsonOf({ request, requests, connections, gateways, inForce, traces }: Explained): object {
+function jsonOf({ request, requests, connections, gateways, addressesOf, inForce, traces }: Explained): object {
   const outcomes = [...requests, ...connections].map((outcome) => {
     const proxyProtocol = useOf(gateways, outcome);
+    const addresses = addressesOf(outcome);
     const state = inForce(outcome);
     const trace = traces.get(outcome);
     return {
       ...outcome,
       ...(Object.keys(proxyProtocol).length > 0 && { proxyProtocol }),
+      ...(addresses !== undefined && { addresses }),
       ...(state !== undefined && { inForce: { ...state, lines: undefined } }),
       ...(trace !== undefined && { trace: { ...trace, lines: undefined } }),
     };
@@ -151,7 +157,7 @@ function useOf(gateways: Explained['gateways'], { gateway, listener }: Outcome |
 function print(
   terminal: Terminal,
   title: string,
-  { request, connection, requests, connections, gateways, inForce, traces }: Explained,
+  { request, connection, requests, connections, gateways, addressesOf, inForce, traces }: Explained,
 ): void {
   terminal.line(terminal.style('bold', title));
   if (typeof request === 'string')
@@ -159,7 +165,13 @@ function print(
   else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
   const complete = (explanation: Explanation, outcome: Outcome | Layer4Outcome): Explanation => {
     const { lines, ...rest } = withProxyProtocol(explanation, useOf(gateways, outcome));
-    return { ...rest, lines: [...lines, ...(inForce(outcome)?.lines ?? []), ...(traces.get(outcome)?.lines ?? [])] };
+    const addresses = addressesOf(outcome);
+    const further = [
+      ...(addresses === undefined ? [] : addressLines(addresses)),
+      ...(inForce(outcome)?.lines ?? []),
+      ...(traces.get(outcome)?.lines ?? []),
+    ];
+    return { ...rest, lines: [...lines, ...further] };
   };
   for (const outcome of requests) printExplanation(terminal, complete(explainOutcome(outcome), outcome));
   for (const outcome of connections) printExplanation(terminal, complete(explainLayer4Outcome(outcome), outcome));

@@ -2,7 +2,8 @@ import { signTrace, traceField, traceKeyOf, type TracedConnection, type TraceRep
 import { readSecret } from '../../cluster/secret-store.ts';
 import type { Layer4Outcome } from '../../core/routing/decision/layer4-outcome.ts';
 import type { ArrivingRequest, Outcome } from '../../core/routing/decision/outcome.ts';
-import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
+import { isRecord } from '../../core/text/record.ts';
+import { statusAddresses } from '../report/gateway-addresses.ts';
 import type { SourceDocument } from '../../files/document.ts';
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
 import { shortestTraceSecret, traceSecretName } from '../names.ts';
@@ -99,14 +100,7 @@ interface Call {
 }
 
 function addressOf(gateway: string, port: number, documents: readonly SourceDocument[]): Place | undefined {
-  const object = documents
-    .map(({ value }) => recordOf(value))
-    .find(({ kind, metadata }) => {
-      const { namespace, name } = recordOf(metadata);
-      return kind === 'Gateway' && `${String(namespace)}/${String(name)}` === gateway;
-    });
-  const first = listOf(recordOf(object?.['status'])['addresses']).find(isRecord);
-  const host = first?.['value'];
+  const host = statusAddresses(gateway, documents)[0]?.['value'];
   return typeof host === 'string' ? { host, port } : undefined;
 }
 

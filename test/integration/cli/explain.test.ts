@@ -263,6 +263,64 @@ describe('sallyport explain, of connections', () => {
     await rm(folder, { recursive: true });
   });
 
+  test('shows the routability that a Gateway requests, and that of its addresses', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    const file = join(folder, 'objects.yaml');
+    await writeFile(
+      file,
+      `${gatewayObjects({ name: 'plain', namespace: 'shop' }, '{ name: http, port: 80, protocol: HTTP }')}---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: mixed, namespace: shop }
+spec:
+  gatewayClassName: test
+  addresses: [{ type: IPAddress }, { type: IPAddress, routability: Cluster }, { type: IPAddress, routability: example.com/vpc }]
+  listeners: [{ name: http, port: 80, protocol: HTTP }]
+status:
+  addresses: [{ type: IPAddress, value: 203.0.113.7 }, { type: IPAddress, value: 10.96.0.7, routability: Cluster }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: waiting, namespace: shop }
+spec:
+  gatewayClassName: test
+  addresses: [{ type: IPAddress, routability: Cluster }]
+  listeners: [{ name: http, port: 80, protocol: HTTP }]
+`,
+    );
+    const url = 'http://store.example.com/';
+    const text = (await outcome('explain', '-f', file, url)).output;
+    expect(text.match(/^Gateway.*|.*routability.*/gm)).toEqual([
+      'Gateway shop/mixed, listener http',
+      '  routability: spec.addresses[1] requests Cluster',
+      '  routability: spec.addresses[2] requests example.com/vpc, which is unsupported: it gets no address',
+      '  routability: address 203.0.113.7 has no reported routability',
+      '  routability: address 10.96.0.7 has Cluster',
+      'Gateway shop/plain, listener http',
+      'Gateway shop/waiting, listener http',
+      '  routability: spec.addresses[0] requests Cluster',
+      '  routability: no address is assigned yet',
+    ]);
+    const { outcomes } = JSON.parse((await outcome('explain', '-o', 'json', '-f', file, url)).output) as {
+      readonly outcomes: readonly { readonly addresses?: object }[];
+    };
+    expect(outcomes.map(({ addresses }) => addresses)).toEqual([
+      {
+        requested: [
+          { index: 1, routability: 'Cluster', isSupported: true },
+          { index: 2, routability: 'example.com/vpc', isSupported: false },
+        ],
+        assigned: [
+          { type: 'IPAddress', value: '203.0.113.7', routability: '' },
+          { type: 'IPAddress', value: '10.96.0.7', routability: 'Cluster' },
+        ],
+      },
+      undefined,
+      { requested: [{ index: 0, routability: 'Cluster', isSupported: true }], assigned: [] },
+    ]);
+    await rm(folder, { recursive: true });
+  });
+
   test('a URL without a port is refused', async () => {
     const program = startProgram('explain', '-f', 'test/golden/tcp-routes/input.yaml', 'tcp://front');
     expect(await program.ended()).toBe(1);
