@@ -19,10 +19,10 @@ export function lacking(announced: readonly string[]): ReadonlySet<Capability> {
   return new Set(capabilities.filter((capability) => !announced.includes(capability)));
 }
 
-/** Whether a data plane without these capabilities would serve a resource without its protection. */
-export function isUnsafe(resource: ChannelResource, missing: ReadonlySet<Capability>): boolean {
-  if (resource.kind === 'listener') return missing.has('listenerFilters') && isGuarded(resource);
-  return resource.kind === 'route' && missing.has('externalAuth') && resource.rules.some(needsPermission);
+/** Returns the capability that a data plane needs to serve a resource with its protection; `undefined` if it needs none. */
+export function neededFor(resource: ChannelResource): Capability | undefined {
+  if (resource.kind === 'listener') return isGuarded(resource) ? 'listenerFilters' : undefined;
+  return resource.kind === 'route' && resource.rules.some(needsPermission) ? 'externalAuth' : undefined;
 }
 
 /**
@@ -31,7 +31,8 @@ export function isUnsafe(resource: ChannelResource, missing: ReadonlySet<Capabil
  * rules of a route get a failure. Other resources stay as they are.
  */
 export function safeFor(missing: ReadonlySet<Capability>, resource: ChannelResource): ChannelResource {
-  if (!isUnsafe(resource, missing)) return resource;
+  const needed = neededFor(resource);
+  if (needed === undefined || !missing.has(needed)) return resource;
   if (resource.kind === 'listener') return withoutRoutes(resource);
   return resource.kind === 'route' ? withFailures(resource) : resource;
 }

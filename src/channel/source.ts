@@ -1,5 +1,5 @@
 import type { ConfigKey } from '../core/routing/config.ts';
-import { isUnsafe, keysOf, lacking, safeFor, tooOld, type Capability } from './capabilities.ts';
+import { capabilities, keysOf, lacking, neededFor, safeFor, tooOld, type Capability } from './capabilities.ts';
 import { digestOf } from './digest.ts';
 import type {
   ChannelResource,
@@ -42,6 +42,11 @@ interface Session {
  */
 export class ConfigurationSource {
   private readonly current = new Map<ConfigKey, Held>();
+  /** The keys of the resources that need a capability, so that no acknowledgement reads the whole configuration. */
+  private readonly needing: Readonly<Record<Capability, Set<ConfigKey>>> = {
+    listenerFilters: new Set(),
+    externalAuth: new Set(),
+  };
   private readonly sessions = new Set<Session>();
   private readonly acknowledged = new Set<(state: SessionState) => void>();
   private readonly disconnected = new Set<(state: SessionState) => void>();
@@ -68,8 +73,14 @@ export class ConfigurationSource {
     }
     if (changed.size === 0 && removed.length === 0) return this.newest;
 
-    for (const [key, held] of changed) this.current.set(key, held);
-    for (const { key } of removed) this.current.delete(key);
+    for (const [key, held] of changed) {
+      this.current.set(key, held);
+      this.indexNeed(key, neededFor(held.resource));
+    }
+    for (const { key } of removed) {
+      this.current.delete(key);
+      this.indexNeed(key, undefined);
+    }
     this.newest += 1;
     const transaction: Transaction = {
       type: 'transaction',
@@ -142,8 +153,8 @@ export class ConfigurationSource {
     return () => this.disconnected.delete(listener);
   }
 
-  private synchronise(session: Session, { digests, capabilities = [] }: Hello): void {
-    session.missing = lacking(capabilities);
+  private synchronise(session: Session, { digests, capabilities: announced = [] }: Hello): void {
+    session.missing = lacking(announced);
     const held = new Map(Object.entries(digests));
     const desired = safeResources(session.missing, this.current);
     const upserts = [...desired.values()].filter(({ digest, resource }) => held.get(resource.key) !== digest);
@@ -161,11 +172,18 @@ export class ConfigurationSource {
    * problems are reported to other replicas and there may be thousands of routes.
    */
   private withheldFrom({ missing }: Session): readonly ConfigKey[] {
-    if (missing.size === 0) return [];
-    const withheld = [...this.current.values()].filter(({ resource }) => isUnsafe(resource, missing));
-    const listeners = withheld.filter(({ resource }) => resource.kind === 'listener');
-    const route = withheld.find(({ resource }) => resource.kind === 'route');
-    return [...listeners, ...(route === undefined ? [] : [route])].map(({ resource }) => resource.key);
+    const { listenerFilters, externalAuth } = this.needing;
+    return [
+      ...(missing.has('listenerFilters') ? listenerFilters : []),
+      ...(missing.has('externalAuth') ? externalAuth.values().take(1) : []),
+    ];
+  }
+
+  private indexNeed(key: ConfigKey, needed: Capability | undefined): void {
+    for (const capability of capabilities) {
+      if (capability === needed) this.needing[capability].add(key);
+      else this.needing[capability].delete(key);
+    }
   }
 
   private send(session: Session, message: ToProxy): void {

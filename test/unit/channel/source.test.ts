@@ -148,6 +148,42 @@ describe('a proxy that does not know the filters that protect', () => {
     expect(source.states()).toMatchObject([{ problems: new Map() }]);
   });
 
+  test('has one route among its problems, which is another one when the first needs no permission any more', () => {
+    const source = new ConfigurationSource();
+    const { peer } = old(source);
+    const [first, second] = ['shop/one', 'shop/two'].map((name) => ({
+      ...routeConfig(name),
+      rules: [prefixRule('/', [authorizedBy('auth')])],
+    }));
+    source.publish([first!, second!], []);
+    void peer.receive({ type: 'acknowledge', id: 1, problems: [] });
+    expect(source.states()).toMatchObject([{ problems: new Map([[first!.key, tooOld]]) }]);
+    source.publish([routeConfig('shop/one')], []);
+    void peer.receive({ type: 'acknowledge', id: 2, problems: [] });
+    expect(source.states()).toMatchObject([{ problems: new Map([[second!.key, tooOld]]) }]);
+    source.publish([], [second!.key]);
+    void peer.receive({ type: 'acknowledge', id: 3, problems: [] });
+    expect(source.states()).toMatchObject([{ problems: new Map() }]);
+  });
+
+  test('acknowledges without a look at every resource', () => {
+    const source = new ConfigurationSource();
+    const { peer } = old(source);
+    let reads = 0;
+    const routes = Array.from({ length: 100 }, (_, index) => ({
+      ...routeConfig(`shop/route-${index}`),
+      get rules() {
+        reads += 1;
+        return [prefixRule('/', [authorizedBy('auth')])];
+      },
+    }));
+    source.publish(routes, []);
+    reads = 0;
+    void peer.receive({ type: 'acknowledge', id: 1, problems: [] });
+    expect(source.states()[0]?.problems.size).toBe(1);
+    expect(reads).toBe(0);
+  });
+
   test('is told apart by its hello: one that knows them gets everything', () => {
     const source = new ConfigurationSource();
     source.publish([guarded], []);
