@@ -126,9 +126,11 @@ export class GatewayDataPlanes {
   settle(): void {
     const behind = [...this.#owners].map(([name, owner]) => this.#advance(name, owner));
     this.#settleAt(Math.min(...behind.map(({ next }) => next)));
-    this.#setRemark(new Set(behind.flatMap(({ late }) => late)));
+    const reports = this.#reports();
+    this.#setRemark(new Set(behind.flatMap(({ late }) => late)), reports);
+    const problems = reports.flatMap(([, report]) => Object.entries(report.problems));
     const writes = [...this.#owners].flatMap(([name, owner]) => {
-      const value = this.#acknowledgementOf(owner);
+      const value = this.#acknowledgementOf(owner, problems);
       const text = value && JSON.stringify(value);
       if (text === owner.told) return [];
       owner.told = text;
@@ -261,30 +263,29 @@ export class GatewayDataPlanes {
     return Math.max(held.get(pod) ?? -1, ...heard);
   }
 
-  #acknowledgementOf({ acknowledged, listeners }: OwnerState): Acknowledgement | undefined {
+  #acknowledgementOf(
+    { acknowledged, listeners }: OwnerState,
+    problems: readonly (readonly [ConfigKey, string])[],
+  ): Acknowledgement | undefined {
     if (acknowledged < 0 || this.#addresses.length === 0) return undefined;
-    const problems = this.#problems().flatMap(([key, message]) => {
+    const own = problems.flatMap(([key, message]) => {
       const name = listeners.get(key);
       return name === undefined ? [] : [[name, message] as const];
     });
-    return { generation: acknowledged, addresses: this.#addresses, listenerProblems: Object.fromEntries(problems) };
-  }
-
-  #problems(): readonly (readonly [ConfigKey, string])[] {
-    return this.#reports().flatMap(([, { problems }]) => Object.entries(problems));
+    return { generation: acknowledged, addresses: this.#addresses, listenerProblems: Object.fromEntries(own) };
   }
 
   /** For a pod that is connected here, its own report is newer than those of other replicas. */
-  #reports(): readonly (readonly [string, PodAcknowledgement])[] {
+  #reports(): readonly PodReport[] {
     const elsewhere = [...this.#otherReports.values()].flatMap((report) =>
       [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)),
     );
     return [...elsewhere, ...this.#report];
   }
 
-  #setRemark(late: ReadonlySet<string>): void {
+  #setRemark(late: ReadonlySet<string>, reports: readonly PodReport[]): void {
     this.#late = late;
-    const outdated = this.#reports().flatMap(([pod, { problems }]) =>
+    const outdated = reports.flatMap(([pod, { problems }]) =>
       this.#ready.has(pod) && Object.values(problems).includes(tooOld) ? [pod] : [],
     );
     this.#outdated = new Set(outdated);
@@ -294,6 +295,9 @@ export class GatewayDataPlanes {
     this.#options.onStateChange(this.#gateway);
   }
 }
+
+/** A pod, and what it reported. */
+type PodReport = readonly [string, PodAcknowledgement];
 
 const unreachable = 'The Service of the data plane has no address yet: the load balancer has not assigned one.';
 
