@@ -46,7 +46,7 @@ export class BundleWatch {
   /** Takes all installed definitions of the Gateway API, by name. */
   update(installed: ReadonlyMap<string, InstalledKind>): void {
     const former = this.#installed;
-    this.#installed = new Map(installed);
+    this.#installed = installed;
     for (const [name, definition] of installed) {
       const before = former.get(name);
       if (before === undefined || !isDowngrade(before, definition)) continue;

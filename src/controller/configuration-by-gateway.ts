@@ -10,6 +10,7 @@ import {
   type ListenerConfig,
   type RouteConfig,
 } from '../core/routing/config.ts';
+import { fitted } from '../core/text/fitted.ts';
 import { sessionKeysFor } from './session-keys.ts';
 
 /** A change of configuration. A key is either upserted or removed. */
@@ -178,9 +179,9 @@ function usesOf(resource: User): readonly ConfigKey[] {
   return distinct([...endpointsOf(resource), ...(hasSessions ? [sessionKeysKey] : [])]);
 }
 
-/** Each item once, in a list without unused room. */
+/** Each item once. */
 function distinct(items: readonly string[]): readonly string[] {
-  return Array.from(new Set(items)).slice();
+  return fitted([...new Set(items)]);
 }
 
 /** Omits attachments of a route to other Gateways. */
@@ -189,7 +190,7 @@ function partFor(gateway: string, resource: User): User {
   const part = resource.kind === 'route' ? routeFor(gateway, resource) : resource;
   const isHere = ({ listener }: { readonly listener: ConfigKey }): boolean => gatewayOf(listener) === gateway;
   // Most routes belong to one Gateway. Its source and the evaluation hold the same object then.
-  return part.attachments.every(isHere) ? part : { ...part, attachments: part.attachments.filter(isHere) };
+  return part.attachments.every(isHere) ? part : { ...part, attachments: fitted(part.attachments.filter(isHere)) };
 }
 
 function shareFor(gateway: string, resource: Shared): Shared {

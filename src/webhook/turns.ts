@@ -3,8 +3,8 @@ import type { Steps } from '../core/text/steps.ts';
 
 /** Milliseconds that one review, or the audit, may run before it yields to others. */
 export const slice = 10;
-/** Turns of the event loop between two slices. */
-const mostTurns = 4;
+/** Maximum number of turns of the event loop between two slices. */
+const maxTurns = 4;
 
 /** The slices of one review, or of one round of the audit. */
 export class Slices {
@@ -23,12 +23,12 @@ export class Slices {
 
   /**
    * Begins the next slice after a turn of the event loop, or after as many turns as slices were used: some steps take several, and a
-   * connection that arrived in the meantime needs a turn to be accepted and one to be read. Awaiting a settled promise would not let timers and
-   * requests run.
+   * connection that arrived in the meantime needs a turn to be accepted and one to be read. Awaiting a settled promise would not
+   * let timers and requests run.
    */
   async next(): Promise<void> {
     const used = Math.floor((this.#now() - this.#began) / slice);
-    for (let turn = 0; turn < Math.min(Math.max(used, 1), mostTurns); turn += 1) await othersFirst();
+    for (let turn = 0; turn < Math.min(Math.max(used, 1), maxTurns); turn += 1) await othersFirst();
     this.#began = this.#now();
   }
 }

@@ -51,7 +51,7 @@ export abstract class Cell {
       if (readers.size === 0) this.readers = undefined;
     } else if (isList(readers)) {
       const others = readers.filter((one) => one !== reader);
-      this.readers = others.length > 1 ? others.slice() : others[0];
+      this.readers = others.length > 1 ? fitted(others) : others[0];
     } else if (readers === reader) {
       this.readers = undefined;
     }

@@ -72,8 +72,8 @@ function requestsTo(backend: BackendObject): string {
 export const maxAncestors = 16;
 
 /**
- * Our Gateways (`namespace/name`) with routes to a backend that a policy targets, and to which the policy applies, the oldest first. With more than
- * `maxAncestors`, the policy cannot be implemented for the others (PolicyStatus.ancestors).
+ * Our Gateways (`namespace/name`) with routes to a backend that a policy targets, and to which the policy applies, the oldest
+ * first. With more than `maxAncestors`, the policy cannot be implemented for the others (PolicyStatus.ancestors).
  */
 export const gatewaysOfPolicy = defineQuery({
   name: 'gatewaysOfPolicy',

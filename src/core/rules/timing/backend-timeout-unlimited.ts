@@ -1,6 +1,6 @@
+import { millisecondsOf } from '../../text/duration.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import { millisecondsOf } from '../../text/duration.ts';
 import type { Timeouts } from './retries.ts';
 
 export const backendTimeoutUnlimited = unenforcedRule(

@@ -1,7 +1,6 @@
-import { formatDuration } from '../../text/duration.ts';
+import { formatDuration, millisecondsOf } from '../../text/duration.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import { millisecondsOf } from '../../text/duration.ts';
 import type { RouteRule } from './retries.ts';
 
 /** A higher number is probably a mistake. */
