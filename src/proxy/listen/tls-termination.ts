@@ -1,9 +1,10 @@
-import { constants, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext, createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket, TlsOptions } from 'node:tls';
 import type { Socket } from 'node:net';
 import type { ClientValidation, ListenerConfig } from '../../core/routing/config.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { tlsPolicy } from '../sockets/tls-policy.ts';
 
 /** A serving certificate with its chain, and its key, both PEM. */
 export interface CertificatePair {
@@ -13,9 +14,6 @@ export interface CertificatePair {
 
 /** Returns the certificate of a Secret (`namespace/name`). */
 export type CertificateSource = (secret: string) => CertificatePair | undefined;
-
-/** Renegotiation would let a client repeat the expensive part of a handshake without limit, and is not needed. */
-const policy = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
 interface Identity {
   readonly pair: CertificatePair;
@@ -60,7 +58,7 @@ function loadIdentity(
   const pair = source(secret);
   if (pair === undefined) return `the certificate of Secret "${secret}" is not there`;
   try {
-    const context = createSecureContext({ ...pair, ca: trusted(validation), ...policy });
+    const context = createSecureContext({ ...pair, ca: trusted(validation), ...tlsPolicy });
     return { pair, context, certificate: new X509Certificate(pair.cert) };
   } catch (error) {
     return `the certificate of Secret "${secret}" cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
@@ -100,7 +98,7 @@ export class TlsTermination {
       // A new server has new ticket keys, so no client resumes a session without the changed validation.
       this.server = createTermination(this.limits, this.handlers, validation);
     }
-    this.server.setSecureContext({ ...first, ...policy, ca: trusted(validation) });
+    this.server.setSecureContext({ ...first, ...tlsPolicy, ca: trusted(validation) });
   }
 
   accept(socket: Socket): void {
@@ -115,7 +113,7 @@ function createTermination(
   validation: ClientValidation | undefined,
 ): Server {
   const server = createServer({
-    ...policy,
+    ...tlsPolicy,
     ...handlers.negotiation,
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,

@@ -1,10 +1,8 @@
-import { constants, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import type { UpstreamTls } from '../messages/forwarder.ts';
-
-/** Renegotiation would let a backend repeat the expensive part of a handshake without limit, and is not needed. */
-const policy = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
+import { tlsPolicy } from '../sockets/tls-policy.ts';
 
 const contexts = new Map<string, WeakRef<SecureContext>>();
 const unused = new FinalizationRegistry<string>((key) => {
@@ -20,7 +18,7 @@ export function secureContextOf({ authorities, client }: Pick<UpstreamTls, 'auth
   const known = contexts.get(key)?.deref();
   if (known !== undefined) return known;
   const context = createSecureContext({
-    ...policy,
+    ...tlsPolicy,
     ...(authorities === 'system' ? {} : { ca: [...authorities] }),
     ...(client === undefined ? {} : { cert: client.cert, key: client.key }),
   });
