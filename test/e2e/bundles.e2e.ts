@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createClient, loadCredentials, type ApiClient } from '../../src/kubernetes/index.ts';
 import { crdManifests } from '../cluster/crd-manifests.ts';
-import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
+import { installCrds, policyPatience, removeCrds, useNamespace } from './support/cluster.ts';
 import { apply, kubectl, kubectlOutput, type Outcome } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
 import {
@@ -339,8 +339,10 @@ describe('CRDs that are not what they say', () => {
       'validatingadmissionpolicybinding,validatingadmissionpolicy',
       `safe-upgrades.${group}`,
     ]);
-    await waitFor('the policy is gone', () =>
-      kubectlOutput(['annotate', 'crd', `httproutes.${group}`, `${group}/bundle-version-`, `${group}/channel-`]),
+    await waitFor(
+      'the policy is gone',
+      () => kubectlOutput(['annotate', 'crd', `httproutes.${group}`, `${group}/bundle-version-`, `${group}/channel-`]),
+      policyPatience,
     );
     await kubectlOutput([
       'annotate',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dump, loadAll } from 'js-yaml';
 import { crdManifests } from '../cluster/crd-manifests.ts';
 import { startProgram } from '../support/program.ts';
-import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
+import { installCrds, policyPatience, removeCrds, useNamespace } from './support/cluster.ts';
 import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { lostFields } from './support/lost-fields.ts';
 import { waitFor } from './support/wait.ts';
@@ -404,15 +404,21 @@ describe('v1.7', () => {
     expect(code).toBe(1);
     const denial = report.findings.find(({ check }) => check === 'safe-upgrades');
     expect(denial?.severity).toBe('blocker');
+    // A policy that was just installed is in force a moment later.
+    await waitFor('the policy denies the bundle', async () =>
+      (await refusedCrds('v1.7.0', 'experimental', '--dry-run=server')).includes(`gateways.${group}`)
+        ? true
+        : undefined,
+    );
     const refused = await refusedCrds('v1.7.0', 'experimental');
     expect(refused).toContain(`gateways.${group}`);
     expect(refused.filter((name) => name.endsWith(experimentalGroup))).toEqual([]);
     for (const command of denial?.commands ?? []) await run(command);
-    // API servers notice the deletion of a policy after seconds, or minutes. A dry run does not bring it back, as the bundle does.
+    // A dry run does not bring the policy back, as the bundle does.
     await waitFor(
       'the policy denies nothing',
       async () => ((await refusedCrds('v1.7.0', 'experimental', '--dry-run=server')).length === 0 ? true : undefined),
-      270,
+      policyPatience,
     );
     expect(await refusedCrds('v1.7.0', 'experimental')).toEqual([]);
   });

@@ -13,7 +13,7 @@ import {
 import { circuit, consecutiveChanges, type BundleChange } from './support/bundle-circuit.ts';
 import { BundleCluster, definitionsOf } from './support/bundle-cluster.ts';
 import { BundleObjects, type Fate } from './support/bundle-objects.ts';
-import { removeCrds, useNamespace } from './support/cluster.ts';
+import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 
 // The prediction of `preflight` for every change to the next or previous bundle or to the other channel, compared with the change itself.
 // The objects are the examples of all rules and random ones, as far as the API server with the bundle takes them.
@@ -26,6 +26,9 @@ let cluster: BundleCluster;
 let objects: BundleObjects;
 
 beforeAll(async () => {
+  await removeCrds();
+  // Waits until a policy that was deleted with the CRDs no longer denies older bundles.
+  await installCrds('v1.0.0', 'standard');
   await removeCrds();
   client = createClient(await loadCredentials('default'));
   cluster = new BundleCluster(client);

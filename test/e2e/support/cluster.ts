@@ -58,9 +58,24 @@ export function useNamespace(prefix: string): string {
   return name;
 }
 
-/** Installs the official CRDs of a bundle, such as v1.7.0 and standard, over what is there. */
+/** Seconds that an API server may take to notice that a policy is deleted: usually 3, once more than 100. */
+export const policyPatience = 270;
+
+/**
+ * Installs the official CRDs of a bundle, such as v1.7.0 and standard, over what is there. The policy of a newer bundle that was deleted
+ * before may still deny them: waits until it does not.
+ */
 export async function installCrds(version: string, channel: 'standard' | 'experimental'): Promise<void> {
-  await kubectlOutput(['apply', '--server-side', '-f', '-'], { stdin: crdManifests(version, channel) });
+  const stdin = crdManifests(version, channel);
+  const { code, stderr } = await waitFor(
+    `no policy denies the CRDs of ${version} ${channel}`,
+    async () => {
+      const outcome = await kubectl(['apply', '--server-side', '-f', '-'], { stdin });
+      return outcome.stderr.includes('is prohibited by default') ? undefined : outcome;
+    },
+    policyPatience,
+  );
+  if (code !== 0) throw new Error(`The CRDs of ${version} ${channel} cannot be installed: ${stderr}`);
   await kubectlOutput(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
 }
 
