@@ -59,7 +59,7 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   const configured = await readConfigured(options.settings);
   const everything =
     cluster === undefined
-      ? judgeFiles(paths, { ...options, configured }, () => progress.step())
+      ? judgeFiles(paths, { ...options, configured: configured && byGivenBundle(configured) }, () => progress.step())
       : await judgeCluster({ files: paths, cluster, namespace }, { ...options, configured });
   const judged = withAnnotations(reportIn(namespace, everything));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
@@ -69,6 +69,11 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
     process.stderr.write(`${recorder.size} findings written to ${baseline.file}\n`);
   }
   return tally.bySeverity.error > 0 ? 1 : 0;
+}
+
+/** The options name the bundle of files. */
+function byGivenBundle({ settings, today }: ConfiguredJudging): ConfiguredJudging {
+  return { settings: { ...settings, bundleOverrides: [] }, today };
 }
 
 interface Judging extends CheckOptions {

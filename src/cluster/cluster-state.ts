@@ -1,4 +1,4 @@
-import { installationCell, type Installation, type InstalledBundles } from '../core/graph/inputs.ts';
+import { installationCell, type Installation } from '../core/graph/inputs.ts';
 import { servedRouteKinds } from '../core/graph/protocols.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import {
@@ -187,7 +187,7 @@ export function installationIn(
     controllerName,
     bundleVersions,
     incomplete: incompleteBundle([...gatewayDefinitions.values()]),
-    bundles: bundlesOf(gatewayDefinitions),
+    ...bundlesOf(gatewayDefinitions),
     hostnamePolicies,
     unobserved,
     notInstalled,
@@ -223,13 +223,17 @@ function writesOf(event: ObjectEvent): readonly Write[] {
   return objectWrites(event.ref, event.type === 'upsert' ? event.object : undefined);
 }
 
-function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): InstalledBundles {
-  const kinds = (Object.keys(schemaTables) as SchemaKind[])
+function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): Pick<Installation, 'bundles' | 'guessed'> {
+  const known = (Object.keys(schemaTables) as SchemaKind[])
     .filter((kind) => gatewayGroups.includes(schemaTables[kind].group))
-    .map((kind) => [kind, installed.get(definitionOf(kind))] as const);
-  return Object.fromEntries(
-    kinds.flatMap(([kind, definition]) => (definition === undefined ? [] : [[kind, bundleOfKind(definition).bundle]])),
-  );
+    .flatMap((kind) => {
+      const definition = installed.get(definitionOf(kind));
+      return definition === undefined ? [] : [{ kind, ...bundleOfKind(definition) }];
+    });
+  return {
+    bundles: Object.fromEntries(known.map(({ kind, bundle }) => [kind, bundle])),
+    guessed: known.filter(({ certain }) => !certain).map(({ kind }) => kind),
+  };
 }
 
 function definitionOf(kind: SchemaKind): string {

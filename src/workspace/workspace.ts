@@ -1,7 +1,7 @@
-import { withHostnamePolicies } from '../core/admission/installation.ts';
+import { installedBundle, withHostnamePolicies } from '../core/admission/installation.ts';
 import { policySettingsWrites } from '../core/admission/policy-settings.ts';
-import type { Settings } from '../core/admission/settings.ts';
-import { policyForStored } from '../core/admission/stored.ts';
+import { judgedBundle, type KnownBundle, type Settings } from '../core/admission/settings.ts';
+import { policyForStored, storedJudgement } from '../core/admission/stored.ts';
 import { judge, type Candidate } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
@@ -10,9 +10,12 @@ import { readDocument } from '../core/admission/read-document.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
-import type { Emission } from '../core/incremental/reader.ts';
+import type { Emission, Reader } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import { keyOfRef, type ObjectRef } from '../core/resources/reference.ts';
+import { isSameBundle } from '../core/schema/index.ts';
+import { recordOf } from '../core/text/record.ts';
+import { runToEnd } from '../core/text/steps.ts';
 import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
@@ -57,7 +60,7 @@ export class Workspace {
   private readonly generations = new Map<string, { readonly generation: number; readonly spec: unknown }>();
 
   /**
-   * @param policy the policy without settings; its bundle applies in any case
+   * @param policy the policy without settings; its bundle applies to kinds that are not installed
    * @param emissions results of the evaluation to follow
    * @param configured the settings of admission, if there are any
    */
@@ -142,24 +145,34 @@ export class Workspace {
   /** All findings of an object, as in admission. */
   judge({ candidate }: WorkspaceObject): readonly JudgedFinding[] {
     const policy = this.policyFor(candidate.resource.ref);
-    return policy === 'exempt' ? [] : judge(this.kernel.read, candidate, policy);
+    return policy === 'exempt' ? [] : this.judgeBy(policy, candidate, this.kernel.read);
   }
 
   /** All findings of a copy, as if it replaced the document that counts. */
   judgeCopy({ candidate, original, isSame }: Copy): readonly JudgedFinding[] {
     if (isSame) return this.judge(original);
     const policy = this.policyFor(candidate.resource.ref);
-    return policy === 'exempt' ? [] : judge(this.kernel.overlay(writesFor(candidate)).read, candidate, policy);
+    return policy === 'exempt' ? [] : this.judgeBy(policy, candidate, this.kernel.overlay(writesFor(candidate)).read);
   }
 
-  /** The policy for an object. Bundles of the settings have no effect. */
+  /** Reads the object again if an override of the settings judges it by another bundle than the installed one. */
+  private judgeBy(policy: AdmissionPolicy, candidate: Candidate, read: Reader): readonly JudgedFinding[] {
+    const { bundle } = this.installedBundle(candidate.resource.kind);
+    return isSameBundle(bundle, policy.bundle)
+      ? judge(read, candidate, policy)
+      : runToEnd(storedJudgement(candidate.json, () => read, policy));
+  }
+
+  /** The policy for an object. */
   private policyFor({ kind, namespace }: Pick<ObjectRef, 'kind' | 'namespace'>): AdmissionPolicy | 'exempt' {
-    if (this.configured === undefined) return this.policy;
+    const known = this.installedBundle(kind);
+    if (this.configured === undefined) return { ...this.policy, ...judgedBundle([], kind, known) };
     const { settings, today } = this.configured;
-    const { bundle } = this.policy;
-    const known = { bundle, certain: true };
-    const policy = policyForStored(this.kernel.read, settings, { kind, namespace, today }, known);
-    return policy === 'exempt' ? policy : { ...policy, bundle };
+    return policyForStored(this.kernel.read, settings, { kind, namespace, today }, known);
+  }
+
+  private installedBundle(kind: string): KnownBundle {
+    return installedBundle(this.installation, kind, this.policy.bundle);
   }
 
   /** The Secret of a file, for TLS termination. The evaluation reads only facts about it. */
@@ -168,7 +181,9 @@ export class Workspace {
   }
 
   private add(document: SourceDocument, touched: Set<string>): void {
-    const read = readDocument(document.value, this.policy.bundle, orderOf(document));
+    const { kind } = recordOf(document.value);
+    const { bundle } = this.installedBundle(typeof kind === 'string' ? kind : '');
+    const read = readDocument(document.value, bundle, orderOf(document));
     if (read.type !== 'candidate') {
       this.remarksByDocument.set(document, remarkOf(document, read));
       return;

@@ -1,6 +1,7 @@
 import type { Installation } from '../graph/inputs.ts';
 import {
   fieldIn,
+  isSchemaKind,
   releases,
   schemaTables,
   tables,
@@ -8,6 +9,7 @@ import {
   type KindName,
   type SchemaKind,
 } from '../schema/index.ts';
+import type { KnownBundle } from './settings.ts';
 
 /** The installation for evaluation of files alone: every CRD is of the given bundle, and no other objects exist. */
 export function installationOf(bundle: Bundle, controllerName: string): Installation {
@@ -26,6 +28,12 @@ export function withHostnamePolicies(installation: Installation, kinds: Iterable
   return installation.hostnamePolicies !== true && new Set(kinds).has('HostnamePolicy')
     ? { ...installation, hostnamePolicies: true }
     : installation;
+}
+
+/** The bundle by which objects of a kind are judged; `otherwise` for a kind that is not installed. */
+export function installedBundle({ bundles, guessed = [] }: Installation, kind: string, otherwise: Bundle): KnownBundle {
+  const bundle = isSchemaKind(kind) ? bundles[kind] : undefined;
+  return { bundle: bundle ?? otherwise, certain: !(guessed as readonly string[]).includes(kind) };
 }
 
 /** The same installation if objects may exist that are not visible: no finding relies on the absence of an object. */

@@ -89,18 +89,25 @@ export interface KnownBundle {
   readonly certain: boolean;
 }
 
-/** Returns the policy for one write, or 'exempt' if it is not judged. An override that names a bundle is not a guess. */
-export function policyFor(
-  settings: Settings,
-  facts: WriteFacts,
-  { bundle, certain }: KnownBundle,
-): AdmissionPolicy | 'exempt' {
+/** Returns the policy for one write, or 'exempt' if it is not judged. */
+export function policyFor(settings: Settings, facts: WriteFacts, known: KnownBundle): AdmissionPolicy | 'exempt' {
   if (isExempt(settings.exemptions, facts)) return 'exempt';
-  const override = settings.bundleOverrides.find(({ kinds }) => kinds?.includes(facts.kind) ?? true);
   return {
     ...effectsFor(settings, facts),
-    bundle: { minor: override?.bundle ?? bundle.minor, channel: override?.channel ?? bundle.channel },
+    ...judgedBundle(settings.bundleOverrides, facts.kind, known),
     exempting: { annotations: settings.exemptions.annotations, today: facts.today },
+  };
+}
+
+/** Returns the bundle by which objects of a kind are judged. An override that names a bundle is not a guess. */
+export function judgedBundle(
+  overrides: Settings['bundleOverrides'],
+  kind: string,
+  { bundle, certain }: KnownBundle,
+): Pick<AdmissionPolicy, 'bundle' | 'guessed'> {
+  const override = overrides.find(({ kinds }) => kinds?.includes(kind) ?? true);
+  return {
+    bundle: { minor: override?.bundle ?? bundle.minor, channel: override?.channel ?? bundle.channel },
     ...(!certain && override?.bundle === undefined && { guessed: true }),
   };
 }

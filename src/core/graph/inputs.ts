@@ -94,6 +94,8 @@ export interface Installation {
   readonly incomplete?: IncompleteBundle | undefined;
   /** The bundle of each installed kind of the Gateway API. Kinds may have different bundles. */
   readonly bundles: InstalledBundles;
+  /** Kinds whose entry in `bundles` is a guess: no release has the schemas of their CRD. */
+  readonly guessed?: readonly SchemaKind[];
   /**
    * Whether there can be HostnamePolicies. Without their CRD, links of routes depend on no index, so that a change of a listener
    * ends at the routes that it does not affect.

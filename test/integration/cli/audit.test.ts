@@ -123,7 +123,8 @@ describe('audit', () => {
     expect(output).toMatch(
       /^HTTPRoute shop\/newer: error \[backend-request-timeout\] spec\.rules\[0\]\.timeouts\.backendRequest: /m,
     );
-    expect(output).toMatch(/^XBackend shop\/odd: error /m);
+    // No release has the schema of its CRD.
+    expect(output).toMatch(/^XBackend shop\/odd: warning \[schema\] spec\.type: /m);
     expect(output).toMatch(
       /^Gone since the earlier report:\n(?: {2}.*\n)* {2}backend-request-timeout HTTPRoute shop\/late /m,
     );
@@ -203,6 +204,12 @@ describe('audit', () => {
       const path = await file('settings.yaml', settings);
       const { output } = await outcome(...cluster, ...args.map((arg) => (arg === 'FILE' ? path : arg)));
       expect(/^HTTPRoute shop\/judged: (\w+) \[backend-request-timeout\]/m.exec(output)?.[1]).toBe(severity);
+    });
+
+    test('a bundle of the settings is not a guess, and applies to its kinds', async () => {
+      const override = 'bundleOverrides: [{ kinds: [XBackend], bundle: v1.7, channel: experimental }]\n';
+      const { output } = await outcome(...cluster, '--settings', await file('override.yaml', override));
+      expect(output).toMatch(/^XBackend shop\/odd: error \[schema\] spec\.type: /m);
     });
 
     test('rejects a file that is invalid', async () => {

@@ -262,6 +262,26 @@ describe('the continuous audit', () => {
     await eventually(() => expect(stored(open, 'other')).toBeUndefined());
   });
 
+  test('a bundle of the settings overrides that of the CRD', async () => {
+    install(open);
+    seed(stage, routes, {
+      kind: 'HTTPRoute',
+      metadata: { name: 'named', namespace: 'shop' },
+      spec: { rules: [{ name: 'all' }] },
+    });
+    const override = (bundle: string): void => {
+      const read = readSettings({ bundleOverrides: [{ kinds: ['HTTPRoute'], bundle, channel: 'standard' }] });
+      if (!read.ok) throw new Error('invalid settings');
+      settings = read.settings;
+    };
+    override('v1.0');
+    begin();
+    const pruned = 'warn schema-unknown-field HTTPRoute/named';
+    await eventually(() => expect(lines(stored(open, 'shop'))).toContain(pruned));
+    override('v1.7');
+    await eventually(() => expect(lines(stored(open, 'shop'))).not.toContain(pruned));
+  });
+
   test('uses the older API without OpenReports, and none without either; an API that appears is used', async () => {
     seedRoute('cart');
     const { metrics } = begin();

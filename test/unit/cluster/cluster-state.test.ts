@@ -3,6 +3,7 @@ import { admissionKinds, ClusterState, type ObjectReader } from '../../../src/cl
 import { authorityCell, installationCell, readObject } from '../../../src/core/graph/inputs.ts';
 import { schemaTables, type SchemaKind } from '../../../src/core/schema/index.ts';
 import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '../../../src/kubernetes/index.ts';
+import { installedKind } from '../../support/doctor.ts';
 import { emptyEvaluation } from '../../support/evaluation.ts';
 
 /** A source that a test moves by hand. */
@@ -125,6 +126,16 @@ describe('the state of a cluster', () => {
     });
     source.reader?.onInstalled(new Map());
     expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({});
+  });
+
+  test('the bundle of a definition whose schema matches no release is a guess', () => {
+    const { kernel, source } = started();
+    const known = installedKind('gateways');
+    source.reader?.onInstalled(new Map([...definitionOf('HTTPRoute', 'v1.5.0'), [known.name, known]]));
+    expect(kernel.read.input(installationCell)).toMatchObject({
+      bundles: { Gateway: { minor: '1.7', channel: 'standard' }, HTTPRoute: { minor: '1.5', channel: 'standard' } },
+      guessed: ['HTTPRoute'],
+    });
   });
 
   test('what is not followed is said to be unobserved, so that nobody takes it for absent', () => {

@@ -3,7 +3,7 @@ import { filesOnly, policyOf } from '../../../src/cli/settings.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';
 import { hasHostnamePolicies } from '../../../src/core/graph/hostname-policies.ts';
-import { objectCell } from '../../../src/core/graph/inputs.ts';
+import { objectCell, readObject } from '../../../src/core/graph/inputs.ts';
 import { parseDocuments } from '../../../src/files/parse.ts';
 import type { SourceDocument } from '../../../src/files/document.ts';
 
@@ -147,7 +147,6 @@ spec: { controllerName: 5 }
       exemptions: { namespaces: ['exempt'] },
       profileLabel: 'honor',
       hostnamePolicies: [{ name: 'shop', hostnames: ['a.example.com'], namespaces: { names: ['shop'] } }],
-      bundleOverrides: [{ bundle: 'v1.0' }],
     });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const space = new Workspace(filesOnly(bundle), policyOf('standard', bundle), [], {
@@ -175,5 +174,59 @@ metadata: { name: labelled, labels: { sallyport.dev/profile: audit } }
       ['labelled', 'record'],
     ]);
     expect(space.kernel.read.query(hasHostnamePolicies)).toBe(true);
+  });
+
+  describe('judges each kind by the bundle of its own CRD', () => {
+    const older = { minor: '1.0', channel: 'standard' } as const;
+    const installation = { ...filesOnly(bundle), bundles: { ...filesOnly(bundle).bundles, HTTPRoute: older } };
+    const documents = documentsOf(
+      ['HTTPRoute', 'GRPCRoute']
+        .map(
+          (kind) => `
+apiVersion: gateway.networking.k8s.io/v1
+kind: ${kind}
+metadata: { name: cart, namespace: shop }
+spec: { rules: [{ name: all, backendRefs: [] }], hostnames: [UPPER.example.com] }
+`,
+        )
+        .join('---'),
+    );
+    const effectsIn = (space: Workspace, rule: string): object => {
+      space.update(documents);
+      return Object.fromEntries(
+        space
+          .objects()
+          .map((object) => [
+            object.candidate.resource.kind,
+            space.judge(object).find((finding) => finding.rule === rule)?.effect,
+          ]),
+      );
+    };
+    const spaceWith = (settings: object): Workspace => {
+      const read = readSettings(settings);
+      if (!read.ok) throw new Error(JSON.stringify(read.problems));
+      const configured = { settings: read.settings, today: '2026-11-23' };
+      return new Workspace(installation, policyOf('standard', bundle), [], configured);
+    };
+
+    test('without settings, and with those that override none', () => {
+      const expected = { HTTPRoute: 'warn', GRPCRoute: undefined };
+      const space = new Workspace(installation, policyOf('standard', bundle), []);
+      expect(effectsIn(space, 'schema-unknown-field')).toEqual(expected);
+      expect(effectsIn(spaceWith({}), 'schema-unknown-field')).toEqual(expected);
+      expect(readObject(space.kernel.read, 'HTTPRoute', 'shop', 'cart')?.spec).not.toHaveProperty('rules.0.name');
+    });
+
+    test('an override decides on the verdict, and the CRD on the stored object', () => {
+      const space = spaceWith({ bundleOverrides: [{ kinds: ['HTTPRoute'], bundle: 'v1.7' }] });
+      expect(effectsIn(space, 'schema-unknown-field')).toEqual({ HTTPRoute: undefined, GRPCRoute: undefined });
+      expect(readObject(space.kernel.read, 'HTTPRoute', 'shop', 'cart')?.spec).not.toHaveProperty('rules.0.name');
+    });
+
+    test('a guess denies nothing', () => {
+      const guess = { ...installation, guessed: ['HTTPRoute'] as const };
+      const space = new Workspace(guess, policyOf('standard', bundle), []);
+      expect(effectsIn(space, 'schema')).toEqual({ HTTPRoute: 'warn', GRPCRoute: 'deny' });
+    });
   });
 });
