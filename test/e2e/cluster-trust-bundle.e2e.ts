@@ -108,11 +108,14 @@ async function answer(address: string): Promise<number | 'refused'> {
 }
 
 test('clients are verified with a ClusterTrustBundle while it exists', async () => {
-  const { status } = await getObject<{ readonly status?: { readonly supportedFeatures?: readonly object[] } }>([
-    'gatewayclass',
-    'sallyport',
-  ]);
-  expect(status?.supportedFeatures).toContainEqual({ name: 'ClusterTrustBundle' });
+  await waitFor('the class has the feature ClusterTrustBundle', async () => {
+    const { status } = await getObject<{ readonly status?: { readonly supportedFeatures?: readonly object[] } }>([
+      'gatewayclass',
+      'sallyport',
+    ]);
+    expect(status?.supportedFeatures).toContainEqual({ name: 'ClusterTrustBundle' });
+    return true;
+  });
   const gateway = await waitForGateway('shop', namespace, ['Programmed', 'True']);
   const address = gateway.status?.addresses?.[0]?.value ?? '';
   await resolved('InvalidCACertificateRef');

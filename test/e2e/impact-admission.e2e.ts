@@ -156,6 +156,11 @@ test('a ClusterTrustBundle that a policy needs warns', async () => {
   expect(await warnings(...patch, JSON.stringify({ metadata: { labels: { reviewed: 'yes' } } }))).toBe('');
   await kubectlOutput(['delete', 'clustertrustbundle', bundleName]);
   await kubectlOutput(['delete', 'httproute,backendtlspolicy,service', 'vault', '-n', namespace]);
+  await waitFor('the webhook has noticed that the route is gone', async () =>
+    (await warnings('label', 'namespace', namespace, 'exposure-', '--dry-run=server')).includes('vault')
+      ? undefined
+      : true,
+  );
 });
 
 test('a Secret that a listener needs warns', async () => {
