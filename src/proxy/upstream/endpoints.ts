@@ -82,6 +82,7 @@ interface EndpointTraits {
   readonly failure?: string | undefined;
   readonly whyEmpty?: EmptyReason | undefined;
   readonly budget?: RetryBudgetAccount | undefined;
+  readonly externalHostname?: string | undefined;
 }
 
 /** The ready endpoints of one Service port, used in turn. */
@@ -91,6 +92,8 @@ export class EndpointSet {
   readonly whyEmpty: EmptyReason | undefined;
   /** The retry budget of the backend; `undefined`: retries are not limited. */
   readonly budget: RetryBudgetAccount | undefined;
+  /** The name that the endpoints are addresses of; `undefined` for backends in the cluster. */
+  readonly externalHostname: string | undefined;
   private readonly endpoints: readonly Endpoint[];
   private cursor = 0;
 
@@ -99,6 +102,7 @@ export class EndpointSet {
     this.failure = traits.failure;
     this.whyEmpty = traits.whyEmpty;
     this.budget = traits.budget;
+    this.externalHostname = traits.externalHostname;
   }
 
   /**
@@ -197,7 +201,8 @@ export class EndpointRegistry {
     // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
     const endpoints = addresses.map(({ host, port }) => this.hold(host, port, config));
     const budget = config.retryBudget === undefined ? undefined : this.budgets.hold(config.retryBudget);
-    this.sets.set(config.key, new EndpointSet(endpoints, { failure: config.failure, whyEmpty, budget }));
+    const traits = { failure: config.failure, whyEmpty, budget, externalHostname: config.external?.hostname };
+    this.sets.set(config.key, new EndpointSet(endpoints, traits));
     this.letGo(previous);
   }
 

@@ -107,17 +107,28 @@ describe('over gRPC', () => {
     expect(proxy.counters().authorizations).toEqual({ permitted: 2, denied: 0, failed: 0 });
   });
 
-  test('the name and namespace of a ServiceImport or XBackend are the host', async () => {
-    for (const kind of ['ServiceImport', 'XBackend']) {
-      const [server, app] = [await startServer(answering(framed(ok))), await startApp()];
-      const endpoints = { ...endpointsConfig('auth', server.port), key: `endpoints/${kind}/shop/auth/80` };
-      const { port } = await startAuthorized(app.port, undefined, {
-        filters: [authorizedBy('auth', { protocol: 'grpc', target: { type: 'endpoints', key: endpoints.key } })],
-        resources: [endpoints],
-      });
-      expect((await send(port, '/')).status).toBe(200);
-      expect(server.asked.map(({ fields }) => fields[':authority'])).toEqual(['auth.shop']);
-    }
+  test.each([
+    ['name and namespace of a ServiceImport', 'ServiceImport', undefined, 'auth.shop'],
+    ['name and namespace of an XBackend that selects endpoints', 'XBackend', undefined, 'auth.shop'],
+    ['hostname of an external XBackend', 'XBackend', 'auth.partner.example', 'auth.partner.example'],
+  ])('the host is the %s', async (_what, kind, hostname, expected) => {
+    const [server, app] = [await startServer(answering(framed(ok))), await startApp()];
+    const inCluster = { ...endpointsConfig('auth', server.port), key: `endpoints/${kind}/shop/auth/80` };
+    const external =
+      hostname === undefined ? inCluster : { ...inCluster, addresses: [], external: { hostname, port: server.port } };
+    const { port } = await startAuthorized(app.port, undefined, {
+      filters: [authorizedBy('auth', { protocol: 'grpc', target: { type: 'endpoints', key: external.key } })],
+      resources: [external],
+      options: {
+        internalBackendNetworks: [{ first: 0xffff_7f00_0001n, last: 0xffff_7f00_0001n }],
+        lookup: {
+          lookup: () => Promise.resolve({ addresses: ['127.0.0.1'], validFor: 60_000 }),
+          close: () => undefined,
+        },
+      },
+    });
+    expect((await send(port, '/')).status).toBe(200);
+    expect(server.asked.map(({ fields }) => fields[':authority'])).toEqual([expected]);
   });
 
   test('the server gets the listed headers alone, and the body where the filter says so', async () => {

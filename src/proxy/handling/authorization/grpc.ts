@@ -22,7 +22,7 @@ const prefixBytes = 5;
 
 /** Authorization by a call of `envoy.service.auth.v3.Authorization/Check` (HTTPExternalAuthFilter.protocol). */
 export const grpcAuthorization: AuthorizationMessages = {
-  request({ authorization, head, peer, fields, body }) {
+  request({ authorization, externalHostname, head, peer, fields, body }) {
     const { contentLength, authority, httpVersion } = head;
     const headers = fieldsForServer(authorization, fields);
     if (contentLength !== undefined && contentLength > 0) headers.push('content-length', String(contentLength));
@@ -46,7 +46,8 @@ export const grpcAuthorization: AuthorizationMessages = {
       'te',
       'trailers',
       'host',
-      `${name}.${namespace}`,
+      // An external server may serve several hosts, and knows only its own names.
+      externalHostname ?? `${name}.${namespace}`,
       'via',
       viaEntry(httpVersion, head.hops + hopsOfCopy),
     ];

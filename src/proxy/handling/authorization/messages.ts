@@ -7,6 +7,8 @@ import type { RequestHead } from '../../messages/request-head.ts';
 /** A request that requires authorization. */
 export interface Subject {
   readonly authorization: Authorization;
+  /** The name of an authorization server outside the cluster; `undefined` for one in the cluster. */
+  readonly externalHostname: string | undefined;
   readonly head: RequestHead;
   readonly peer: Peer;
   /** Fields of the request at the position of the filter, without Host, Content-Length and Via. */

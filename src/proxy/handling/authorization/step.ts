@@ -278,7 +278,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   }
 
   private subject(): Subject {
-    const { rule, head, authorization, body = this.body.pieces } = this.about;
+    const { rule, head, authorization, endpoints, body = this.body.pieces } = this.about;
     const {
       connection: { peer },
       plane,
@@ -287,7 +287,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
       forwardedFields(head, peer, plane.forwardedPolicy),
       rule?.requestEdits.slice(0, authorization.editsBefore) ?? [],
     );
-    return { authorization, head, peer, fields, body: this.sendsBody ? body : [] };
+    const { externalHostname } = endpoints;
+    return { authorization, externalHostname, head, peer, fields, body: this.sendsBody ? body : [] };
   }
 
   private failed(failure: UpstreamFailure): void {
