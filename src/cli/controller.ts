@@ -9,6 +9,7 @@ import {
   SessionKeyring,
 } from '../certificates/index.ts';
 import { PublishedAuthorities } from '../certificates/published-authorities.ts';
+import { BundleRecord } from '../cluster/bundle-record.ts';
 import { BundleWatch } from '../cluster/bundle-watch.ts';
 import { ClusterState, controllerKinds, followCluster } from '../cluster/cluster-state.ts';
 import { clusterWriter } from '../cluster/cluster-writer.ts';
@@ -116,13 +117,21 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     log,
     metrics,
   });
-  const bundles = new BundleWatch({ log, metrics, isSynced: () => state.problems().length === 0 });
+  const isSynced = (): boolean => state.problems().length === 0;
+  const record = new BundleRecord({ namespace, writer: clusterWriter(client, () => term), log });
+  const bundles = new BundleWatch({ log, metrics, recorded: await record.read(), isSynced });
+  const recordBundles = (): void => {
+    if (term?.aborted === false && isSynced()) void record.write(bundles.installed);
+  };
   const state = new ClusterState({
     kernel,
     kinds: controllerKinds,
     controllerName,
     follow: followCluster(client, log),
-    onInstalled: (installed) => bundles.update(installed),
+    onInstalled: (installed) => {
+      bundles.update(installed);
+      recordBundles();
+    },
     onChange: (events, delta) => controller.observe(events, delta),
   });
   running.add(() => state.stop());
@@ -136,6 +145,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const election = lead(surroundings, authorities, (begun) => {
     term = begun;
     controller.becomeLeader();
+    recordBundles();
   });
   mayWrite = () => election.isLeader() && authorities.certificates.length > 0;
   const certificates = await servingCertificate(surroundings);

@@ -1,6 +1,6 @@
 import type { InstalledKind } from '../kubernetes/index.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
-import { bundleVersionOf } from './installed-bundle.ts';
+import { bundleVersionOf, type Annotated } from './installed-bundle.ts';
 import { incompleteBundle, isDowngrade } from './main-bundle.ts';
 
 /**
@@ -9,21 +9,31 @@ import { incompleteBundle, isDowngrade } from './main-bundle.ts';
  */
 export class BundleWatch {
   readonly #log: Logger;
+  readonly #isSynced: () => boolean;
   readonly #downgrades: Family<Cell>;
+  /** Definitions of an earlier run that this run has not seen yet. */
+  readonly #recorded: Map<string, Annotated>;
   /** By name of the CustomResourceDefinition. */
   #installed: ReadonlyMap<string, InstalledKind> = new Map();
 
-  /** `isSynced`: whether all definitions have been read. They are read one by one, so some seem to be missing before. */
+  /**
+   * `isSynced`: whether all definitions have been read. They are read one by one, so some seem to be missing before.
+   * `recorded`: the definitions that an earlier run of the controller has recorded, by name.
+   */
   constructor({
     log,
     metrics,
+    recorded = new Map(),
     isSynced,
   }: {
     readonly log: Logger;
     readonly metrics: Metrics;
+    readonly recorded?: ReadonlyMap<string, Annotated>;
     readonly isSynced: () => boolean;
   }) {
     this.#log = log;
+    this.#isSynced = isSynced;
+    this.#recorded = new Map(recorded);
     this.#downgrades = metrics.counter({
       name: 'crd_downgrades_total',
       help: 'Replacements of a CRD by one of an older bundle, or of the standard channel.',
@@ -35,7 +45,7 @@ export class BundleWatch {
         help: 'CRD of the installed bundle that is not found; always 1.',
         labels: ['crd'],
       },
-      () => (isSynced() ? this.#missing() : []).map((crd) => ({ labels: [crd], value: 1 })),
+      () => (this.#isSynced() ? this.#missing() : []).map((crd) => ({ labels: [crd], value: 1 })),
     );
   }
 
@@ -43,12 +53,18 @@ export class BundleWatch {
     return incompleteBundle([...this.#installed.values()])?.absent ?? [];
   }
 
+  /** The installed definitions of the Gateway API, by name. */
+  get installed(): ReadonlyMap<string, Annotated> {
+    return this.#installed;
+  }
+
   /** Takes all installed definitions of the Gateway API, by name. */
   update(installed: ReadonlyMap<string, InstalledKind>): void {
     const former = this.#installed;
     this.#installed = installed;
     for (const [name, definition] of installed) {
-      const before = former.get(name);
+      const before = former.get(name) ?? this.#recorded.get(name);
+      this.#recorded.delete(name);
       if (before === undefined || !isDowngrade(before, definition)) continue;
       this.#downgrades.at(name).value += 1;
       this.#log.warn(
@@ -56,5 +72,7 @@ export class BundleWatch {
         'an older CRD replaced a newer one: the next write of each object drops the fields that only the newer one has',
       );
     }
+    // The others were deleted with their objects, so nothing is lost when they are installed again.
+    if (this.#isSynced()) this.#recorded.clear();
   }
 }

@@ -13,6 +13,13 @@ import type { InstalledKind } from '../kubernetes/index.ts';
 
 const group = 'gateway.networking.k8s.io';
 
+/** The annotations of a definition that name its bundle. */
+export const bundleVersionAnnotation = `${group}/bundle-version`;
+export const bundleChannelAnnotation = `${group}/channel`;
+
+/** The part of a definition that names its bundle. */
+export type Annotated = Pick<InstalledKind, 'annotations'>;
+
 const newest: Minor = supportedMinors.at(-1) ?? '1.7';
 
 /**
@@ -46,17 +53,17 @@ export function releasedAs({ name, versions }: InstalledKind): readonly Bundle[]
 }
 
 /** The bundle in the annotations of a definition. `undefined` if they name no released one. */
-export function annotatedBundle(installed: InstalledKind): Bundle | undefined {
+export function annotatedBundle(installed: Annotated): Bundle | undefined {
   const { minor, channel } = readAnnotations(installed);
   return minor === undefined || channel === undefined ? undefined : { minor, channel };
 }
 
 /** The bundle version in the annotations of a definition. `''` without one. */
-export function bundleVersionOf(installed: InstalledKind | undefined): string {
-  return installed?.annotations[`${group}/bundle-version`] ?? '';
+export function bundleVersionOf(installed: Annotated | undefined): string {
+  return installed?.annotations[bundleVersionAnnotation] ?? '';
 }
 
-function readAnnotations(installed: InstalledKind | undefined): {
+function readAnnotations(installed: Annotated | undefined): {
   readonly minor: Minor | undefined;
   readonly channel: Channel | undefined;
 } {
@@ -64,6 +71,6 @@ function readAnnotations(installed: InstalledKind | undefined): {
   const isReleased = version.ok && version.prerelease === undefined && supportedMinors.includes(version.minor);
   return {
     minor: isReleased ? version.minor : undefined,
-    channel: parseChannel(installed?.annotations[`${group}/channel`]),
+    channel: parseChannel(installed?.annotations[bundleChannelAnnotation]),
   };
 }

@@ -2,7 +2,7 @@ import type { IncompleteBundle } from '../core/graph/inputs.ts';
 import { gatewayKinds, listedVersions, nameOfTarget, resourceOf, type Target } from '../core/preflight/target.ts';
 import { isSameBundle, minors, tables } from '../core/schema/index.ts';
 import type { InstalledKind } from '../kubernetes/index.ts';
-import { annotatedBundle, bundleVersionOf } from './installed-bundle.ts';
+import { annotatedBundle, bundleVersionOf, type Annotated } from './installed-bundle.ts';
 
 const group = 'gateway.networking.k8s.io';
 
@@ -44,7 +44,7 @@ export function incompleteBundle(kinds: readonly InstalledKind[]): IncompleteBun
 }
 
 /** Whether the annotations of a CRD name an older bundle than before, or the standard channel instead of the experimental one. */
-export function isDowngrade(before: InstalledKind, after: InstalledKind): boolean {
+export function isDowngrade(before: Annotated, after: Annotated): boolean {
   const [former, current] = [annotatedBundle(before), annotatedBundle(after)];
   if (former === undefined || current === undefined) return false;
   const [was, is] = [minors.indexOf(former.minor), minors.indexOf(current.minor)];

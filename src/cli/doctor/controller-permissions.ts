@@ -33,7 +33,7 @@ export function neededByController(installation: Installation): readonly Permiss
       name,
     })),
     { verbs: ['get', ...follow], group: '', resource: 'secrets', name: 'sallyport-trace' },
-    { verbs: [...follow, 'create', 'patch'], group: '', resource: 'configmaps' },
+    { verbs: ['get', ...follow, 'create', 'patch'], group: '', resource: 'configmaps' },
     { verbs: ['create'], group: 'coordination.k8s.io', resource: 'leases' },
     { verbs: ['get', 'update'], group: 'coordination.k8s.io', resource: 'leases', name: controllerLease },
     { verbs: ['get'], group: '', resource: 'pods' },

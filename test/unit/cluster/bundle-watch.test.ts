@@ -4,12 +4,17 @@ import type { InstalledKind } from '../../../src/kubernetes/index.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { annotations, bundle, installedKind } from '../../support/doctor.ts';
 
-function started() {
+function started(recorded: readonly InstalledKind[] = []) {
   const lines: string[] = [];
   const metrics = createMetrics();
   const log = createLogger('info', { write: (line) => lines.push(line) });
   let isSynced = true;
-  const watch = new BundleWatch({ log, metrics, isSynced: () => isSynced });
+  const watch = new BundleWatch({
+    log,
+    metrics,
+    recorded: new Map(recorded.map((kind) => [kind.name, kind])),
+    isSynced: () => isSynced,
+  });
   return {
     setSynced: (value: boolean) => (isSynced = value),
     update: (kinds: readonly InstalledKind[]) => watch.update(new Map(kinds.map((kind) => [kind.name, kind]))),
@@ -60,4 +65,36 @@ test('a CRD of an older bundle, or of the standard channel, is logged and counte
   expect(await samples('crd_downgrades_total')).toEqual([
     'sallyport_crd_downgrades_total{crd="httproutes.gateway.networking.k8s.io"} 2',
   ]);
+});
+
+test('an older CRD that replaced a recorded one before the start is logged once, although definitions arrive one by one', async () => {
+  const recorded = of('v1.7.0', 'experimental').filter(({ plural }) => ['httproutes', 'gateways'].includes(plural));
+  const { update, logged, samples, setSynced } = started(recorded);
+  const [gateways, routes] = ['gateways', 'httproutes'].map((name) =>
+    of('v1.4.1', 'experimental').filter(({ plural }) => plural === name),
+  );
+  setSynced(false);
+  update(gateways ?? []);
+  setSynced(true);
+  update([...(gateways ?? []), ...(routes ?? [])]);
+  update([...(gateways ?? []), ...(routes ?? [])]);
+  expect(logged()).toMatchObject(
+    ['gateways', 'httproutes'].map((plural) => ({
+      crd: `${plural}.gateway.networking.k8s.io`,
+      before: 'v1.7.0',
+      now: 'v1.4.1',
+    })),
+  );
+  expect((await samples('crd_downgrades_total')).sort()).toEqual([
+    'sallyport_crd_downgrades_total{crd="gateways.gateway.networking.k8s.io"} 1',
+    'sallyport_crd_downgrades_total{crd="httproutes.gateway.networking.k8s.io"} 1',
+  ]);
+});
+
+test('a recorded CRD that was deleted with its objects may come back older', () => {
+  const routes = (version: string) => of(version, 'standard').filter(({ plural }) => plural === 'httproutes');
+  const { update, logged } = started(routes('v1.7.0'));
+  update([]);
+  update(routes('v1.4.1'));
+  expect(logged()).toEqual([]);
 });

@@ -1,0 +1,70 @@
+import type { ClusterWriter, WireObject } from '../controller/index.ts';
+import { bundleChannelAnnotation, bundleVersionAnnotation, type Annotated } from './installed-bundle.ts';
+import { isRecord, recordOf } from '../core/text/record.ts';
+import type { Logger } from '../telemetry/index.ts';
+
+export interface BundleRecordOptions {
+  /** The namespace of the controller. */
+  readonly namespace: string;
+  readonly writer: Pick<ClusterWriter, 'read' | 'apply'>;
+  readonly log: Logger;
+}
+
+/** Keeps a ConfigMap with the bundles of the installed CRDs, so that a downgrade is noticed that happens while no controller runs. */
+export class BundleRecord {
+  readonly #options: BundleRecordOptions;
+  #written = '';
+
+  constructor(options: BundleRecordOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the record of an earlier run, by name of the CRD. Empty if there is none, or if it cannot be read. */
+  async read(): Promise<ReadonlyMap<string, Annotated>> {
+    const { writer, log } = this.#options;
+    const result = await writer.read(this.#object({}));
+    if (result.type === 'ok') return decode(result.object);
+    if (result.type !== 'notFound')
+      log.warn({ outcome: result.type, problem: result.message }, 'cannot read the recorded CRDs');
+    return new Map();
+  }
+
+  /** Writes the record unless it is up to date. A failure is logged, and the next call tries again. */
+  async write(installed: ReadonlyMap<string, Annotated>): Promise<void> {
+    const { writer, log } = this.#options;
+    const data = Object.fromEntries([...installed].map(([name, kind]) => [name, encode(kind)]).sort());
+    const text = JSON.stringify(data);
+    if (text === this.#written) return;
+    this.#written = text;
+    const result = await writer.apply(this.#object(data));
+    if (result.type === 'ok') return;
+    this.#written = '';
+    log.warn({ outcome: result.type, problem: result.message }, 'cannot record the installed CRDs');
+  }
+
+  #object(data: Readonly<Record<string, string>>): WireObject {
+    const labels = { 'app.kubernetes.io/name': 'sallyport', 'app.kubernetes.io/managed-by': 'sallyport' };
+    const { namespace } = this.#options;
+    return {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace, name: 'sallyport-installed-crds', labels },
+      data,
+    };
+  }
+}
+
+/** `v1.7.0 experimental` */
+function encode({ annotations }: Annotated): string {
+  return `${annotations[bundleVersionAnnotation] ?? ''} ${annotations[bundleChannelAnnotation] ?? ''}`;
+}
+
+function decode(object: WireObject | undefined): ReadonlyMap<string, Annotated> {
+  const data = isRecord(object) ? recordOf(object['data']) : {};
+  return new Map(
+    Object.entries(data).map(([name, text]) => {
+      const [version = '', channel = ''] = typeof text === 'string' ? text.split(' ') : [];
+      return [name, { annotations: { [bundleVersionAnnotation]: version, [bundleChannelAnnotation]: channel } }];
+    }),
+  );
+}

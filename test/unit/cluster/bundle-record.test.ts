@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import { BundleRecord } from '../../../src/cluster/bundle-record.ts';
+import type { WireObject, WriteResult } from '../../../src/controller/index.ts';
+import { createLogger } from '../../../src/telemetry/index.ts';
+import { annotations, bundle, installedKind } from '../../support/doctor.ts';
+
+function started(results: readonly WriteResult[] = []) {
+  const lines: string[] = [];
+  const applied: WireObject[] = [];
+  let stored: WireObject | undefined;
+  const answers = [...results];
+  const record = new BundleRecord({
+    namespace: 'sallyport-system',
+    log: createLogger('info', { write: (line) => lines.push(line) }),
+    writer: {
+      read: () =>
+        Promise.resolve(
+          answers.shift() ??
+            (stored === undefined ? { type: 'notFound', message: 'not found' } : { type: 'ok', object: stored }),
+        ),
+      apply(object) {
+        const answer = answers.shift() ?? { type: 'ok' };
+        if (answer.type === 'ok') stored = object;
+        applied.push(object);
+        return Promise.resolve(answer);
+      },
+    },
+  });
+  return { record, applied, logged: () => lines.map((line) => (JSON.parse(line) as { readonly msg: string }).msg) };
+}
+
+function kinds(version: string) {
+  const of = bundle((plural) => installedKind(plural, { annotations: annotations(version, 'experimental') }));
+  return new Map(of.slice(0, 1).map((kind) => [kind.name, kind]));
+}
+
+test('a ConfigMap keeps version and channel of each CRD', async () => {
+  const { record, applied, logged } = started();
+  expect([...(await record.read())]).toEqual([]);
+  await record.write(kinds('v1.7.0'));
+  const [name = ''] = kinds('v1.7.0').keys();
+  expect(applied).toMatchObject([
+    {
+      kind: 'ConfigMap',
+      metadata: { namespace: 'sallyport-system', name: 'sallyport-installed-crds' },
+      data: { [name]: 'v1.7.0 experimental' },
+    },
+  ]);
+  expect((await record.read()).get(name)?.annotations).toEqual(annotations('v1.7.0', 'experimental'));
+  expect(logged()).toEqual([]);
+});
+
+test('it is written only after changes', async () => {
+  const { record, applied } = started();
+  await record.write(kinds('v1.7.0'));
+  await record.write(kinds('v1.7.0'));
+  await record.write(kinds('v1.6.0'));
+  expect(applied).toHaveLength(2);
+});
+
+test('failures are logged, and a failed write is repeated with the next call', async () => {
+  const failed: WriteResult = { type: 'forbidden', message: 'no' };
+  const { record, applied, logged } = started([failed, failed]);
+  expect([...(await record.read())]).toEqual([]);
+  await record.write(kinds('v1.7.0'));
+  await record.write(kinds('v1.7.0'));
+  expect(applied).toHaveLength(2);
+  expect(logged()).toEqual(['cannot read the recorded CRDs', 'cannot record the installed CRDs']);
+});
+
+test.each([
+  ['without data', {}],
+  ['with other data', { data: { 'a.example.com': 7, 'b.example.com': '' } }],
+])('a ConfigMap %s names no bundle', async (_what, parts) => {
+  const object = { metadata: { name: 'sallyport-installed-crds' }, ...parts };
+  const { record } = started([{ type: 'ok', object }]);
+  for (const { annotations: read } of (await record.read()).values())
+    expect(Object.values(read).filter((text) => text !== '')).toEqual([]);
+});
