@@ -32,7 +32,8 @@ export class BundleRecord {
   /** Writes the record unless it is up to date. A failure is logged, and the next call tries again. */
   async write(installed: ReadonlyMap<string, Annotated>): Promise<void> {
     const { writer, log } = this.#options;
-    const data = Object.fromEntries([...installed].map(([name, kind]) => [name, encode(kind)]).sort());
+    const entries = [...installed].map(([name, kind]) => [name, encode(kind)] as const);
+    const data = Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
     const text = JSON.stringify(data);
     if (text === this.#written) return;
     this.#written = text;
