@@ -71,12 +71,18 @@ export function isRequestLine(method: string, target: string): boolean {
  */
 export function http1Lines(status: number, fields: Fields): string {
   if (!isFinalStatus(status)) throw new Unsendable(`status ${status}`);
-  return repeatedLines(fields, checkedText) ?? '';
+  const lines = linesOf(fields);
+  if (lines === undefined) throw invalidField(fields);
+  return lines;
 }
 
-function checkedText(fields: Fields): string {
-  checkFields(fields);
-  return fieldText(fields);
+/** Returns the lines of fields (RFC 9112 section 5), or `undefined` if HTTP cannot carry all of them. */
+export function linesOf(fields: Fields): string | undefined {
+  return repeatedLines(fields, checkedText);
+}
+
+function checkedText(fields: Fields): string | undefined {
+  return areFields(fields) ? fieldText(fields) : undefined;
 }
 
 /** The lines of fields that were checked. */
@@ -149,7 +155,7 @@ export function toHttp2Head(status: number, fields: Fields): OutgoingHttpHeaders
 }
 
 /** Whether HTTP can carry all of the fields, as in `isField`. Two tests of joined text cost less than two per field. */
-export function areFields(fields: Fields): boolean {
+function areFields(fields: Fields): boolean {
   let names = '';
   let values = '';
   for (let position = 0; position < fields.length; position += 2) {
@@ -161,16 +167,13 @@ export function areFields(fields: Fields): boolean {
   return names === '' || (token.test(names) && !neverInValue.test(values));
 }
 
-function checkFields(fields: Fields): void {
-  if (areFields(fields)) return;
-  for (let position = 0; position < fields.length; position += 2) {
-    const name = fields[position] ?? '';
-    if (!isField(name, fields[position + 1] ?? '')) throw new Unsendable(`field ${name}`);
-  }
+function invalidField(fields: Fields): Unsendable {
+  const name = fields.find((text, position) => position % 2 === 0 && !isField(text, fields[position + 1] ?? ''));
+  return new Unsendable(`field ${name}`);
 }
 
 function without(fields: Fields, leavesOut: (key: string) => boolean): string[] {
-  checkFields(fields);
+  if (!areFields(fields)) throw invalidField(fields);
   const kept: string[] = [];
   for (let position = 0; position < fields.length; position += 2) {
     const name = fields[position] ?? '';

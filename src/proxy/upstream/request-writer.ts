@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import { formatAddress } from '../sockets/address.ts';
 import { hasField, positionOf } from '../../core/text/fields.ts';
 import type { Fields, UpstreamRequest } from '../messages/forwarder.ts';
-import { repeatedLines } from '../messages/repeated.ts';
-import { areFields, fieldText, isRequestLine } from '../messages/sendable.ts';
+import { isRequestLine, linesOf } from '../messages/sendable.ts';
 
 // RFC 9110 section 8.6: these methods usually have a body, so Content-Length 0 is sent without one.
 const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -13,7 +12,7 @@ const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 export function requestHead(request: UpstreamRequest): string | undefined {
   const { method, target, fields, upstream } = request;
   if (!isRequestLine(method, target)) return undefined;
-  const lines = repeatedLines(fields, fieldLines);
+  const lines = linesOf(fields);
   if (lines === undefined) return undefined;
   // HTTP/1.0 clients may omit it.
   const host = hasField(fields, 'host') ? '' : `host: ${formatAddress(upstream.host, upstream.port)}\r\n`;
@@ -28,10 +27,6 @@ function framingLines({ method, fields, body, upgrade }: UpstreamRequest): strin
   return body === undefined && expectBody.has(method) && !hasField(fields, 'content-length')
     ? 'connection: keep-alive\r\ncontent-length: 0\r\n'
     : 'connection: keep-alive\r\n';
-}
-
-function fieldLines(fields: Fields): string | undefined {
-  return areFields(fields) ? fieldText(fields) : undefined;
 }
 
 function contentLength(fields: Fields): number | undefined {
@@ -97,7 +92,7 @@ export class BodyWriter {
   private readonly end = (): void => {
     if (this.length === undefined) {
       const { trailers, announcesTrailers } = this.request;
-      this.socket.write(`0\r\n${(announcesTrailers === true && fieldLines(trailers?.() ?? [])) || ''}\r\n`, 'latin1');
+      this.socket.write(`0\r\n${(announcesTrailers === true && linesOf(trailers?.() ?? [])) || ''}\r\n`, 'latin1');
     } else if (this.bytes < this.length) {
       this.fail();
       return;
