@@ -1,4 +1,5 @@
 import type { ConfigKey } from '../../core/routing/config.ts';
+import type { AnswerReason } from '../messages/reasons.ts';
 import type { ClientSession } from '../sessions/sessions.ts';
 import { Timer } from '../sockets/timer.ts';
 import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
@@ -14,9 +15,6 @@ interface Terms {
   /** Prefers the endpoint that the client is assigned to. */
   readonly session?: ClientSession | undefined;
 }
-
-/** The reason why no further try follows. */
-type Refusal = 'no-endpoint' | 'backend-busy' | 'retry-budget-exceeded';
 
 /**
  * The tries of one request at the endpoints of a backend, and the pauses between them (HTTPRouteRetry), within the retry budget of
@@ -73,19 +71,19 @@ export class Attempts {
 
   /**
    * Tries another endpoint immediately after a failed connection. Tried endpoints are used again only if a retry policy allows it.
-   * Returns the reason if no try follows.
+   * Returns the reason if no try follows: `failure` if no endpoint is left.
    */
-  tryAnother(): Refusal | undefined {
+  tryAnother(failure: AnswerReason): AnswerReason | undefined {
     this.renewEndpoints();
     const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
-    if (!others) return this.terms.retry === undefined ? 'no-endpoint' : this.tryLater();
+    if (!others) return this.terms.retry === undefined ? failure : this.tryLater();
     if (!this.takeFromBudget()) return 'retry-budget-exceeded';
     this.start();
     return undefined;
   }
 
   /** Begins another try after the pause of the retry policy. Returns the reason if no try follows. */
-  tryLater(): Exclude<Refusal, 'no-endpoint'> | undefined {
+  tryLater(): AnswerReason | undefined {
     const { retry } = this.terms;
     const { plane, address } = this.exchange;
     if (!plane.quotas.retries.take(address)) return 'backend-busy';

@@ -50,7 +50,7 @@ export class Forwarding implements ResponseReceiver {
   private readonly upload: Upload | undefined;
   /** Bytes that wait for the client. */
   private readonly responding: Buffered;
-  /** Bytes written to the client since the last `weigh`. */
+  /** Bytes written to the client since the last `settle`. */
   private written = { bytes: 0, pieces: 0 };
   private readonly fields: Fields;
   private readonly target: string;
@@ -258,8 +258,9 @@ export class Forwarding implements ResponseReceiver {
     // The connection failed, not the endpoint.
     if (failure === 'stale') this.attempts.forgetLast();
     const mayRepeat = this.mayRepeatAfter(failure) && this.attempts.mayRepeat && this.mayBeginAgain();
-    const refusal = mayRepeat ? this.attempts.tryAnother() : 'no-endpoint';
-    if (refusal !== undefined) this.fail(refusal === 'no-endpoint' ? failureReasons[failure] : refusal);
+    const reason = failureReasons[failure];
+    const refusal = mayRepeat ? this.attempts.tryAnother(reason) : reason;
+    if (refusal !== undefined) this.fail(refusal);
   }
 
   private mayRepeatAfter(failure: UpstreamFailure): boolean {

@@ -297,8 +297,9 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     if (failure === 'connect') this.endpoint?.connectFailed(performance.now());
     if (failure === 'stale') this.attempts.forgetLast();
     const mayRepeat = repeatable.has(failure) && this.attempts.mayRepeat;
-    const refusal = mayRepeat ? this.attempts.tryAnother() : 'no-endpoint';
-    if (refusal !== undefined) this.fail(refusal === 'no-endpoint' ? failureReasons[failure] : refusal);
+    const reason = failureReasons[failure];
+    const refusal = mayRepeat ? this.attempts.tryAnother(reason) : reason;
+    if (refusal !== undefined) this.fail(refusal);
   }
 
   private judge(trailers: Fields): void {
