@@ -1,6 +1,7 @@
 import type { KnownBundle } from '../core/admission/settings.ts';
 import {
   bundlesOfSchema,
+  gatewayGroup,
   isSameBundle,
   parseBundleVersion,
   parseChannel,
@@ -11,11 +12,9 @@ import {
 } from '../core/schema/index.ts';
 import type { InstalledKind } from '../kubernetes/index.ts';
 
-const group = 'gateway.networking.k8s.io';
-
 /** The annotations of a definition that name its bundle. */
-export const bundleVersionAnnotation = `${group}/bundle-version`;
-export const bundleChannelAnnotation = `${group}/channel`;
+export const bundleVersionAnnotation = `${gatewayGroup}/bundle-version`;
+export const bundleChannelAnnotation = `${gatewayGroup}/channel`;
 
 /** The part of a definition that names its bundle. */
 export type Annotated = Pick<InstalledKind, 'annotations'>;

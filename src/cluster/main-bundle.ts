@@ -1,10 +1,8 @@
 import type { IncompleteBundle } from '../core/graph/inputs.ts';
 import { gatewayKinds, listedVersions, nameOfTarget, resourceOf, type Target } from '../core/preflight/target.ts';
-import { isSameBundle, minors, tables } from '../core/schema/index.ts';
+import { gatewayGroup, isSameBundle, minors, tables } from '../core/schema/index.ts';
 import type { InstalledKind } from '../kubernetes/index.ts';
 import { annotatedBundle, bundleVersionOf, type Annotated } from './installed-bundle.ts';
-
-const group = 'gateway.networking.k8s.io';
 
 /** The plurals of the kinds that every bundle contains and that Sallyport requires. */
 export const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.ReferenceGrant].map(
@@ -13,7 +11,7 @@ export const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, ta
 
 /** Returns the kinds of the group of the Gateway API, without those of the experimental group `x-k8s.io`. */
 export function ofGateway(kinds: readonly InstalledKind[]): readonly InstalledKind[] {
-  return kinds.filter((kind) => kind.group === group);
+  return kinds.filter((kind) => kind.group === gatewayGroup);
 }
 
 /** Returns the bundle of the kinds that every bundle contains; `undefined` if they name no release, or several. */
@@ -39,7 +37,7 @@ export function incompleteBundle(kinds: readonly InstalledKind[]): IncompleteBun
     .filter((kind) => listedVersions(kind, main.bundle).length > 0)
     .map(resourceOf)
     .filter((name) => !found.has(name))
-    .map((name) => name.replace(`.${group}`, ''));
+    .map((name) => name.replace(`.${gatewayGroup}`, ''));
   return absent.length === 0 ? undefined : { bundle: nameOfTarget(main), absent };
 }
 

@@ -1,10 +1,8 @@
 import { mainBundle, ofGateway } from '../../cluster/main-bundle.ts';
 import { gatewayKinds, listedVersions, resourceOf } from '../../core/preflight/target.ts';
-import { parseChannel, type Channel, type SchemaKind } from '../../core/schema/index.ts';
+import { gatewayGroup, parseChannel, type Channel, type SchemaKind } from '../../core/schema/index.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import type { DoctorFacts } from './facts.ts';
-
-const group = 'gateway.networking.k8s.io';
 
 /** The bundle in the suggested commands. */
 export const newest = 'v1.7.0';
@@ -21,7 +19,7 @@ export function known(kinds: DoctorFacts['kinds']): readonly InstalledKind[] {
 
 /** Returns the channel in the annotations. */
 export function channelOf({ annotations }: InstalledKind): Channel | undefined {
-  return parseChannel(annotations[`${group}/channel`]);
+  return parseChannel(annotations[`${gatewayGroup}/channel`]);
 }
 
 /** Returns the channel that all kinds have in common. */

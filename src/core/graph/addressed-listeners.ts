@@ -1,6 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { gatewayGroup, readObject } from './inputs.ts';
+import { gatewayGroup } from '../schema/index.ts';
+import { readObject } from './inputs.ts';
 import type { OwnerKind } from './listener-sets.ts';
 import { allowedNamespaces, type AllowedNamespaces } from './namespaces.ts';
 import { routeKindsOf, type RouteKind } from './protocols.ts';

@@ -1,5 +1,6 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { gatewayGroup } from '../schema/index.ts';
 import {
   backendKey,
   backendKindOf,
@@ -11,7 +12,7 @@ import {
 import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from './grants.ts';
-import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
+import { objectsOf, readObject } from './inputs.ts';
 import { isUnknown, whyNotFound, type NotFound } from './observed.ts';
 import { isLayer4, transportOf, type ServedRouteKind, type Transport } from './protocols.ts';
 import type { FilterView } from './route-views.ts';

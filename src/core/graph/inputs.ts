@@ -130,5 +130,3 @@ export function readObject<K extends KindName>(
 export function objectsOf(...kinds: readonly KindName[]): Population {
   return { input: objectCell, populations: kinds };
 }
-
-export const gatewayGroup = 'gateway.networking.k8s.io';

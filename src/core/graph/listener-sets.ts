@@ -1,9 +1,10 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isReadable } from '../resources/resource.ts';
+import { gatewayGroup } from '../schema/index.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
 import { gatewayClassName, isOfOurClass } from './gateway.ts';
-import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
+import { objectsOf, readObject } from './inputs.ts';
 import { allowedNamespaces, allowsNamespace, mayAllowNamespace, type AllowedNamespaces } from './namespaces.ts';
 import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';

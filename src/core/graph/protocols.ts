@@ -1,4 +1,4 @@
-import { gatewayGroup } from './inputs.ts';
+import { gatewayGroup } from '../schema/index.ts';
 
 export interface RouteKind {
   readonly group: string;

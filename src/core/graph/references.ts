@@ -1,8 +1,8 @@
 import { ofQualifiedName } from '../resources/reference.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { tables } from '../schema/index.ts';
+import { gatewayGroup, tables } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
-import { authorityCell, certificateCell, gatewayGroup, type AuthorityFacts } from './inputs.ts';
+import { authorityCell, certificateCell, type AuthorityFacts } from './inputs.ts';
 import { isAbsent, isInstalled, isUnknown } from './observed.ts';
 
 /** A resolved reference to an object of which only facts are known. `target` is `namespace/name`, `name` if cluster-scoped. */

@@ -56,4 +56,5 @@ export {
   type KindTable,
   type KindVersion,
 } from './tables/table.ts';
+export { gatewayGroup } from './tables/common.ts';
 export type { View } from './view.ts';

@@ -1,9 +1,10 @@
 import { ofQualifiedName } from '../resources/reference.ts';
 import { targetsOf, type BackendPolicyKind } from '../graph/backend-policies.ts';
-import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
+import { installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy, gatewaysOfTarget, maxAncestors } from '../rules/engine/backend-users.ts';
 import { ownerRefusal, partProblems, type PartProblem } from '../rules/engine/validity.ts';
+import { gatewayGroup } from '../schema/index.ts';
 import {
   conditionsAt,
   isFalse,

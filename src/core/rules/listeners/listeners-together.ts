@@ -1,4 +1,4 @@
-import { gatewayGroup } from '../../graph/inputs.ts';
+import { gatewayGroup } from '../../schema/index.ts';
 import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../semantics/listeners.ts';
 import { display } from '../../text/display.ts';
 import { intersectHostnames } from '../../text/hostname.ts';

@@ -1,4 +1,4 @@
-import { gatewayGroup } from '../../graph/inputs.ts';
+import { gatewayGroup } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';

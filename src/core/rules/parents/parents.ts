@@ -1,4 +1,4 @@
-import { gatewayGroup } from '../../graph/inputs.ts';
+import { gatewayGroup } from '../../schema/index.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 
 // The parentRefs of routes.

@@ -1,3 +1,4 @@
+import { gatewayGroup } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
@@ -15,7 +16,7 @@ export const telemetryTargetKind = unenforcedRule(
     source: 'Gateway API v1.7.0, TelemetryPolicySpec.targetRefs (Gateway is core); GEP-4768',
   },
   function judge({ group = '', kind = '' }: Reference, report) {
-    if (group === 'gateway.networking.k8s.io' && kind === 'Gateway') return;
+    if (group === gatewayGroup && kind === 'Gateway') return;
     report({
       below: ['kind'],
       value: display(group === '' ? kind : `${group}/${kind}`),

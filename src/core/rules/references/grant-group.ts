@@ -1,4 +1,4 @@
-import { multiclusterGroup } from '../../schema/index.ts';
+import { gatewayGroup, multiclusterGroup } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import { type ReportViolation, unenforcedRule } from '../engine/demand.ts';
@@ -17,7 +17,6 @@ const gatewayKinds: ReadonlySet<string> = new Set([
 ]);
 const coreKinds: ReadonlySet<string> = new Set(['Service', 'Secret', 'ConfigMap']);
 const multiclusterKinds: ReadonlySet<string> = new Set(['ServiceImport']);
-const gatewayGroup = 'gateway.networking.k8s.io';
 
 /** The known kinds of groups, for detecting misspellings. */
 const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([

@@ -67,7 +67,7 @@ export function experimentalTable<B extends ObjectNode>(table: Omit<KindTable<B>
 const experimentalGroup = 'gateway.networking.x-k8s.io';
 
 /** The two groups of the Gateway API. */
-export const gatewayGroups: readonly string[] = ['gateway.networking.k8s.io', experimentalGroup];
+export const gatewayGroups: readonly string[] = [gatewayGroup, experimentalGroup];
 
 /** The group of Sallyport's own kinds. */
 export const ownGroup = 'sallyport.dev';
