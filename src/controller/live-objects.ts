@@ -32,7 +32,7 @@ export class LiveObjects {
     const { apiVersion, metadata, status } = object;
     this.#objects.set(key, {
       kind,
-      object: { ...(apiVersion !== undefined && { apiVersion }), metadata: writtenMetadata(metadata), status },
+      object: { ...(apiVersion !== undefined && { apiVersion }), metadata: identityOf(metadata), status },
     });
     return key;
   }
@@ -43,9 +43,15 @@ export class LiveObjects {
 }
 
 /**
- * The metadata that a status write sends. Without labels, annotations, finalizers or ownerReferences in the update, the API server would
- * keep their values, but take them from their owners: server-side apply could no longer remove them. managedFields may be omitted.
+ * The metadata that a status write needs. For the subresource, the API server keeps the rest of the stored metadata, and its managers.
+ * Annotations and managedFields can be larger than everything else.
  */
-function writtenMetadata({ managedFields: _managedFields, ...metadata }: WireMetadata): WireMetadata {
-  return metadata;
+function identityOf({ name, namespace, uid, resourceVersion, generation }: WireMetadata): WireMetadata {
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(generation !== undefined && { generation }),
+  };
 }
