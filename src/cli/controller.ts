@@ -21,6 +21,7 @@ import { createEvaluation } from '../core/evaluation.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
 import { statuses } from '../core/status/emit.ts';
+import type { Write } from '../core/incremental/index.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import {
   createClient,
@@ -34,7 +35,9 @@ import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics }
 import { imageOfPod } from './own-image.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { InternalErrors } from './process/internal-errors.ts';
+import { followPolicySettings } from './process/policy-settings.ts';
 import { openProbes } from './process/readiness.ts';
+import { openOptionalSettings } from './process/settings-file.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { controllerName, shortestTraceSecret, traceSecretName } from './names.ts';
 
@@ -54,6 +57,8 @@ export interface ControllerCommandOptions {
   readonly uid?: string;
   /** Image of the data planes. Default: the image of this pod. */
   readonly image?: string;
+  /** The settings file of the webhook, whose HostnamePolicies apply. It need not exist. */
+  readonly settings?: string;
   /** Addresses for data planes. If not set, the cluster's load balancer assigns them. */
   readonly addressPool?: readonly AddressRange[];
   readonly logLevel: LogLevel;
@@ -72,6 +77,7 @@ const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_0
  * Serves the Gateways of a cluster until `stop`: statuses, data planes, and their configuration.
  *
  * @returns a function that stops the controller
+ * @throws UsageError if the settings are invalid
  */
 export function startController(options: ControllerCommandOptions): Promise<{ stop(): Promise<void> }> {
   return startOrStop((running) => start(options, running));
@@ -117,6 +123,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     log,
     metrics,
   });
+  await applyPolicySettings(surroundings, (writes) => controller.observe([], kernel.apply(writes)));
   const isSynced = (): boolean => state.problems().length === 0;
   const record = new BundleRecord({ namespace, writer: clusterWriter(client, () => term), log });
   const bundles = new BundleWatch({ log, metrics, recorded: await record.read(), isSynced });
@@ -163,6 +170,17 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   errors.survive(running);
   readiness.started();
   log.info({ port: channel.port, probePort: options.probePort }, 'controller started');
+}
+
+/** Evaluates the HostnamePolicies of the settings, so that statuses and data planes agree with the webhook. */
+async function applyPolicySettings(
+  { options: { settings: file }, running, log, metrics }: Surroundings,
+  apply: (writes: readonly Write[]) => void,
+): Promise<void> {
+  if (file === undefined) return;
+  const settings = await openOptionalSettings(file, { log, metrics });
+  running.add(() => settings.close());
+  followPolicySettings(settings, apply);
 }
 
 async function dataPlaneSettings(

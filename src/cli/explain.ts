@@ -32,7 +32,7 @@ export interface ExplainOptions extends SourceOptions {
   readonly output: 'text' | 'json';
   /** Restricts the answer to Gateways of this namespace. */
   readonly namespace: string | undefined;
-  /** A settings file, whose HostnamePolicies apply. Not for a cluster, where only the webhook reads them. */
+  /** A settings file, whose HostnamePolicies apply. Not for a cluster. */
   readonly settings?: string | undefined;
   /** The namespace of the controller, which knows what data planes have acknowledged. */
   readonly controllerNamespace: string;

@@ -23,7 +23,7 @@ export interface ImpactOptions extends SourceOptions {
   readonly delete: readonly string[];
   /** Restricts the report to effects on objects of this namespace, and completes names of objects to delete. */
   readonly namespace: string | undefined;
-  /** A settings file, whose HostnamePolicies apply. Not for a cluster, where only the webhook reads them. */
+  /** A settings file, whose HostnamePolicies apply. Not for a cluster. */
   readonly settings?: string | undefined;
   readonly failOn: 'broken' | 'changed' | 'never';
   readonly output: keyof typeof impactFormats;

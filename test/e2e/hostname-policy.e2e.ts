@@ -214,8 +214,10 @@ test('without the policy, the route is served again', async () => {
   expect(await waitUntilServedBy(`${market}/taker`)).toBe(true);
 });
 
-test('a policy of the settings denies without an object', async () => {
+test('a policy of the settings denies without an object, and a stored route loses the hostname', async () => {
   const owned = 'bank.example.com';
+  await apply(routeIn(market, 'former', owned));
+  await waitForCondition([market, 'former'], 'Accepted', 'True Accepted');
   await replaceSettings({
     hostnamePolicies: [{ name: 'bank', hostnames: [owned], namespaces: { names: [shop] } }],
   });
@@ -229,5 +231,15 @@ test('a policy of the settings denies without an object', async () => {
     },
     kubeletPatience,
   );
-  expect(denied).toContain(`HostnamePolicy "bank (settings)" permits it only in namespace "${shop}"`);
+  const owner = `HostnamePolicy "bank (settings)" permits it only in namespace "${shop}"`;
+  expect(denied).toContain(owner);
+  const message = await waitFor(
+    'the controller reads the policy of the settings',
+    async () => {
+      const condition = await conditionOfRoute(market, 'former', 'Accepted');
+      return condition?.reason === 'HostnameNotPermitted' ? condition.message : undefined;
+    },
+    kubeletPatience,
+  );
+  expect(message).toContain(owner);
 });

@@ -126,7 +126,7 @@ export function settingsOption(): Option {
   ).conflicts('profile');
 }
 
-/** The option `--settings` of commands that route requests. In a cluster, only the webhook reads the settings. */
+/** The option `--settings` of commands that route requests. */
 export function routingSettingsOption(): Option {
   return new Option('--settings <file>', 'settings of "sallyport run", whose hostnamePolicies apply').conflicts(
     'cluster',

@@ -125,6 +125,10 @@ export function addProcessCommands(program: Command): void {
   program
     .command('controller')
     .description('run the controller: reconcile statuses, provision data planes and configure them')
+    .option(
+      '--settings <file>',
+      'settings file of the webhook, whose hostnamePolicies apply; need not exist; reloaded on change',
+    )
     .option('--port <port>', 'port that data planes connect to; 0 for any free port', parsePort, 8443)
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 8080)
     .addOption(namespaceOption())

@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { readSettings } from '../../core/admission/read-settings.ts';
-import type { Settings } from '../../core/admission/settings.ts';
+import { defaultSettings, type Settings } from '../../core/admission/settings.ts';
 import { formatPath } from '../../core/resources/path.ts';
 import { formatProblem, type FileProblem } from '../../files/document.ts';
+import { isMissing } from '../../files/errors.ts';
 import { readFolder, type FolderContent } from '../../files/folder.ts';
 import { watchFolder } from '../../files/watch.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
@@ -15,15 +17,39 @@ export interface LiveSettings {
   close(): void;
 }
 
+interface Telemetry {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
 /**
  * Reads the settings file (YAML or JSON) and watches it. Later mistakes are logged and change nothing. The metric
  * `sallyport_settings_reload_failed` is 1 until they are fixed.
  *
  * @throws UsageError if the file is invalid at the start: all mistakes, one line each, as `file:line:column: setting: …`
  */
-export async function openSettings(
+export function openSettings(file: string, telemetry: Telemetry): Promise<LiveSettings> {
+  return open(file, telemetry, (content) => settingsIn(file, content));
+}
+
+/**
+ * Like `openSettings`, for a file that need not exist: the defaults apply until it appears. If it is deleted later, the previous settings
+ * stay in effect, because a mistake must not permit more than before.
+ *
+ * @throws UsageError like `openSettings`
+ */
+export async function openOptionalSettings(file: string, telemetry: Telemetry): Promise<LiveSettings> {
+  const exists = await stat(file).then(
+    () => true,
+    (error: unknown) => !isMissing(error),
+  );
+  return open(file, telemetry, (content) => (exists ? settingsIn(file, content) : defaultSettings));
+}
+
+async function open(
   file: string,
-  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+  { log, metrics }: Telemetry,
+  initial: (content: FolderContent) => Settings,
 ): Promise<LiveSettings> {
   const failed = metrics
     .gauge({
@@ -47,7 +73,7 @@ export async function openSettings(
   });
   let settings: Settings;
   try {
-    settings = settingsIn(file, watching.content);
+    settings = initial(watching.content);
   } catch (error) {
     watching.close();
     throw error;

@@ -19,7 +19,7 @@ export interface Settings {
   readonly exemptions: Exemptions;
   /** The first entry that matches the kind applies. */
   readonly bundleOverrides: readonly BundleOverride[];
-  /** Owners of hostnames and paths, in addition to the HostnamePolicies of the cluster. */
+  /** Owners of hostnames and paths, in addition to the HostnamePolicies of the cluster. The controller reads them, too. */
   readonly hostnamePolicies: readonly PolicySettings[];
 }
 

@@ -40,7 +40,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(identity: string, settings: Pick<ControllerCommandOptions, 'addressPool'> = {}): Promise<Running> {
+async function start(
+  identity: string,
+  settings: Pick<ControllerCommandOptions, 'addressPool' | 'settings'> = {},
+): Promise<Running> {
   const running = await startController({
     ...settings,
     port: 0,
@@ -194,3 +197,42 @@ test('a pool of addresses outlives its leader: what was given stays, and nothing
   );
   await until(() => expect([addressOf('wanting'), addressOf('late')]).toContainEqual(given('10.0.0.1')));
 }, 60_000);
+
+test('hostnamePolicies of the settings decide on statuses, from the moment when the file appears', async () => {
+  for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
+  seedClass();
+  seed(stage, gatewayType, {
+    kind: 'Gateway',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+  });
+  seed(
+    stage,
+    { apiVersion: `${group}/v1`, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true },
+    {
+      kind: 'HTTPRoute',
+      metadata: { name: 'taker', namespace: 'default' },
+      spec: { parentRefs: [{ name: 'web' }], hostnames: ['shop.example.com'], rules: [{}] },
+    },
+  );
+  const status = () => JSON.stringify(held(`httproutes.${group}`, 'default', 'taker')?.['status'] ?? {});
+  const settings = join(folder, 'settings.yaml');
+  const owners = (namespace: string): Promise<void> =>
+    writeFile(
+      settings,
+      `hostnamePolicies: [{ name: shop, hostnames: [shop.example.com], namespaces: { names: [${namespace}] } }]\n`,
+    );
+  await start('first', { settings });
+  await until(() => expect(status()).toContain('"type":"Accepted","status":"True"'));
+  await owners('shop');
+  await until(() => expect(status()).toContain('"reason":"HostnameNotPermitted"'));
+  expect(status()).toContain('HostnamePolicy \\"shop (settings)\\"');
+  await owners('default');
+  await until(() => expect(status()).toContain('"type":"Accepted","status":"True"'));
+}, 60_000);
+
+test('does not start with invalid settings', async () => {
+  const settings = join(folder, 'settings.yaml');
+  await writeFile(settings, 'hostnamePolicies: [{ name: shop }]\n');
+  await expect(start('first', { settings })).rejects.toThrow('settings.yaml:1:');
+});

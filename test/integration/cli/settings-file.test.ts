@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openSettings, type LiveSettings } from '../../../src/cli/process/settings-file.ts';
+import { openOptionalSettings, openSettings, type LiveSettings } from '../../../src/cli/process/settings-file.ts';
 import { createLogger, createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
 
@@ -23,8 +23,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function open(file: string): Promise<LiveSettings> {
-  live = await openSettings(file, { log: createLogger('debug', { write: (line) => logged.push(line) }), metrics });
+async function open(file: string, opener = openSettings): Promise<LiveSettings> {
+  live = await opener(file, { log: createLogger('debug', { write: (line) => logged.push(line) }), metrics });
   return live;
 }
 
@@ -102,5 +102,23 @@ describe('the settings file', () => {
     await rm(join(folder, '..3'), { recursive: true });
     await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 0'));
     expect(settings.current().profile).toBe('standard');
+  });
+
+  test('a file that need not exist is followed as soon as it appears, and its deletion changes nothing', async () => {
+    const file = join(folder, 'settings.yaml');
+    const settings = await open(file, openOptionalSettings);
+    expect(settings.current()).toMatchObject({ profile: 'standard' });
+    await mount('1', 'profile: strict\n');
+    await symlink('..data/settings.yaml', file);
+    await until(() => expect(settings.current().profile).toBe('strict'));
+    await rm(file);
+    await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 1'));
+    expect(settings.current().profile).toBe('strict');
+  });
+
+  test('a file that need not exist must be valid if it does', async () => {
+    const file = join(folder, 'settings.yaml');
+    await writeFile(file, 'profil: audit\n');
+    await expect(open(file, openOptionalSettings)).rejects.toThrow(/settings\.yaml:1:1: profil: unknown setting/);
   });
 });
