@@ -1,9 +1,9 @@
 import type { SecretStore, SecretText, StoredSecret } from '../certificates/index.ts';
 import {
-  ApiError,
   create,
   doneOrConflict,
   pathOf,
+  unlessNotFound,
   update,
   type ApiClient,
   type KubernetesObject,
@@ -24,12 +24,8 @@ interface SecretName {
  * @throws ApiError, ConnectionError if it cannot be read
  */
 export async function readSecret(client: ApiClient, where: SecretName): Promise<StoredSecret | undefined> {
-  try {
-    return parseSecret(await client.request({ path: pathOf(secrets, where) }));
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
+  const found = await unlessNotFound(client.request({ path: pathOf(secrets, where) }));
+  return found === undefined ? undefined : parseSecret(found);
 }
 
 /** One Secret of the cluster as a `SecretStore`. */

@@ -10,7 +10,7 @@ import {
   readInstalledKind,
   type InstalledKind,
 } from './custom-resource-definition.ts';
-import { ApiError, messageOf, ProtocolError } from './errors.ts';
+import { ApiError, isForbidden, messageOf, ProtocolError, unlessNotFound } from './errors.ts';
 import type { ObjectEvent } from './inventory.ts';
 import { isKubernetesObject, pathOf, resourceType } from './object.ts';
 import { Reflector, type OnEvents } from './reflector.ts';
@@ -188,7 +188,7 @@ export class Discovery {
         const problem = messageOf(error);
         log.warn({ kind: entry.kind, problem }, 'cannot read the discovery documents of the API server');
         // Clusters may hide them. This must not stop everything else.
-        if (error instanceof ApiError && error.status === 403) this.probed.add(definition);
+        if (isForbidden(error)) this.probed.add(definition);
         delay = Math.min(backoff.next(error instanceof ApiError ? error.retryAfter : undefined), probeInterval);
       }
       await clock.sleep(delay, signal);
@@ -226,18 +226,12 @@ export class Discovery {
   }
 
   private async read(name: string): Promise<InstalledKind | undefined> {
-    try {
-      const definition = await this.options.client.request({
-        path: pathOf(customResourceDefinitions, { name }),
-        signal: this.controller.signal,
-      });
-      if (!isKubernetesObject(definition))
-        throw new ProtocolError('the API server sent a response that is not a valid object');
-      return readInstalledKind(definition);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    }
+    const path = pathOf(customResourceDefinitions, { name });
+    const definition = await unlessNotFound(this.options.client.request({ path, signal: this.controller.signal }));
+    if (definition === undefined) return undefined;
+    if (!isKubernetesObject(definition))
+      throw new ProtocolError('the API server sent a response that is not a valid object');
+    return readInstalledKind(definition);
   }
 
   private async settle(name: string, installed: InstalledKind | undefined): Promise<void> {

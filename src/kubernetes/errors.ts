@@ -20,6 +20,26 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the API server reports that the object or the kind does not exist. */
+export function isNotFound(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404;
+}
+
+/** Whether the API server reports that the credentials lack a permission. */
+export function isForbidden(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 403;
+}
+
+/** Returns the result of a request, or `undefined` if the API server reports that there is none. Rethrows other errors. */
+export async function unlessNotFound<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 interface Failure {
   readonly status: number;
   readonly reason: string;

@@ -11,7 +11,7 @@ export {
   type InstalledVersion,
 } from './custom-resource-definition.ts';
 export { Discovery, type DiscoveryOptions, type FollowedKind, type KindState } from './discovery.ts';
-export { ApiError, type Cause } from './errors.ts';
+export { ApiError, isForbidden, isNotFound, unlessNotFound, type Cause } from './errors.ts';
 export { EventRecorder, type EventNote, type RecorderOptions, type Regarding } from './events.ts';
 export { Election, type ElectionOptions, type LeaseTimings } from './lease.ts';
 export { listPages, type Selection } from './list.ts';

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import type { Clock } from './clock.ts';
-import { ApiError, ProtocolError } from './errors.ts';
+import { ApiError, isNotFound, ProtocolError } from './errors.ts';
 import { isKubernetesObject, microTime, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 
 export const leases: ResourceType = {
@@ -63,7 +63,7 @@ export class LeaseRecord {
       await this.write(this.nextSpec(), limits);
       return true;
     } catch (error) {
-      const isLost = error instanceof ApiError && (error.status === 409 || (error.status === 404 && isKnown));
+      const isLost = error instanceof ApiError && (error.status === 409 || (isNotFound(error) && isKnown));
       if (!isLost) throw error;
       await this.read(limits);
       return false;
@@ -107,7 +107,7 @@ export class LeaseRecord {
     try {
       this.see(await client.request({ path: pathOf(leases, { namespace, name }), ...limits }));
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      if (!isNotFound(error)) throw error;
       this.lease = undefined;
       this.observed = undefined;
     }

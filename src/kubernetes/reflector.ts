@@ -2,7 +2,7 @@ import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
 import type { Clock } from './clock.ts';
-import { ApiError, ConnectionError, messageOf, ProtocolError } from './errors.ts';
+import { ApiError, ConnectionError, isForbidden, messageOf, ProtocolError } from './errors.ts';
 import { Inventory, keyOf, type ObjectEvent } from './inventory.ts';
 import { listPages, type Selection } from './list.ts';
 import { watchFrom } from './watch.ts';
@@ -179,7 +179,7 @@ export class Reflector {
   private recover(error: unknown): number {
     if (needsList(error)) this.place = undefined;
     this.lastProblem = messageOf(error);
-    this.isForbidden = error instanceof ApiError && error.status === 403;
+    this.isForbidden = isForbidden(error);
     const delay = this.backoff.next(error instanceof ApiError ? error.retryAfter : undefined);
     const { type } = this.options.selection;
     this.options.log.warn(

@@ -2,7 +2,7 @@ import type { KindEntry } from '../core/schema/index.ts';
 import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import type { InstalledKind } from './custom-resource-definition.ts';
-import { ApiError } from './errors.ts';
+import { unlessNotFound } from './errors.ts';
 
 /**
  * Reads from the discovery documents of the API server whether it serves a kind of Kubernetes itself, and in which versions.
@@ -47,10 +47,5 @@ async function readDocument(
   path: string,
   signal?: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    return recordOf(await client.request({ path, ...(signal && { signal }) }));
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return {};
-    throw error;
-  }
+  return recordOf(await unlessNotFound(client.request({ path, ...(signal && { signal }) })));
 }

@@ -12,8 +12,8 @@ import {
 import { controllerKinds, installationIn, selections } from '../cluster/cluster-state.ts';
 import { bundleOfKind } from '../cluster/installed-bundle.ts';
 import {
-  ApiError,
   customResourceDefinitions,
+  isForbidden,
   listPages,
   preferredVersion,
   readInstalledKind,
@@ -99,10 +99,6 @@ async function readDefinitions(
       note: `CustomResourceDefinitions are not observed, v${minor} ${channel} is assumed: ${error.message}`,
     };
   }
-}
-
-function isForbidden(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 403;
 }
 
 /** Whether a CRD belongs to one of the groups of the Gateway API. */

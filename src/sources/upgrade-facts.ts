@@ -4,8 +4,9 @@ import { textsOf } from '../core/preflight/target.ts';
 import { findKind, isKindName, isSchemaKind, knownKinds, parseChannel, type SchemaKind } from '../core/schema/index.ts';
 import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import {
-  ApiError,
   createClient,
+  isForbidden,
+  isNotFound,
   listPages,
   loadCredentials,
   preferredVersion,
@@ -163,8 +164,8 @@ async function unlessForbidden(
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return new Map();
-    if (error instanceof ApiError && error.status === 403) return error.message;
+    if (isNotFound(error)) return new Map();
+    if (isForbidden(error)) return error.message;
     throw error;
   }
 }
@@ -185,7 +186,7 @@ async function unlessMissing(reading: Promise<unknown>): Promise<unknown> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return undefined;
+    if (isNotFound(error) || isForbidden(error)) return undefined;
     throw error;
   }
 }

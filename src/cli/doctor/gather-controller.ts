@@ -9,7 +9,13 @@ import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/rou
 import { configuration } from '../../core/routing/emit.ts';
 import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
 import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
-import { ApiError, pathOf, type ApiClient, type KubernetesObject, type ResourceType } from '../../kubernetes/index.ts';
+import {
+  isNotFound,
+  pathOf,
+  type ApiClient,
+  type KubernetesObject,
+  type ResourceType,
+} from '../../kubernetes/index.ts';
 import { readClusterObjects } from '../../sources/cluster-objects.ts';
 import { clusterDocument } from '../../sources/objects.ts';
 import { Workspace } from '../../workspace/workspace.ts';
@@ -55,7 +61,7 @@ async function readLease(
       duration: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 0,
     };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }

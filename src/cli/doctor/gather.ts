@@ -2,10 +2,10 @@ import { safeUpgrades } from '../../core/preflight/environment-table.ts';
 import { gatewayGroups } from '../../core/schema/index.ts';
 import { recordOf } from '../../core/text/record.ts';
 import {
-  ApiError,
   customResourceDefinitions,
   pathOf,
   readInstalledKind,
+  unlessNotFound,
   type ApiClient,
   type InstalledKind,
   type KubernetesObject,
@@ -95,7 +95,7 @@ async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
 }
 
 async function readGuardedBundle(client: ApiClient): Promise<string | undefined> {
-  const policy = await unlessMissing(client.request({ path: pathOf(admissionPolicies, { name: safeUpgrades }) }));
+  const policy = await unlessNotFound(client.request({ path: pathOf(admissionPolicies, { name: safeUpgrades }) }));
   const version = recordOf(recordOf(recordOf(policy)['metadata'])['annotations'])[
     'gateway.networking.k8s.io/bundle-version'
   ];
@@ -104,18 +104,9 @@ async function readGuardedBundle(client: ApiClient): Promise<string | undefined>
 
 async function hasGuardBinding(client: ApiClient): Promise<boolean> {
   const binding = client.request({ path: pathOf(policyBindings, { name: safeUpgrades }) });
-  return (await unlessMissing(binding)) !== undefined;
+  return (await unlessNotFound(binding)) !== undefined;
 }
 
 async function readEndpoints(client: ApiClient, { namespace, service }: Installation): Promise<number> {
   return countReady(await client.request(endpointSlicesOf({ namespace, name: service })));
-}
-
-async function unlessMissing(reading: Promise<unknown>): Promise<unknown> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }

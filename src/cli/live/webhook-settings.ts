@@ -2,8 +2,9 @@ import type { Settings } from '../../core/admission/settings.ts';
 import { recordOf } from '../../core/text/record.ts';
 import { parseDocuments } from '../../files/parse.ts';
 import {
-  ApiError,
   createClient,
+  isForbidden,
+  isNotFound,
   loadCredentials,
   pathOf,
   type CredentialSource,
@@ -38,8 +39,8 @@ export async function readWebhookSettings(credentials: CredentialSource, namespa
     const name = `ConfigMap ${namespace}/${source.name}`;
     return { type: 'settings', settings: settingsIn(name, parseDocuments(text, name)) };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return { type: 'absent' };
-    if (error instanceof ApiError && error.status === 403) return { type: 'forbidden', message: error.message };
+    if (isNotFound(error)) return { type: 'absent' };
+    if (isForbidden(error)) return { type: 'forbidden', message: error.message };
     throw error;
   } finally {
     await client.close();

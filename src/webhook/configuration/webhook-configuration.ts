@@ -2,10 +2,10 @@ import { splitPem } from '../../certificates/index.ts';
 import type { FailurePolicy } from '../../core/admission/settings.ts';
 import { recordOf } from '../../core/text/record.ts';
 import {
-  ApiError,
   applyForced,
   doneOrConflict,
   pathOf,
+  unlessNotFound,
   type ApiClient,
   type ResourceType,
 } from '../../kubernetes/index.ts';
@@ -50,12 +50,8 @@ export async function readWebhookConfiguration(
   client: ApiClient,
   name: string,
 ): Promise<WebhookConfiguration | undefined> {
-  try {
-    return parseConfiguration(await client.request({ path: pathOf(webhookConfigurations, { name }) }));
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
+  const found = await unlessNotFound(client.request({ path: pathOf(webhookConfigurations, { name }) }));
+  return found === undefined ? undefined : parseConfiguration(found);
 }
 
 /** The certificates that every webhook of the configuration trusts, in the order of the first webhook. */
