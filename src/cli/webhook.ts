@@ -74,8 +74,8 @@ export interface WebhookCommandOptions {
   /** Name of the ValidatingWebhookConfiguration. */
   readonly configuration: string;
   /**
-   * Name of the ValidatingWebhookConfiguration for warnings about changes of Services, Secrets, ConfigMaps and Namespaces. Without
-   * it, there are none.
+   * Name of the ValidatingWebhookConfiguration for warnings about changes of Services, Secrets, ConfigMaps, ClusterTrustBundles and
+   * Namespaces. Without it, there are none.
    */
   readonly impactConfiguration?: string;
   /** Unique among the replicas. */

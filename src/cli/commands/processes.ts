@@ -70,7 +70,7 @@ export function addProcessCommands(program: Command): void {
     .option('--configuration <name>', 'ValidatingWebhookConfiguration to manage', 'sallyport-webhook')
     .option(
       '--impact-configuration <name>',
-      'ValidatingWebhookConfiguration for warnings about changes of Services, Secrets, ConfigMaps and Namespaces; default: no such warnings',
+      'ValidatingWebhookConfiguration for warnings about changes of Services, Secrets, ConfigMaps, ClusterTrustBundles and Namespaces; default: no such warnings',
     )
     .option('--secret <name>', 'Secret that holds the certificate authority', 'sallyport-authority')
     .option('--lease <name>', 'Lease for the election of the replica that renews the authority', 'sallyport-webhook')
@@ -235,7 +235,7 @@ export function addProcessCommands(program: Command): void {
     .option('--configuration <name>', 'ValidatingWebhookConfiguration', 'sallyport-webhook')
     .option(
       '--impact-configuration <name>',
-      'ValidatingWebhookConfiguration for warnings about Services, Secrets, ConfigMaps and Namespaces; need not exist',
+      'ValidatingWebhookConfiguration for warnings about Services, Secrets, ConfigMaps, ClusterTrustBundles and Namespaces; need not exist',
       'sallyport-impact',
     )
     .option('--secret <name>', 'Secret that holds the certificate authority', 'sallyport-authority')

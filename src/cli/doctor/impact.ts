@@ -6,7 +6,7 @@ import {
 import { logsOf } from './authority.ts';
 import { applyAgain, fail, ok, valueOf, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 
-/** Checks of the configuration for warnings about Services, Secrets, ConfigMaps and Namespaces. None if it is not installed. */
+/** Checks of the configuration for warnings about Services, Secrets, ConfigMaps, ClusterTrustBundles and Namespaces. None if it is not installed. */
 export const impactChecks: readonly Check[] = [impactConfiguration];
 
 /** Returns whether the configuration for warnings is installed, or may be. */
@@ -56,7 +56,7 @@ function problemsOf(
       ? [
           fail(
             check,
-            `${configuration.name} has failurePolicy Fail: the API server rejects changes of Services, Secrets, ConfigMaps or Namespaces while it cannot call the webhook. It must be Ignore`,
+            `${configuration.name} has failurePolicy Fail: the API server rejects changes of Services, Secrets, ConfigMaps, ClusterTrustBundles or Namespaces while it cannot call the webhook. It must be Ignore`,
             applyAgain,
           ),
         ]
