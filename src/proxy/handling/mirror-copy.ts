@@ -64,13 +64,7 @@ export class Copy implements ResponseReceiver {
       return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => copy.taken() }) : undefined;
-    // Copies the fields, because the engine may modify them.
-    const copy: Copy = new Copy(plane, {
-      ...request,
-      upstream: endpoint.upstream(gateway, identity),
-      fields: [...request.fields],
-      body,
-    });
+    const copy: Copy = new Copy(plane, { ...request, upstream: endpoint.upstream(gateway, identity), body });
     return copy;
   }
 
