@@ -5,15 +5,15 @@ import type { Shutdown } from './shutdown.ts';
 const mebibyte = 2 ** 20;
 /** Milliseconds between two checks. */
 const interval = 5_000;
-/** Milliseconds between two checks while V8 saves memory. It must stop at once when the load is back: it doubles the cost of large responses. */
+/** The same while V8 saves memory. Saving doubles the cost of large responses, so it must stop soon after the load is back. */
 const savingInterval = 250;
 /** Bytes above the lowest memory that are worth returning. */
 const excess = 64 * mebibyte;
 /** Buffered bytes, and the share of time in which the event loop is active, below which a peak is over. */
 const calmBytes = mebibyte;
 const calmUtilization = 0.5;
-/** Checks for which V8 tries to return memory. Memory that it still needs then is the new normal. */
-const tries = 60_000 / savingInterval;
+/** Milliseconds for which V8 saves memory after one peak. Memory that the process still has then is the new normal. */
+const longestSaving = 60_000;
 
 /** The use of a process in the time before a check. */
 export interface Use {
@@ -25,7 +25,7 @@ export interface Use {
   readonly utilization: number;
 }
 
-/** Decides when V8 should return memory to the system: after a peak, and for a limited time. */
+/** Decides when V8 saves memory: after a peak, as long as the load is low, and for a limited time. */
 export class MemoryReturn {
   private readonly saveMemory: (isOn: boolean) => void;
   private lowest = Infinity;
@@ -45,7 +45,7 @@ export class MemoryReturn {
   check({ memory, buffered, utilization }: Use): void {
     this.lowest = Math.min(this.lowest, memory);
     const isCalm = buffered < calmBytes && utilization < calmUtilization;
-    if (isCalm && this.checks >= tries) this.lowest = memory;
+    if (isCalm && this.checks * savingInterval >= longestSaving) this.lowest = memory;
     const isWorthwhile = isCalm && memory > this.lowest + excess;
     if (isWorthwhile !== this.checks > 0) this.saveMemory(isWorthwhile);
     this.checks = isWorthwhile ? this.checks + 1 : 0;
@@ -53,9 +53,9 @@ export class MemoryReturn {
 }
 
 /**
- * Lets a data plane return its memory some seconds after a peak, until shutdown. While a process keeps allocating, V8 would collect the
- * garbage of the peak only about 100 s after its last collection. With this flag it collects garbage within 8 s, in small steps, and
- * releases the free pages of its heap.
+ * Lets a data plane return its memory within seconds after a peak, until shutdown. While a process keeps allocating, V8 would collect the
+ * garbage of the peak only about 100 s after its last collection. With `--optimize-for-size`, it collects garbage within 8 s, in small
+ * steps, and releases the free pages of its heap.
  */
 export function returnMemory(counters: Pick<ProxyCounters, 'buffered'>, running: Pick<Shutdown, 'add'>): void {
   const decision = new MemoryReturn((isOn) =>
