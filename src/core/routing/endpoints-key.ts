@@ -12,7 +12,7 @@ export function endpointsKey(backend: BackendObject, port: ServicePortKey): Conf
 /** Returns the backend and the port of such a key. */
 export function ofEndpointsKey(key: ConfigKey): { readonly backend: BackendObject; readonly port: ServicePortKey } {
   const [first = '', ...others] = endpointsLabel(key).split('/');
-  // The key of a Service has no kind. A namespace is in lower case, so it is no kind.
+  // The key of a Service has no kind. Names of namespaces are in lower case, so none is a kind.
   const kind = backendKinds.find((known) => known === first);
   const [namespace = '', name = '', ...port] = kind === undefined ? [first, ...others] : others;
   return { backend: { kind: kind ?? 'Service', namespace, name }, port: port.join('/') };

@@ -1,14 +1,14 @@
-/** Characters that regular expressions may read for one request, at some 5 ns each. The value of a match counts for each expression. */
-export const mostMatchedCharacters = 1_000_000;
+/** Characters that regular expressions may read for one request, at about 5 ns each. A value counts again for each expression that reads it. */
+export const maxMatchedCharacters = 1_000_000;
 
-/** The expressions of the routes would read too much. */
+/** The regular expressions of the routes would read more than their allowance for one request. */
 export class MatchTooCostly extends Error {}
 
 /** Limits the work of regular expressions for one request: a few routes can have thousands of them for one long header. */
 export class MatchAllowance {
   #left: number;
 
-  constructor(characters = mostMatchedCharacters) {
+  constructor(characters = maxMatchedCharacters) {
     this.#left = characters;
   }
 

@@ -1,19 +1,11 @@
 import { editFields } from '../../core/routing/decision/header-edits.ts';
 import { hasField, withoutField } from '../../core/text/fields.ts';
-import type { Fields } from '../../core/text/fields.ts';
 import { viaEntry } from '../../core/text/via.ts';
-import type { UpstreamHead } from '../messages/forwarder.ts';
+import type { ClientFields, UpstreamHead } from '../messages/forwarder.ts';
 import { responseFields } from '../messages/forwarding-fields.ts';
 import { noteRepeated } from '../messages/repeated.ts';
 import { hasNoContent } from '../messages/sendable.ts';
 import type { Destination } from './forwarded-request.ts';
-
-/** The fields of a response for the client. */
-export interface ClientFields {
-  readonly fields: Fields;
-  /** Whether trailers may follow. */
-  readonly trailersPossible: boolean;
-}
 
 /**
  * Returns the fields of a backend's response for the client, or `undefined` if the response's framing is unsupported.
@@ -21,7 +13,7 @@ export interface ClientFields {
  */
 export function clientFields(answer: UpstreamHead, destination: Destination): ClientFields | undefined {
   const { head, rule, backend, permitted } = destination;
-  // Then the fields depend on more than is compared.
+  // In these cases, the fields also depend on values that are not compared below.
   if (rule.cors !== undefined || permitted.responseEdits.length > 0) return makeFields(answer, destination);
   const { forwarded } = answer;
   const hasBody = !hasNoContent(head.method, answer.status);

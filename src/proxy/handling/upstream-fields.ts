@@ -16,7 +16,7 @@ export function upstreamFields(
 ): Fields {
   const { head, backend, permitted } = destination;
   const { section, authority } = head;
-  // Then the fields depend on more than is compared.
+  // In these cases, the fields also depend on values that are not compared below.
   if (permitted.change !== undefined || head.edits.length > 0 || head.remainingHops !== undefined)
     return makeFields(context, destination);
   const { forwardedPolicy: policy } = context.plane;

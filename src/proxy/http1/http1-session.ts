@@ -51,7 +51,7 @@ export class Http1Session implements Carrier, RequestEvents {
   /** The request whose response is not done. */
   private exchange: Exchange | undefined;
   private stream: Http1Stream | undefined;
-  /** The head of the last request, whose fields may be those of the next one. */
+  /** The fields of the last request, if the next one may have the same ones. */
   private previous: FieldSection | undefined;
   /** Bytes that were not interpreted yet. */
   private held: Buffer = nothing;

@@ -11,7 +11,7 @@ import type { RawRequest } from '../messages/request-head.ts';
 export type BodyFraming = number | 'chunked' | 'unknown';
 
 /** The fields of a head as text, with a line break before each, and parsed. */
-interface FieldSection {
+interface ParsedFields {
   readonly text: string;
   readonly fields: string[];
 }
@@ -55,7 +55,7 @@ export class RequestReader {
   private remaining = 0;
   private chunks: ChunkedBody | undefined;
   /** The fields of the previous head. Many clients send the same ones with each request. */
-  private previous: FieldSection | undefined;
+  private previous: ParsedFields | undefined;
 
   /** `headerBytes` limits a head, and also trailers. */
   constructor(events: RequestEvents, headerBytes: number) {

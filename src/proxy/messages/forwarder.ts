@@ -49,13 +49,20 @@ export interface UpstreamHead {
   readonly fields: Fields;
   /** The version of the response, regardless of the connection's capabilities. */
   readonly httpVersion: '1.0' | '1.1' | '2.0';
-  /** The fields that were last made of this head for a client, if the connection may receive it again. */
+  /** The fields that a client last got for this head, if the connection may receive the head again. */
   forwarded?: ForwardedHead | undefined;
 }
 
-/** Fields for a client, and all they depend on besides the head. */
+/** The fields of a response for the client. */
+export interface ClientFields {
+  readonly fields: Fields;
+  /** Whether trailers may follow. */
+  readonly trailersPossible: boolean;
+}
+
+/** Fields for a client, and everything that determines them besides the head. */
 interface ForwardedHead {
-  readonly made: { readonly fields: Fields; readonly trailersPossible: boolean };
+  readonly made: ClientFields;
   readonly backend: object;
   readonly hasBody: boolean;
   readonly httpVersion: string;

@@ -32,6 +32,7 @@ export class RequestHead implements RouteRequest {
   readonly edits: readonly HeaderEdits[];
   /** Length of the body in bytes, `undefined` for a chunked body. */
   readonly contentLength: number | undefined;
+  /** The part that requests with the same fields share. */
   readonly section: FieldSection;
   private parameters: URLSearchParams | undefined;
 
@@ -114,18 +115,18 @@ interface ReceivedFields {
 
 type Edited = Pick<RequestHead, 'received' | 'edits'>;
 
-/** What follows from the fields and the version of a head alone. Heads of one connection with the same fields share it. */
+/** The parts of a head that only its fields and its version determine. Heads of one connection with the same fields share it. */
 export interface FieldSection extends ReceivedFields {
   readonly httpVersion: string;
   readonly contentLength: number | undefined;
   /** Host as received, and the hostname in it; `undefined` if it is invalid. */
   readonly authority: string;
   readonly host: string | undefined;
-  /** The fields that were last made of them for a backend. */
+  /** The fields of the last request with this section for a backend. */
   forwarded: ForwardedFields | undefined;
 }
 
-/** Fields for a backend, and all they depend on besides the received fields and the connection. */
+/** Fields for a backend, and everything that determines them besides the received fields and the connection. */
 interface ForwardedFields {
   readonly fields: Fields;
   readonly backend: object;

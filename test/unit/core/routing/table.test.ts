@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RouteConfig, RouteMatch } from '../../../../src/core/routing/config.ts';
-import { MatchTooCostly, mostMatchedCharacters } from '../../../../src/core/routing/match-allowance.ts';
+import { MatchTooCostly, maxMatchedCharacters } from '../../../../src/core/routing/match-allowance.ts';
 import { RouteTable, type Candidate } from '../../../../src/core/routing/table.ts';
 import type { RouteRequest } from '../../../../src/core/routing/table.ts';
 import { routeConfig, routeMatch, routeRequest, routeRule } from '../../../support/routes.ts';
@@ -290,15 +290,15 @@ describe('the work of expressions for one request', () => {
   const withValue = (length: number) => routeRequest('http://h/', { headers: { 'x-a': 'a'.repeat(length) } });
 
   test('may read values up to the limit', () => {
-    expect(table.match('web', withValue(mostMatchedCharacters / expressions))).toBeUndefined();
+    expect(table.match('web', withValue(maxMatchedCharacters / expressions))).toBeUndefined();
   });
 
   test('is refused beyond the limit, whatever the routes', () => {
-    expect(() => table.match('web', withValue(mostMatchedCharacters / expressions + 1))).toThrow(MatchTooCostly);
+    expect(() => table.match('web', withValue(maxMatchedCharacters / expressions + 1))).toThrow(MatchTooCostly);
   });
 
   test('is not limited for a list of candidates', () => {
-    const request = withValue(mostMatchedCharacters / expressions + 1);
+    const request = withValue(maxMatchedCharacters / expressions + 1);
     expect([...table.candidates('web', request)]).toHaveLength(expressions);
   });
 });
