@@ -54,7 +54,7 @@ function responseTo(bytes: string, method: string): string {
   const fields = responseFields[form % responseFields.length] ?? '';
   const framing = Math.floor(form / responseFields.length) % 5;
   const head = (status: string, version = '1.1'): string => `HTTP/${version} ${status}\r\n${fields}Connection: {C}\r\n`;
-  const seen = `X-Seen: ${createHash('sha1').update(bytes, 'latin1').digest('hex')}\r\n`;
+  const seen = `X-Seen: ${createHash('sha1').update(normalized(bytes), 'latin1').digest('hex')}\r\n`;
   if (method === 'HEAD') return `${head('200 OK')}${seen}Content-Length: 5\r\n\r\n`;
   if (framing === 1) return `${head('204 No Content')}${seen}\r\n`;
   if (framing === 2) return `${head('304 Not Modified')}${seen}Content-Length: 7\r\n\r\n`;
