@@ -34,6 +34,8 @@ export class RequestHead implements RouteRequest {
   readonly contentLength: number | undefined;
   /** The part that requests with the same fields share. */
   readonly section: FieldSection;
+  /** The values of repeated fields that were read. Thousands of matches may read the same field. */
+  private joined: Map<string, string> | undefined;
   private parameters: URLSearchParams | undefined;
 
   constructor(message: RawRequest, section: FieldSection, target: Target, edited?: Edited) {
@@ -82,7 +84,13 @@ export class RequestHead implements RouteRequest {
   }
 
   header(lowerName: string): string | undefined {
-    return listed(this, lowerName);
+    const position = this.names.indexOf(lowerName);
+    if (position === -1) return undefined;
+    if (!this.names.includes(lowerName, position + 1)) return this.fields[position * 2 + 1];
+    this.joined ??= new Map();
+    const value = this.joined.get(lowerName) ?? listed(this, lowerName) ?? '';
+    this.joined.set(lowerName, value);
+    return value;
   }
 
   query(name: string): string | undefined {

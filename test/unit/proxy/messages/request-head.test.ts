@@ -55,6 +55,23 @@ describe('the framing of a request', () => {
   });
 });
 
+// Thousands of matches may read the same field.
+test('a repeated field is joined once', () => {
+  let reads = 0;
+  const rawHeaders = new Proxy(['Host', 'a', ...Array.from({ length: 50 }, () => ['X-A', 'b']).flat()], {
+    get: (fields, key) => {
+      reads += 1;
+      return Reflect.get(fields, key) as unknown;
+    },
+  });
+  const head = readHttp1Head({ method: 'GET', url: '/', httpVersion: '1.1', rawHeaders }, defaultLimits) as RequestHead;
+  const joined = Array.from({ length: 50 }, () => 'b').join(', ');
+  expect(head.header('x-a')).toBe(joined);
+  reads = 0;
+  expect([head.header('x-a'), head.header('host'), head.header('x-b')]).toEqual([joined, 'a', undefined]);
+  expect(reads).toBeLessThan(5);
+});
+
 describe('the target of a request', () => {
   test.each<[string, Parts, string | object]>([
     ['origin form', { url: '/a?b=c' }, { host: 'a', authority: 'a', path: '/a', search: '?b=c' }],
