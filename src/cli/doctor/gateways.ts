@@ -1,12 +1,12 @@
-import { shellWord, someOf } from '../../core/preflight/finding.ts';
+import { someOf } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import { quoteRef } from '../../core/resources/reference.ts';
-import { isRecord, listOf, recordOf, type JsonRecord } from '../../core/text/record.ts';
+import { isRecord, listOf, recordOf, textOf, type JsonRecord } from '../../core/text/record.ts';
 import { labelValue } from '../../controller/names.ts';
 import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
 import { controllerName } from '../names.ts';
 import { isControllerInstalled } from './controller.ts';
-import { parentOf } from './listener-sets.ts';
+import { describeCommand, describeCondition, parentOf } from './stored-objects.ts';
 import {
   fail,
   firstOf,
@@ -247,15 +247,7 @@ function problemOf(check: string, object: StoredObject, condition: JsonRecord | 
       look,
     );
   const status = condition['status'] === 'False' ? fail : warn;
-  return status(
-    check,
-    `${quoteRef(object.ref)}: ${textOf(condition['type'])} is ${textOf(condition['status'])} (${textOf(condition['reason'])}): ${textOf(condition['message'])}`,
-    look,
-  );
-}
-
-function describeCommand({ kind, ref: { namespace, name } }: StoredObject): string {
-  return `kubectl describe ${kind.toLowerCase()} ${shellWord(name)}${namespace === '' ? '' : ` -n ${shellWord(namespace)}`}`;
+  return status(check, describeCondition(object, condition), look);
 }
 
 function conditionOf({ json }: StoredObject, type: string): JsonRecord | undefined {
@@ -272,8 +264,4 @@ function isDefault({ message }: JsonRecord): boolean {
 function generationOf({ json }: StoredObject): number {
   const { generation } = recordOf(json['metadata']);
   return typeof generation === 'number' ? generation : 0;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

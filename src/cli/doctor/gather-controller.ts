@@ -24,7 +24,7 @@ import { controllerName } from '../names.ts';
 import { policyOf } from '../settings.ts';
 import type { CertificateUse, ControllerFacts, IdleService, Installation, LeaseFacts, ServedObjects } from './facts.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
-import { parentOf } from './listener-sets.ts';
+import { parentOf } from './stored-objects.ts';
 
 const leases: ResourceType = {
   apiVersion: 'coordination.k8s.io/v1',

@@ -1,10 +1,10 @@
 import { sliceLabels } from '../../core/graph/backends.ts';
-import { shellWord, someOf } from '../../core/preflight/finding.ts';
+import { someOf } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
-import { quoteRef } from '../../core/resources/reference.ts';
 import { listOf, recordOf } from '../../core/text/record.ts';
 import { controllerName } from '../names.ts';
 import { isControllerInstalled } from './controller.ts';
+import { describeCommand, describeCondition } from './stored-objects.ts';
 import { fail, firstOf, ok, warn, type CertificateUse, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 
 /** Checks of what Gateways and routes refer to: certificates that expire, Services without endpoints, and rejected policies. */
@@ -71,14 +71,11 @@ function policies(facts: DoctorFacts): readonly Verdict[] {
 }
 
 /** One result for each object: its first condition that is False for a Gateway of ours. */
-function policyVerdicts({ kind, ref, json }: StoredObject): readonly Verdict[] {
-  const bad = listOf(recordOf(json['status'])['ancestors'])
+function policyVerdicts(object: StoredObject): readonly Verdict[] {
+  const bad = listOf(recordOf(object.json['status'])['ancestors'])
     .map(recordOf)
     .filter((entry) => entry['controllerName'] === controllerName)
     .flatMap((entry) => listOf(entry['conditions']).map(recordOf))
     .find(({ type, status }) => (type === 'Accepted' || type === 'ResolvedRefs') && status === 'False');
-  if (bad === undefined) return [];
-  const { type, reason, message } = bad;
-  const look = `kubectl describe ${kind.toLowerCase()} ${shellWord(ref.name)} -n ${shellWord(ref.namespace)}`;
-  return [warn('policies', `${quoteRef(ref)}: ${String(type)} is False (${String(reason)}): ${String(message)}`, look)];
+  return bad === undefined ? [] : [warn('policies', describeCondition(object, bad), describeCommand(object))];
 }

@@ -14,3 +14,8 @@ export function recordOf(json: unknown): JsonRecord {
 export function listOf(json: unknown): readonly unknown[] {
   return Array.isArray(json) ? json : [];
 }
+
+/** The value if it is a string, otherwise an empty one. */
+export function textOf(json: unknown): string {
+  return typeof json === 'string' ? json : '';
+}
