@@ -1,6 +1,6 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { gatewayGroup } from '../schema/index.ts';
+import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
 import { readObject } from './inputs.ts';
 import type { OwnerKind } from './listener-sets.ts';
 import { allowedNamespaces, type AllowedNamespaces } from './namespaces.ts';
@@ -55,7 +55,7 @@ export function addressedListener({ name = '', hostname, protocol, allowedRoutes
     name,
     ...(hostname === undefined || hostname === '' ? {} : { hostname: hostname.toLowerCase() }),
     routeKinds: allowedKinds(protocol ?? '', allowedRoutes?.kinds ?? []).routeKinds,
-    namespaces: allowedNamespaces(allowedRoutes?.namespaces, 'Same'),
+    namespaces: allowedNamespaces(allowedRoutes?.namespaces, fieldDefaults.routesFrom),
   };
 }
 

@@ -1,4 +1,5 @@
 import { defineQuery } from '../incremental/index.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { isIpAddress, preciseHostnameProblems } from '../text/hostname.ts';
 import { readObject } from './inputs.ts';
 import { strata } from './strata.ts';
@@ -35,7 +36,7 @@ export const addresses = defineQuery({
   stratum: strata.links,
   compute(read, namespace: string, name: string): readonly AddressNode[] {
     const asked = readObject(read, 'Gateway', namespace, name)?.spec?.addresses ?? [];
-    return asked.map(({ type = 'IPAddress', value = '', routability = '' }, index): AddressNode => {
+    return asked.map(({ type = fieldDefaults.addressType, value = '', routability = '' }, index): AddressNode => {
       if (type !== 'IPAddress' && type !== 'Hostname') return { index, outcome: 'unsupportedType', type };
       const isWellFormed =
         value === '' || (type === 'IPAddress' ? isIpAddress(value) : preciseHostnameProblems(value).length === 0);

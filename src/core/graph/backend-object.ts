@@ -1,4 +1,4 @@
-import { tables } from '../schema/index.ts';
+import { fieldDefaults, tables } from '../schema/index.ts';
 
 /** The kinds with ports and EndpointSlices of their own: local Services, and Services imported from other clusters (GEP-1748). */
 export const serviceKinds = ['Service', 'ServiceImport'] as const;
@@ -25,8 +25,8 @@ export type BackendPort = readonly [kind: ServiceKind, namespace: string, name: 
 
 /** Returns the backend kind of a group and kind; `undefined` for an unsupported kind. */
 export function backendKindOf({
-  group = '',
-  kind = 'Service',
+  group = fieldDefaults.backendRef.group,
+  kind = fieldDefaults.backendRef.kind,
 }: {
   readonly group?: string | undefined;
   readonly kind?: string | undefined;

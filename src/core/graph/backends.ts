@@ -1,6 +1,6 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewayGroup } from '../schema/index.ts';
+import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
 import {
   backendKey,
   backendKindOf,
@@ -135,8 +135,8 @@ export function resolveBackend(
   ref: BackendRefView,
 ): BackendNode {
   const target: BackendTarget = {
-    group: ref.group ?? '',
-    kind: ref.kind ?? 'Service',
+    group: ref.group ?? fieldDefaults.backendRef.group,
+    kind: ref.kind ?? fieldDefaults.backendRef.kind,
     namespace: ref.namespace ?? fromNamespace,
     name: ref.name ?? '',
     ...(ref.port === undefined ? {} : { port: ref.port }),

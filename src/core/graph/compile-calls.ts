@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../schema/index.ts';
 import { canonicalSpelling } from '../text/path.ts';
 import { compileHeaders } from './compile-matches.ts';
 import type { RouteMatch } from './route-match.ts';
@@ -26,7 +27,7 @@ export function compileCalls(
 
 /** Compiles a match of a GRPCRoute at a position of its rule, valid or not. */
 export function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, index: number): RouteMatch {
-  const { type = 'Exact', service = '', method = '' } = call ?? {};
+  const { type = fieldDefaults.matchType, service = '', method = '' } = call ?? {};
   return {
     index,
     path: type === 'RegularExpression' ? expressionPath(service, method) : exactPath(service, method),

@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../schema/index.ts';
 import { fitted } from '../text/fitted.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalSpelling } from '../text/path.ts';
@@ -5,7 +6,7 @@ import type { NamedMatch, RouteMatch, StringMatchType } from './route-match.ts';
 import type { MatchView } from './route-views.ts';
 
 /** The match of a rule without matches: every path. The API server adds it as a default. */
-export const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] };
+export const everything: RouteMatch = { index: 0, path: fieldDefaults.path, headers: [], query: [] };
 
 /**
  * Compiles the matches of an HTTPRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
@@ -33,8 +34,8 @@ export function compileMatch(match: MatchView<'HTTPRoute'>, index: number): Rout
 
 /** Requests are matched in normalized form, so path values must be normalized, too. */
 function compilePath(view: MatchView<'HTTPRoute'>['path']): RouteMatch['path'] {
-  const type = (view?.type ?? 'PathPrefix') as RouteMatch['path']['type'];
-  const value = view?.value ?? '/';
+  const type = (view?.type ?? fieldDefaults.path.type) as RouteMatch['path']['type'];
+  const value = view?.value ?? fieldDefaults.path.value;
   return { type, value: type === 'RegularExpression' ? value : canonicalSpelling(value) };
 }
 
@@ -50,7 +51,7 @@ export function compileHeaders(views: readonly NamedMatchView[] | undefined): re
 }
 
 function namedMatch(view: NamedMatchView, name: string): NamedMatch {
-  return { name, type: (view.type ?? 'Exact') as StringMatchType, value: view.value ?? '' };
+  return { name, type: (view.type ?? fieldDefaults.matchType) as StringMatchType, value: view.value ?? '' };
 }
 
 /** Only the first entry of equal names counts, the others are ignored (HTTPHeaderMatch.name). */

@@ -1,7 +1,7 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isReadable } from '../resources/resource.ts';
-import { gatewayGroup } from '../schema/index.ts';
+import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
 import { gatewayClassName, isOfOurClass } from './gateway.ts';
 import { objectsOf, readObject } from './inputs.ts';
@@ -52,7 +52,10 @@ const allowedListeners = defineQuery({
   name: 'allowedListeners',
   stratum: strata.links,
   compute: (read, namespace: string, gateway: string): AllowedNamespaces =>
-    allowedNamespaces(readObject(read, 'Gateway', namespace, gateway)?.spec?.allowedListeners?.namespaces, 'None'),
+    allowedNamespaces(
+      readObject(read, 'Gateway', namespace, gateway)?.spec?.allowedListeners?.namespaces,
+      fieldDefaults.listenersFrom,
+    ),
 });
 
 /** The Gateway to which a ListenerSet adds its listeners, and whether it is allowed to; `undefined` if the ListenerSet does not exist. */

@@ -1,4 +1,4 @@
-import { gatewayGroup } from '../schema/index.ts';
+import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
 
 export interface RouteKind {
   readonly group: string;
@@ -99,7 +99,7 @@ export interface TlsTerms {
 }
 
 /** Returns whether a listener terminates TLS and therefore needs a certificate (Listener.tls, ListenerTLSConfig.mode). */
-export function terminatesTls({ protocol, tlsMode = 'Terminate' }: TlsTerms): boolean {
+export function terminatesTls({ protocol, tlsMode = fieldDefaults.tlsMode }: TlsTerms): boolean {
   if (!isServedProtocol(protocol)) return false;
   const { tls } = served[protocol];
   return tls === 'always' || (tls === 'byMode' && tlsMode === 'Terminate');

@@ -1,6 +1,8 @@
 import type { FilterBackends } from '../graph/backends.ts';
 import type { ListenerFilterView } from '../graph/listener-filters.ts';
 import type { FilterView } from '../graph/route-views.ts';
+import { fieldDefaults } from '../schema/index.ts';
+import { mirrorShare } from '../semantics/fraction.ts';
 import { fitted } from '../text/fitted.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalOrigin } from '../text/origin.ts';
@@ -83,7 +85,7 @@ function redirectFilter({
     ...(hostname === undefined ? {} : { hostname }),
     ...(modifier === undefined ? {} : { path: modifier }),
     ...(port === undefined ? {} : { port }),
-    statusCode: statusCode ?? 302,
+    statusCode: statusCode ?? fieldDefaults.redirectStatus,
   };
 }
 
@@ -96,19 +98,12 @@ function rewriteFilter({ hostname, path }: NonNullable<FilterView['urlRewrite']>
   };
 }
 
-/** Without percent and fraction every request is mirrored (HTTPRequestMirrorFilter). */
 function mirrorFilter(
-  { percent, fraction }: NonNullable<FilterView['requestMirror']> = {},
+  view: NonNullable<FilterView['requestMirror']> = {},
   mirrored: FilterBackends[number],
 ): MirrorFilter {
-  const share =
-    fraction === undefined
-      ? { numerator: percent ?? 100, denominator: 100 }
-      : { numerator: fraction.numerator ?? 0, denominator: fraction.denominator ?? 100 };
-  return { type: 'mirror', target: backendTarget(mirrored.outcome), ...share };
+  return { type: 'mirror', target: backendTarget(mirrored.outcome), ...mirrorShare(view) };
 }
-
-const defaultMaxAge = 5;
 
 function corsFilter({
   allowOrigins,
@@ -125,7 +120,7 @@ function corsFilter({
     allowMethods: allowMethods ?? [],
     allowHeaders: allowHeaders ?? [],
     exposeHeaders: exposeHeaders ?? [],
-    maxAge: maxAge ?? defaultMaxAge,
+    maxAge: maxAge ?? fieldDefaults.corsMaxAge,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Layer4RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isUnservable } from '../rules/matches/match-places.ts';
 import { backendProblem, partProblems, routeValidity } from '../rules/engine/validity.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { compileAttachments } from './compile-attachments.ts';
 import { compileBackendTarget } from './backend-target.ts';
 import type { Layer4RouteConfig } from './config.ts';
@@ -39,7 +40,7 @@ export function* compileLayer4Route(
     attachments,
     ...(failure === undefined ? {} : { failure }),
     backends: nodes.map(({ outcome }, index) => ({
-      weight: Math.max(0, views[index]?.weight ?? 1),
+      weight: Math.max(0, views[index]?.weight ?? fieldDefaults.weight),
       target: compileBackendTarget(outcome, backendProblem(ofRule, index)),
     })),
     generation: route.meta.generation,

@@ -7,6 +7,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { isUnservable } from '../rules/matches/match-places.ts';
 import { servedMatches } from '../rules/matches/served-matches.ts';
 import { backendProblem, partProblems, routeValidity, type PartProblem } from '../rules/engine/validity.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { millisecondsOf } from '../text/duration.ts';
 import { compileAttachments } from './compile-attachments.ts';
 import { compileBackendTarget } from './backend-target.ts';
@@ -88,7 +89,11 @@ function compileRule(read: Reader, rule: RuleView, context: RuleContext): RouteR
 function compileRetry(view: RuleView['retry']): Retry | undefined {
   if (view === undefined) return undefined;
   const backoff = millisecondsOf(view.backoff);
-  return { codes: view.codes ?? [], attempts: view.attempts ?? 1, ...(backoff === undefined ? {} : { backoff }) };
+  return {
+    codes: view.codes ?? [],
+    attempts: view.attempts ?? fieldDefaults.retryAttempts,
+    ...(backoff === undefined ? {} : { backoff }),
+  };
 }
 
 function compileBackend(
@@ -98,7 +103,7 @@ function compileBackend(
   context: RuleContext & { readonly backend: number },
 ): RouteBackend {
   const view = rule.backendRefs?.[context.backend];
-  const weight = Math.max(0, view?.weight ?? 1);
+  const weight = Math.max(0, view?.weight ?? fieldDefaults.weight);
   const problem = backendProblem(context.problems, context.backend);
   const target = compileBackendTarget(node.outcome, problem);
   const session =

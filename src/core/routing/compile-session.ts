@@ -1,6 +1,7 @@
 import { isService, type BackendObject } from '../graph/backend-object.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { millisecondsOf } from '../text/duration.ts';
 import type { Session } from './config.ts';
 import { trafficPolicyInForce } from './traffic-policy.ts';
@@ -21,7 +22,7 @@ interface SessionOrigin {
  */
 export function compileSession(view: SessionView | undefined, origin: SessionOrigin): Session | undefined {
   if (view === undefined) return undefined;
-  const { type = 'Cookie', cookie, cookieConfig, header, sessionName } = view;
+  const { type = fieldDefaults.session.type, cookie, cookieConfig, header, sessionName } = view;
   const limits = { ...timeout('absoluteTimeout', view), ...timeout('idleTimeout', view) };
   if (type === 'Header')
     return { type: 'header', ...origin, name: header?.name ?? sessionName ?? generatedName(origin), ...limits };
@@ -30,7 +31,7 @@ export function compileSession(view: SessionView | undefined, origin: SessionOri
     type: 'cookie',
     ...origin,
     name: cookie?.name ?? sessionName ?? generatedName(origin),
-    path: cookie?.path ?? '/',
+    path: cookie?.path ?? fieldDefaults.session.cookiePath,
     permanent: lifetime === 'Permanent',
     ...limits,
   };

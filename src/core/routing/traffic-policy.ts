@@ -5,6 +5,7 @@ import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
 import { gatewaysOfPolicy, maxAncestors } from '../rules/engine/backend-users.ts';
 import { partProblems } from '../rules/engine/validity.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { millisecondsOf } from '../text/duration.ts';
 import type { RetryBudget } from './config.ts';
 
@@ -42,12 +43,14 @@ export function retryBudgetOf(read: Reader, backend: ServiceObject): RetryBudget
   const policy = trafficPolicyInForce(read, backend);
   if (policy?.spec.retryConstraint === undefined) return undefined;
   const { budget, minRetryRate } = policy.spec.retryConstraint;
+  const { percent, interval } = { ...fieldDefaults.retryBudget, ...budget };
+  const minimum = { ...fieldDefaults.minRetryRate, ...minRetryRate };
   // A policy with an invalid duration is not accepted.
   return {
     backend: backendKey(backend),
-    percent: budget?.percent ?? 20,
-    interval: millisecondsOf(budget?.interval) ?? 10_000,
-    minimum: { count: minRetryRate?.count ?? 10, interval: millisecondsOf(minRetryRate?.interval) ?? 1_000 },
+    percent,
+    interval: millisecondsOf(interval) ?? 0,
+    minimum: { count: minimum.count, interval: millisecondsOf(minimum.interval) ?? 0 },
     ...policy.limits,
   };
 }

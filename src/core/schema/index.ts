@@ -26,6 +26,7 @@ export {
   type BundleVersion,
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
+export { fieldDefaults, gatewayGroup } from './field-defaults.ts';
 export { examinationOf, examine, type Examination, type WrittenObject } from './examine.ts';
 export { enumOf, fieldIn } from './field.ts';
 export type { FieldPath } from './json-values.ts';
@@ -56,5 +57,4 @@ export {
   type KindTable,
   type KindVersion,
 } from './tables/table.ts';
-export { gatewayGroup } from './tables/common.ts';
 export type { View } from './view.ts';

@@ -1,4 +1,4 @@
-import { multiclusterGroup } from '../../schema/index.ts';
+import { fieldDefaults, multiclusterGroup } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { ReportViolation } from '../engine/demand.ts';
@@ -14,7 +14,8 @@ export interface BackendReference {
 
 export const experimentalGroup = 'gateway.networking.x-k8s.io';
 
-export function judgeKind({ group = '', kind = 'Service' }: BackendReference, report: ReportViolation): void {
+export function judgeKind(ref: BackendReference, report: ReportViolation): void {
+  const { group, kind } = { ...fieldDefaults.backendRef, ...ref };
   const meant = meantBy(group, kind);
   if (meant === undefined) return;
   report({

@@ -1,6 +1,6 @@
 import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listener-sets.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
-import { visitSemantic } from '../../schema/index.ts';
+import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type Resource } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';
@@ -32,8 +32,9 @@ interface BackendReference {
 }
 
 /** Returns whether a reference names a Service without a port. */
-function lacksPort({ group = '', kind = 'Service', port }: BackendReference): boolean {
-  return port === undefined && group === '' && kind === 'Service';
+function lacksPort(ref: BackendReference): boolean {
+  const { group, kind } = { ...fieldDefaults.backendRef, ...ref };
+  return ref.port === undefined && group === '' && kind === 'Service';
 }
 
 function judge(ref: BackendReference, report: ReportViolation): void {

@@ -1,5 +1,6 @@
 import type { Path } from '../../resources/path.ts';
 import { isReadable } from '../../resources/resource.ts';
+import { fieldDefaults } from '../../schema/index.ts';
 import { display } from '../../text/display.ts';
 import { demand } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -91,6 +92,6 @@ function matchesProblem({ rule: { matches } }: RouteRulePart<'HTTPRoute'>): stri
   const [first] = matches;
   if (first === undefined) return 'its list of matches is empty';
   if (matches.length > 1) return `the rule has ${matches.length} matches`;
-  const type = first.path?.type ?? 'PathPrefix';
+  const type = first.path?.type ?? fieldDefaults.path.type;
   return type === 'PathPrefix' ? undefined : `the match has type ${display(type)}`;
 }

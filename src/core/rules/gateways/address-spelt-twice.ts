@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { parseIpAddress } from '../../text/ip-address.ts';
 import { unenforcedRule } from '../engine/demand.ts';
@@ -13,7 +14,7 @@ export const addressSpeltTwice = unenforcedRule(
   },
   function judge(addresses: readonly Address[], report) {
     const first = new Map<bigint, number>();
-    for (const [index, { type = 'IPAddress', value = '' }] of addresses.entries()) {
+    for (const [index, { type = fieldDefaults.addressType, value = '' }] of addresses.entries()) {
       const key = type === 'IPAddress' && value.includes(':') ? parseIpAddress(value) : undefined;
       if (key === undefined) continue;
       const before = first.get(key);

@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -10,7 +11,7 @@ export const routabilityUnusual = unenforcedRule(
     effect: warned,
     source: 'GEP-5093, Address routability (unknown values are never satisfied)',
   },
-  function judge({ type = 'IPAddress', routability = '' }: Address, report) {
+  function judge({ type = fieldDefaults.addressType, routability = '' }: Address, report) {
     const shown = { below: ['routability'], value: display(routability) };
     if (routability.startsWith('testing.x-k8s.io/') && routability !== 'testing.x-k8s.io/sentinel') {
       report({

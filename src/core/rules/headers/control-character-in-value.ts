@@ -1,5 +1,5 @@
 import { requestRouteKinds } from '../../graph/protocols.ts';
-import { visitSemantic } from '../../schema/index.ts';
+import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
@@ -34,7 +34,8 @@ export const controlCharacterInValue = rule({
     }
     visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
       // Other paths have their own syntax, which also excludes control characters.
-      if (matchType(parent, 'PathPrefix') === 'RegularExpression') judge(path, value, controlCharacter(value));
+      if (matchType(parent, fieldDefaults.path.type) === 'RegularExpression')
+        judge(path, value, controlCharacter(value));
     });
   },
 });

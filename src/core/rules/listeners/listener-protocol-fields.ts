@@ -1,4 +1,5 @@
 import { isReadable } from '../../resources/resource.ts';
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { demand, violationsAt, type Demand, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -57,7 +58,10 @@ function streamWithHostname({ protocol, hostname = '' }: ListenerView, report: R
   });
 }
 
-function httpsPassthrough({ protocol, tls: { mode = 'Terminate' } = {} }: ListenerView, report: ReportViolation): void {
+function httpsPassthrough(
+  { protocol, tls: { mode = fieldDefaults.tlsMode } = {} }: ListenerView,
+  report: ReportViolation,
+): void {
   if (protocol !== 'HTTPS' || mode === 'Terminate') return;
   report({
     below: ['tls', 'mode'],

@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 
@@ -13,7 +14,7 @@ export const selectorWithoutEffect = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, RouteNamespaces.selector ("ignored for other values of From")',
   },
-  function judge({ from = 'Same', selector }: Namespaces, report) {
+  function judge({ from = fieldDefaults.routesFrom, selector }: Namespaces, report) {
     if (selector === undefined || from === 'Selector') return;
     report({
       below: ['selector'],

@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Listener } from './listener-details.ts';
@@ -10,7 +11,7 @@ export const severalCertificates = unenforcedRule(
     source:
       'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs (support for more than one is implementation-specific)',
   },
-  function judge({ tls: { mode = 'Terminate', certificateRefs = [] } = {} }: Listener, report) {
+  function judge({ tls: { mode = fieldDefaults.tlsMode, certificateRefs = [] } = {} }: Listener, report) {
     if (mode !== 'Terminate' || certificateRefs.length < 2) return;
     report({
       below: ['tls', 'certificateRefs'],

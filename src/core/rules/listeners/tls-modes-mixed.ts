@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { recorded } from '../engine/effects.ts';
 import type { Listener } from './listener-details.ts';
@@ -10,10 +11,12 @@ export const tlsModesMixed = unenforcedRule(
     source: 'Gateway API v1.7.0, ListenerTLSConfig.mode; GEP-2643 (TLSRouteModeMixed is extended)',
   },
   function judge(listeners: readonly Listener[], report) {
-    for (const [index, { port, protocol, tls: { mode = 'Terminate' } = {} }] of listeners.entries()) {
+    for (const [index, { port, protocol, tls: { mode = fieldDefaults.tlsMode } = {} }] of listeners.entries()) {
       const other = listeners
         .slice(0, index)
-        .findIndex((one) => one.protocol === 'TLS' && one.port === port && (one.tls?.mode ?? 'Terminate') !== mode);
+        .findIndex(
+          (one) => one.protocol === 'TLS' && one.port === port && (one.tls?.mode ?? fieldDefaults.tlsMode) !== mode,
+        );
       if (protocol !== 'TLS' || port === undefined || other === -1) continue;
       report({
         below: [index, 'tls', 'mode'],

@@ -1,4 +1,5 @@
 import { isReadable } from '../../resources/resource.ts';
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { demand, type ReportViolation, violationsAt } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -47,7 +48,11 @@ const officialName: Names = {
   method: /^[A-Za-z_][A-Za-z_0-9]*$/,
 };
 
-function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, report: ReportViolation): void {
+function judge(
+  { type = fieldDefaults.matchType, service, method }: MethodMatch,
+  names: Names,
+  report: ReportViolation,
+): void {
   if ((service ?? '') === '' && (method ?? '') === '') {
     report({
       below: [],

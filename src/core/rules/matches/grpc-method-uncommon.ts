@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -11,7 +12,7 @@ export const grpcMethodUncommon = unenforcedRule(
     source:
       'Gateway API v1.7.0, GRPCMethodMatch.type (Exact with service and method is core, without service implementation-specific)',
   },
-  function judgeMatch({ type = 'Exact', service = '', method = '' }: MethodMatch, report) {
+  function judgeMatch({ type = fieldDefaults.matchType, service = '', method = '' }: MethodMatch, report) {
     if (type !== 'Exact') return;
     if (service === '' && method !== '') {
       report({

@@ -1,4 +1,4 @@
-import { visitSemantic } from '../../schema/index.ts';
+import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { pathProblems } from '../../text/path.ts';
 import { demand, type ReportViolation } from '../engine/demand.ts';
@@ -16,7 +16,7 @@ export const pathSyntax = rule({
     'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
-      judge({ type: matchType(parent, 'PathPrefix'), value }, ({ below: _below, ...found }) =>
+      judge({ type: matchType(parent, fieldDefaults.path.type), value }, ({ below: _below, ...found }) =>
         report({ path, ...found }),
       );
     });
@@ -28,7 +28,7 @@ interface PathMatch {
   readonly value?: string;
 }
 
-function judge({ type, value = '/' }: PathMatch, report: ReportViolation): void {
+function judge({ type, value = fieldDefaults.path.value }: PathMatch, report: ReportViolation): void {
   if (type !== 'Exact' && type !== 'PathPrefix') return;
   for (const problem of pathProblems(value)) {
     report({ below: ['value'], value: display(value), message: `Invalid path ${quote(value)}: ${problem}.` });

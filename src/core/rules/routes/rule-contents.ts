@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 
 // The contents of a route's rules: matches that never win, and backends that never get a request.
@@ -22,7 +23,8 @@ export interface RouteRule {
 }
 
 /** Returns equal strings for references to the same backend. `own` is the namespace of the route. */
-export function backendOf({ group = '', kind = 'Service', name, namespace, port }: BackendRef, own: string): string {
+export function backendOf(ref: BackendRef, own: string): string {
+  const { group, kind, name, namespace, port }: BackendRef = { ...fieldDefaults.backendRef, ...ref };
   return JSON.stringify([group, kind, name, namespace ?? own, port]);
 }
 

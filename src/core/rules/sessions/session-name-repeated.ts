@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -16,7 +17,8 @@ export const sessionNameRepeated = unenforcedRule(
     for (const [index, { sessionPersistence }] of rules.entries()) {
       const session = sessionPersistence === undefined ? undefined : nameOf(sessionPersistence);
       if (session === undefined) continue;
-      const key = `${sessionPersistence?.type ?? 'Cookie'} ${sessionPersistence?.cookie?.path ?? '/'} ${session.name}`;
+      const { type, cookiePath } = fieldDefaults.session;
+      const key = `${sessionPersistence?.type ?? type} ${sessionPersistence?.cookie?.path ?? cookiePath} ${session.name}`;
       const before = first.get(key);
       if (before === undefined) first.set(key, index);
       else

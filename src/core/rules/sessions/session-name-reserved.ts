@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter, headerKey, isToken } from '../../text/header.ts';
 import { demand, violationsAt, type ReportViolation, type Violation } from '../engine/demand.ts';
@@ -59,7 +60,7 @@ function judgeHeader(session: Session, report: ReportViolation): void {
 /** Browsers ignore such a cookie, which does not affect the requests themselves. */
 function judgePrefix(session: Session, report: ReportViolation): void {
   const named = nameOf(session);
-  const path = session.cookie?.path ?? '/';
+  const path = session.cookie?.path ?? fieldDefaults.session.cookiePath;
   if (named === undefined || session.type === 'Header' || !named.name.startsWith('__Host-') || path === '/') return;
   report({
     below: named.below,

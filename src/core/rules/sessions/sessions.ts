@@ -1,6 +1,7 @@
 import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
 import { demand } from '../engine/demand.ts';
@@ -21,7 +22,7 @@ export interface Session {
 
 /** Returns the name of the cookie or header, and its location. */
 export function nameOf({
-  type = 'Cookie',
+  type = fieldDefaults.session.type,
   sessionName,
   cookie,
   header,

@@ -2,6 +2,7 @@ import type { ListenerFilterView } from '../../graph/listener-filters.ts';
 import { failureOf, type RequestRouteKind } from '../../graph/protocols.ts';
 import type { FilterView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';
+import { shareOf } from '../../semantics/fraction.ts';
 import { display, quote } from '../../text/display.ts';
 import { headerKey, isToken } from '../../text/header.ts';
 import { preciseHostnameProblems, type HostnameProblemKind } from '../../text/hostname.ts';
@@ -133,7 +134,7 @@ function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, r
         'percent conflicts with fraction: both set the share of requests to mirror, so requests that match this rule get an error. Remove one of them.',
     });
   }
-  const { numerator = 0, denominator = 100 } = fraction;
+  const { numerator, denominator } = shareOf(fraction);
   expectWithin(
     [1, Infinity],
     { what: 'denominator', value: denominator, path: [...at, 'fraction', 'denominator'] },

@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { formatDuration, millisecondsOf } from '../../text/duration.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -13,7 +14,10 @@ export const retryOutlastsTimeout = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, HTTPRouteRetry.attempts and .backoff, HTTPRouteTimeouts.request (spans all retries)',
   },
-  function judge({ retry: { attempts = 1, backoff } = {}, timeouts: { request } = {} }: RouteRule, report) {
+  function judge(
+    { retry: { attempts = fieldDefaults.retryAttempts, backoff } = {}, timeouts: { request } = {} }: RouteRule,
+    report,
+  ) {
     const [whole, pause] = [millisecondsOf(request) ?? 0, millisecondsOf(backoff) ?? 0];
     const waiting = attempts * pause;
     if (whole > 0 && waiting > whole) {

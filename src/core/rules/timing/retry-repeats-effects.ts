@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { RouteRule } from './retries.ts';
@@ -12,7 +13,10 @@ export const retryRepeatsEffects = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, HTTPRouteRetry.codes; RFC 9110 section 9.2.2 (idempotent methods)',
   },
-  function judge({ retry: { attempts = 1, codes = [] } = {}, matches = [] }: RouteRule, report) {
+  function judge(
+    { retry: { attempts = fieldDefaults.retryAttempts, codes = [] } = {}, matches = [] }: RouteRule,
+    report,
+  ) {
     if (
       attempts === 0 ||
       codes.length === 0 ||

@@ -1,4 +1,5 @@
 import { experimental, since, versions } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { integer, list, map, object, string, type JsonObject, type Semantic, type StringOptions } from '../node.ts';
 
 // Building blocks that several kinds share: names, references, conditions.
@@ -33,9 +34,6 @@ function protocolAnd(inner: string): string {
 
 /** Explicit in the schema since v1.4. Before, server-side apply treated lists as atomic by default. */
 export const atomic = since('1.4', 'atomic');
-
-/** The group of Gateway API kinds; also the default of several references. */
-export const gatewayGroup = 'gateway.networking.k8s.io';
 
 const groupBounds = {
   maxLength: 253,
@@ -143,15 +141,21 @@ export const secretReference = object(
   { required: ['name'] },
 );
 
-const backendFields = { group: groupDefaulting(''), kind: kindDefaulting('Service'), name, namespace, port } as const;
+const backendFields = {
+  group: groupDefaulting(fieldDefaults.backendRef.group),
+  kind: kindDefaulting(fieldDefaults.backendRef.kind),
+  name,
+  namespace,
+  port,
+} as const;
 export const backendObjectReference = object(backendFields, { required: ['name'] });
 
-export const weight = integer({ format: 'int32', minimum: 0, maximum: 1_000_000, default: 1 });
+export const weight = integer({ format: 'int32', minimum: 0, maximum: 1_000_000, default: fieldDefaults.weight });
 
 export const parentReference = object(
   {
-    group: groupDefaulting(gatewayGroup),
-    kind: kindDefaulting('Gateway'),
+    group: groupDefaulting(fieldDefaults.parentRef.group),
+    kind: kindDefaulting(fieldDefaults.parentRef.kind),
     name,
     namespace,
     sectionName,
@@ -175,7 +179,7 @@ export const labelValue = string({
 /** A fraction of all requests. */
 export const fraction = object(
   {
-    denominator: integer({ default: 100, format: 'int32', minimum: 1 }),
+    denominator: integer({ default: fieldDefaults.denominator, format: 'int32', minimum: 1 }),
     numerator: integer({ format: 'int32', minimum: 0 }),
   },
   { required: ['numerator'] },

@@ -1,4 +1,5 @@
 import { between, experimental, since, until, versions } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { integer, list, map, object, string } from '../node.ts';
 import {
   addressTypePattern,
@@ -20,7 +21,7 @@ const addressFields = {
     string({ maxLength: 253, lost: 'Without it, an address that is meant only for the cluster may be public' }),
   ),
   type: string({
-    default: 'IPAddress',
+    default: fieldDefaults.addressType,
     maxLength: 253,
     minLength: 1,
     pattern: addressTypePattern,
@@ -84,10 +85,10 @@ const infrastructure = object({
 const allowedListeners = object({
   namespaces: object(
     {
-      from: string({ default: 'None', enum: ['All', 'Selector', 'Same', 'None'] }),
+      from: string({ default: fieldDefaults.listenersFrom, enum: ['All', 'Selector', 'Same', 'None'] }),
       selector: labelSelector,
     },
-    { default: { from: 'None' } },
+    { default: { from: fieldDefaults.listenersFrom } },
   ),
 });
 

@@ -1,4 +1,5 @@
 import { between, experimental, since, versions } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { list, object, string } from '../node.ts';
 import {
   atomic,
@@ -32,7 +33,7 @@ const backendRefs = list(object({ ...weightedBackendFields, filters }, { require
   listType: atomic,
 });
 
-const matchType = string({ default: 'Exact', enum: ['Exact', 'RegularExpression'] });
+const matchType = string({ default: fieldDefaults.matchType, enum: ['Exact', 'RegularExpression'] });
 const headerMatch = object(
   {
     name: headerName,

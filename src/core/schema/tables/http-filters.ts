@@ -1,4 +1,5 @@
 import { between, experimental, since, versions } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { boolean, integer, list, object, string } from '../node.ts';
 import {
   atomic,
@@ -52,7 +53,10 @@ const requestRedirect = object({
   path,
   port,
   scheme: string({ enum: ['http', 'https'] }),
-  statusCode: integer({ default: 302, enum: [301, 302, since('1.5', 303), since('1.5', 307), since('1.5', 308)] }),
+  statusCode: integer({
+    default: fieldDefaults.redirectStatus,
+    enum: [301, 302, since('1.5', 303), since('1.5', 307), since('1.5', 308)],
+  }),
 });
 
 /** All methods that a match can specify. */
@@ -78,7 +82,7 @@ const cors = object({
   allowMethods: list(string({ enum: [...methods, '*'] }), { maxItems: 9, listType: 'set' }),
   allowOrigins: list(origin, { maxItems: 64, listType: 'set' }),
   exposeHeaders: corsHeaders,
-  maxAge: integer({ default: 5, format: 'int32', minimum: 1 }),
+  maxAge: integer({ default: fieldDefaults.corsMaxAge, format: 'int32', minimum: 1 }),
 });
 
 const filter = object(

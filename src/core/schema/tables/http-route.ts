@@ -1,4 +1,5 @@
 import { experimental, since, versions } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
   atomic,
@@ -22,7 +23,7 @@ const backendRefs = list(object({ ...weightedBackendFields, filters: httpFilters
   listType: atomic,
 });
 
-const stringMatchType = string({ default: 'Exact', enum: ['Exact', 'RegularExpression'] });
+const stringMatchType = string({ default: fieldDefaults.matchType, enum: ['Exact', 'RegularExpression'] });
 const namedMatch = { required: ['name', 'value'] } as const;
 const namedMatches = { maxItems: 16, listType: 'map', keys: ['name'] } as const;
 
@@ -42,13 +43,12 @@ const queryMatches = list(
   namedMatches,
 );
 
-const everyPath = { type: 'PathPrefix', value: '/' } as const;
 const pathMatch = object(
   {
-    type: string({ default: 'PathPrefix', enum: ['Exact', 'PathPrefix', 'RegularExpression'] }),
-    value: string({ default: '/', maxLength: 1024, semantics: ['pathValue', 'regexOrValue'] }),
+    type: string({ default: fieldDefaults.path.type, enum: ['Exact', 'PathPrefix', 'RegularExpression'] }),
+    value: string({ default: fieldDefaults.path.value, maxLength: 1024, semantics: ['pathValue', 'regexOrValue'] }),
   },
-  { default: everyPath },
+  { default: fieldDefaults.path },
 );
 
 const matches = list(
@@ -58,11 +58,14 @@ const matches = list(
     path: pathMatch,
     queryParams: queryMatches,
   }),
-  { default: [{ path: everyPath }], maxItems: versions(8, since('1.2', 64)), listType: atomic },
+  { default: [{ path: fieldDefaults.path }], maxItems: versions(8, since('1.2', 64)), listType: atomic },
 );
 
 const retry = object({
-  attempts: integer({ default: since('1.7', 1), minimum: versions(since('1.6', 1), since('1.7', 0)) }),
+  attempts: integer({
+    default: since('1.7', fieldDefaults.retryAttempts),
+    minimum: versions(since('1.6', 1), since('1.7', 0)),
+  }),
   backoff: duration,
   codes: list(integer({ minimum: 400, maximum: 599 }), { listType: versions(atomic, since('1.6', 'set')) }),
 });
@@ -81,7 +84,7 @@ const spec = object({
   hostnames: list(hostname, { maxItems: 16, listType: atomic }),
   parentRefs,
   rules: list(rule, {
-    default: [{ matches: [{ path: everyPath }] }],
+    default: [{ matches: [{ path: fieldDefaults.path }] }],
     minItems: since('1.5', 1),
     maxItems: 16,
     listType: atomic,

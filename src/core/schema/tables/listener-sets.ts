@@ -1,8 +1,8 @@
 import { between, since, until, versions } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { integer, list, object } from '../node.ts';
 import {
   conditionsDefaulting,
-  gatewayGroup,
   groupDefaulting,
   kindDefaulting,
   name,
@@ -16,7 +16,12 @@ import { experimentalTable, gatewayTable, stored } from './table.ts';
 // Listeners that others add to a Gateway (GEP-1713): ListenerSet and its predecessor.
 
 const parentRef = object(
-  { group: groupDefaulting(gatewayGroup), kind: kindDefaulting('Gateway'), name, namespace },
+  {
+    group: groupDefaulting(fieldDefaults.parentRef.group),
+    kind: kindDefaulting(fieldDefaults.parentRef.kind),
+    name,
+    namespace,
+  },
   { required: ['name'] },
 );
 const conditions = conditionsDefaulting('Accepted', 'Programmed');

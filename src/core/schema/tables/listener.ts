@@ -1,9 +1,9 @@
 import { between, experimental, since, until, type MaybeVersioned } from '../availability.ts';
+import { fieldDefaults, gatewayGroup } from '../field-defaults.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
   atomic,
   conditions,
-  gatewayGroup,
   groupDefaulting,
   hostname,
   kind,
@@ -38,7 +38,7 @@ const listenerTls = object({
       },
     ),
   ),
-  mode: string({ default: 'Terminate', enum: ['Terminate', 'Passthrough'] }),
+  mode: string({ default: fieldDefaults.tlsMode, enum: ['Terminate', 'Passthrough'] }),
   options: tlsOptions,
 });
 
@@ -52,13 +52,13 @@ const allowedRoutes = object(
     kinds: routeKinds,
     namespaces: object(
       {
-        from: string({ default: 'Same', enum: ['All', 'Selector', 'Same'] }),
+        from: string({ default: fieldDefaults.routesFrom, enum: ['All', 'Selector', 'Same'] }),
         selector: labelSelector,
       },
-      { default: { from: 'Same' } },
+      { default: { from: fieldDefaults.routesFrom } },
     ),
   },
-  { default: { namespaces: { from: 'Same' } } },
+  { default: { namespaces: { from: fieldDefaults.routesFrom } } },
 );
 
 /** Filters for every request of a listener. */

@@ -1,7 +1,7 @@
 import { allVariants, since, versions, type MaybeVersioned } from '../availability.ts';
 import { isRecord, property } from '../json-values.ts';
 import type { ObjectNode } from '../node.ts';
-import { gatewayGroup } from './common.ts';
+import { gatewayGroup } from '../field-defaults.ts';
 
 /** The description of one kind. */
 export interface KindTable<B extends ObjectNode = ObjectNode> {

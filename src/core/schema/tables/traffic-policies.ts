@@ -1,4 +1,5 @@
 import { between, experimental } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { integer, object, string } from '../node.ts';
 import { duration, durationBounds } from './common.ts';
 import { distinctTargetRefs, policyStatus } from './policy.ts';
@@ -25,14 +26,14 @@ export const backendLbPolicy = gatewayTable({
 const retryConstraint = object({
   budget: object(
     {
-      interval: string({ ...durationBounds, default: '10s' }),
-      percent: integer({ default: 20, minimum: 0, maximum: 100 }),
+      interval: string({ ...durationBounds, default: fieldDefaults.retryBudget.interval }),
+      percent: integer({ default: fieldDefaults.retryBudget.percent, minimum: 0, maximum: 100 }),
     },
-    { default: { interval: '10s', percent: 20 } },
+    { default: fieldDefaults.retryBudget },
   ),
   minRetryRate: object(
     { count: integer({ minimum: 1, maximum: 1_000_000 }), interval: duration },
-    { default: { count: 10, interval: '1s' } },
+    { default: fieldDefaults.minRetryRate },
   ),
 });
 
