@@ -10,8 +10,9 @@ const listenerName = fc.constantFrom('web', 'admin', 'tls');
 const hostname = fc.constantFrom('shop.example.com', '*.example.com', 'a.b.example.com', 'example.org');
 const port = fc.constantFrom(80, 443, 8080);
 
-/** Present in one of three, and in one of ten. */
 const multicluster = 'multicluster.x-k8s.io';
+const experimental = 'gateway.networking.x-k8s.io';
+/** Present in one of three, and in one of ten. */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 1, arbitrary }, { weight: 2, arbitrary: fc.constant(undefined) });
 const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
@@ -64,8 +65,19 @@ const allowedRoutes = fc.record({
   kinds: rarely(fc.array(routeKind, { maxLength: 2 })),
 });
 const tls = fc.record({ certificateRefs: fc.array(certificateRef, { maxLength: 2 }) });
+const listenerFilter = fc.constantFrom<object>(
+  { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', backendRef: { name: 'cart', port: 8080 } } },
+  {
+    type: 'ExternalAuth',
+    externalAuth: { protocol: 'GRPC', backendRef: { name: 'stock', namespace: 'infra', port: 9 } },
+  },
+  { type: 'ExternalAuth' },
+  { type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-b'] } },
+  { type: 'Unheard' },
+);
 const plainListener = fc.record({
   name: listenerName,
+  filters: rarely(fc.array(listenerFilter, { maxLength: 2 })),
   port,
   protocol: fc.constantFrom('HTTP', 'HTTP', 'HTTP', 'TCP', 'UDP', 'example.net/raw'),
   hostname: maybe(hostname),
@@ -98,10 +110,19 @@ const listener = fc.oneof(
   { weight: 1, arbitrary: secureListener },
   { weight: 1, arbitrary: tlsListener },
 );
-const authorityRef = fc.record({
-  group: fc.constant(''),
-  kind: fc.constantFrom('ConfigMap', 'ConfigMap', 'Secret'),
-  name: fc.constantFrom('good', 'bad', 'gone'),
+const certificates = 'certificates.k8s.io';
+const authorityRef = fc
+  .record({
+    kind: fc.constantFrom('ConfigMap', 'ConfigMap', 'Secret', 'ClusterTrustBundle'),
+    name: fc.constantFrom('good', 'bad', 'gone'),
+    namespace: rarely(namespace),
+  })
+  .map((ref) => ({ group: ref.kind === 'ClusterTrustBundle' ? certificates : '', ...ref }));
+const clusterTrustBundle = fc.record({
+  apiVersion: fc.constant(`${certificates}/v1`),
+  kind: fc.constant('ClusterTrustBundle'),
+  metadata: metadata({ name: fc.constantFrom('good', 'bad') }),
+  spec: fc.record({ trustBundle: fc.constantFrom('PEM', '') }),
 });
 const validation = fc.record({
   validation: maybe(
@@ -192,11 +213,14 @@ const backendRef = fc
     name: serviceName,
     namespace: rarely(namespace),
     port: fc.constantFrom(8080, 8080, 9090, undefined),
-    kind: rarely(fc.constantFrom('Service', 'Bucket', 'ServiceImport')),
+    kind: rarely(fc.constantFrom('Service', 'Bucket', 'ServiceImport', 'XBackend')),
     weight: maybe(fc.constantFrom(0, 1, 9)),
     filters,
   })
-  .map((ref) => (ref.kind === 'ServiceImport' ? { ...ref, group: multicluster } : ref));
+  .map((ref) => {
+    if (ref.kind === 'ServiceImport') return { ...ref, group: multicluster };
+    return ref.kind === 'XBackend' ? { ...ref, group: experimental } : ref;
+  });
 const routeRule = fc.record({
   matches: maybe(fc.array(match, { maxLength: 2 })),
   filters,
@@ -294,8 +318,8 @@ const grant = gatewayObject(
     ),
     to: fc.array(
       fc.record({
-        group: fc.constantFrom('', '', multicluster),
-        kind: fc.constantFrom('Service', 'Secret', 'ServiceImport'),
+        group: fc.constantFrom('', '', multicluster, experimental),
+        kind: fc.constantFrom('Service', 'Secret', 'ServiceImport', 'XBackend'),
         name: maybe(fc.constantFrom('cart', 'good')),
       }),
       { maxLength: 2 },
@@ -319,8 +343,8 @@ const hostnamePolicy = fc.record({
 });
 
 const policyTarget = fc.record({
-  group: fc.constantFrom('', '', multicluster),
-  kind: fc.constantFrom('Service', 'Service', 'Bucket', 'ServiceImport'),
+  group: fc.constantFrom('', '', multicluster, experimental),
+  kind: fc.constantFrom('Service', 'Service', 'Bucket', 'ServiceImport', 'XBackend'),
   name: serviceName,
   sectionName: maybe(fc.constantFrom('http', 'gone')),
 });
@@ -338,8 +362,36 @@ const backendTlsPolicy = gatewayObject(
   }),
 );
 
+const backendTls = fc.record({
+  mode: fc.constantFrom('None', 'ServerOnly', 'ClientAndServer', 'Unheard'),
+  clientCertificateRef: rarely(certificateRef),
+  validation: maybe(
+    fc.record({
+      hostname: fc.constantFrom('api.example.com', ''),
+      caCertificateRefs: maybe(fc.array(authorityRef, { maxLength: 2 })),
+      wellKnownCACertificates: maybe(fc.constantFrom('System', 'Unheard')),
+    }),
+  ),
+});
+const xBackend = fc.record({
+  apiVersion: fc.constant(`${experimental}/v1alpha1`),
+  kind: fc.constant('XBackend'),
+  metadata: metadata({ name: serviceName, namespace }),
+  spec: fc.record({
+    type: fc.constantFrom('ExternalHostname', 'ExternalHostname', 'EndpointSelector', 'Unheard'),
+    externalHostname: maybe(
+      fc.record({ hostname: fc.constantFrom('api.example.com', 'api.example.com', 'db.shop.svc', '10.0.0.1', '') }),
+    ),
+    endpointSelector: rarely(fc.constant({ matchLabels: { app: 'cart' } })),
+    port: fc.constantFrom<object>({ number: 443 }, { number: 8080 }, { port: 443 }, {}),
+    protocol: maybe(fc.constantFrom('TCP', 'HTTP', 'HTTP2', 'HTTP11', 'H2C', 'MCP', 'GRPC', 'Unheard')),
+    tls: maybe(backendTls),
+    sessionPersistence: rarely(fc.constantFrom<object>({ cookie: { name: 'app' } }, { type: 'Unheard' })),
+  }),
+});
+
 const trafficPolicy = fc.record({
-  apiVersion: fc.constant('gateway.networking.x-k8s.io/v1alpha1'),
+  apiVersion: fc.constant(`${experimental}/v1alpha1`),
   kind: fc.constant('XBackendTrafficPolicy'),
   metadata: metadata({ name: fc.constantFrom('a', 'b'), namespace }),
   spec: fc.record({
@@ -438,6 +490,8 @@ export const kubernetesObject: fc.Arbitrary<object> = fc
     { weight: 3, arbitrary: listenerSet },
     { weight: 2, arbitrary: backendTlsPolicy },
     { weight: 2, arbitrary: trafficPolicy },
+    { weight: 2, arbitrary: xBackend },
+    { weight: 1, arbitrary: clusterTrustBundle },
     { weight: 2, arbitrary: gatewayClass },
     { weight: 1, arbitrary: hostnamePolicy },
     { weight: 1, arbitrary: namespaceObject },
