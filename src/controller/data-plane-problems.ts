@@ -1,6 +1,6 @@
 import type { AddressProblem, DataPlaneFacts } from '../core/graph/inputs.ts';
 import { joinMessages } from '../core/status/conditions.ts';
-import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record.ts';
+import { isRecord, listOf, recordOf, textOf, type JsonRecord } from '../core/text/record.ts';
 import type { DataPlaneState } from './gateway-data-planes.ts';
 import type { WireObject } from './ports.ts';
 
@@ -105,8 +105,4 @@ function conditionsOf(object: WireObject): readonly JsonRecord[] {
 
 function sentence(text: unknown): string {
   return textOf(text).replace(/\.?\s*$/, '.');
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -2,7 +2,7 @@ import { isBackendPolicyKind } from '../core/graph/backend-policies.ts';
 import { shadowed } from '../core/rules/matches/match-taken.ts';
 import { fieldIgnored } from '../core/rules/support/feature-without-effect.ts';
 import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';
-import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record.ts';
+import { isRecord, listOf, recordOf, textOf, type JsonRecord } from '../core/text/record.ts';
 import type { StatusEntry } from './merge-status.ts';
 import type { EventNote, WireObject } from './ports.ts';
 
@@ -104,12 +104,12 @@ function noticeOf(
   const isSame = before['status'] === status && before['reason'] === reason;
   if (isSame && (isGood || before['observedGeneration'] === observedGeneration)) return [];
   if (isGood && !successes.has(type) && before['status'] !== 'False') return [];
-  const statement = `${stringOf(type)} is ${stringOf(status)}`;
+  const statement = `${textOf(type)} is ${textOf(status)}`;
   return [
     {
       type: isGood ? 'Normal' : 'Warning',
-      reason: stringOf(reason),
-      statement: message === '' ? `${statement}.` : `${statement}: ${stringOf(message)}`,
+      reason: textOf(reason),
+      statement: message === '' ? `${statement}.` : `${statement}: ${textOf(message)}`,
     },
   ];
 }
@@ -159,7 +159,7 @@ function groupsOf(status: unknown, controllerName: string): ReadonlyMap<string, 
       .map(
         (listener) =>
           [
-            `Listener ${stringOf(listener['name'])}`,
+            `Listener ${textOf(listener['name'])}`,
             listOf(listener['conditions'])
               .filter(isRecord)
               .filter(({ type }) => ofListeners.has(type) && !own.some((condition) => condition['type'] === type)),
@@ -174,14 +174,10 @@ const ofListeners: ReadonlySet<unknown> = new Set(['ResolvedRefs', 'OverlappingT
 function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): string {
   const where = typeof namespace === 'string' ? `${namespace}/` : '';
   const section = typeof sectionName === 'string' ? ` section ${sectionName}` : '';
-  return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${stringOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
+  return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${textOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
 }
 
 /** A stored status may hold any JSON, including values that cannot be converted to text. */
-function stringOf(json: unknown): string {
-  return typeof json === 'string' ? json : '';
-}
-
 function byType(conditions: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> {
   return new Map(conditions.map((condition) => [condition['type'], condition]));
 }

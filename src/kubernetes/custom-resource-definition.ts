@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord, type JsonRecord } from '../core/text/record.ts';
+import { isRecord, textOf, type JsonRecord } from '../core/text/record.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { KubernetesObject, ResourceType } from './object.ts';
 
@@ -112,8 +112,4 @@ function recordOf(json: unknown): JsonRecord {
 
 function listOf(json: unknown): readonly JsonRecord[] {
   return Array.isArray(json) ? json.filter(isRecord) : [];
-}
-
-function textOf(json: unknown): string {
-  return typeof json === 'string' ? json : '';
 }

@@ -4,7 +4,7 @@ import { gatewayNameLabel } from '../../controller/data-plane-manifests.ts';
 import { deploymentProblems, podProblems } from '../../controller/data-plane-problems.ts';
 import { labelValue } from '../../controller/names.ts';
 import { ownObjectSelectors } from '../../controller/own-object-selectors.ts';
-import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
+import { isRecord, listOf, recordOf, textOf } from '../../core/text/record.ts';
 import type { ApiClient, KubernetesObject, ResourceType } from '../../kubernetes/index.ts';
 import { collect } from '../../sources/cluster-objects.ts';
 
@@ -121,8 +121,4 @@ function podFacts(pod: KubernetesObject): PodFacts {
     image: textOf(container?.['image']),
     problems: podProblems(pod).map(({ message }) => message),
   };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

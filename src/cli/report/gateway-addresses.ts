@@ -1,6 +1,6 @@
 import { addresses, demandsRoutability, type AddressNode } from '../../core/graph/addresses.ts';
 import type { Reader } from '../../core/incremental/reader.ts';
-import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
+import { isRecord, listOf, recordOf, textOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
 
 /** The addresses of a Gateway, if their routability matters. */
@@ -71,8 +71,4 @@ export function statusAddresses(
 function requestOf(node: AddressNode): GatewayAddresses['requested'][number] {
   const { index, outcome } = node;
   return { index, routability: ('routability' in node && node.routability) || '', isSupported: outcome === 'wanted' };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -13,6 +13,7 @@ import {
   type ReportSetting,
   type Severity,
 } from './report.ts';
+import { textOf } from '../../core/text/record.ts';
 
 /** Maximum number of file problems buffered until all objects are written. Further ones are only counted. */
 export const mostProblems = 4_096;
@@ -79,10 +80,6 @@ function headOf(json: unknown) {
     namespace: textOf(memberOf(metadata, 'namespace')),
     name: textOf(memberOf(metadata, 'name')),
   };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function verdictOf(object: ReportedObject, apiVersion: string): 'allowed' | 'denied' | 'skipped' {

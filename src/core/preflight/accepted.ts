@@ -1,5 +1,5 @@
 import { describeRef } from '../resources/reference.ts';
-import { isRecord, listOf, recordOf } from '../text/record.ts';
+import { isRecord, listOf, recordOf, textOf } from '../text/record.ts';
 import type { PreflightFinding } from './finding.ts';
 import { resourceOf, type StoredObject } from './target.ts';
 
@@ -40,10 +40,6 @@ export function routeStates(objects: readonly StoredObject[]): readonly RouteSta
 function parentOf({ namespace, name, sectionName, port }: Readonly<Record<string, unknown>>, ofRoute: string): string {
   const section = textOf(sectionName);
   return `${textOf(namespace) || ofRoute}/${textOf(name)}${section === '' ? '' : `/${section}`}${typeof port === 'number' ? `:${port}` : ''}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** Returns the routes that were accepted before a change, but are not accepted after it. */
