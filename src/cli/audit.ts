@@ -3,7 +3,7 @@ import { clusterDocument, type SourceObjects, type SourceOptions } from '../sour
 import { readOtherObjects } from '../sources/upgrade-facts.ts';
 import { today } from '../webhook/today.ts';
 import { Workspace, type ConfiguredJudging } from '../workspace/workspace.ts';
-import { printNotes, readCompleteObjects } from './evaluated.ts';
+import { printNotes, readCompleteObjects, readJudgingSettings } from './evaluated.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
 import { withAnnotations } from './report/annotation.ts';
@@ -15,7 +15,7 @@ import { reportIn } from './report/in-namespace.ts';
 import type { FormatName } from './report/format-names.ts';
 import type { Report } from './report/report.ts';
 import { writeReport } from './report/write.ts';
-import { policyOf, readConfigured } from './settings.ts';
+import { policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError } from './usage-error.ts';
 
@@ -50,7 +50,11 @@ export async function audit(options: AuditOptions): Promise<number> {
       : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions, namespace));
   printNotes(others.notes);
   const documents = [...source.documents, ...others.objects.map(clusterDocument)];
-  const everything = judgeAll({ ...source, documents }, options.profile ?? 'standard', await configuredFor(options));
+  const everything = judgeAll(
+    { ...source, documents },
+    options.profile ?? 'standard',
+    await readJudgingSettings(options),
+  );
   const exemptions = new ExemptionList(today());
   const judged = exemptions.passing(withAnnotations(reportIn(namespace, everything)));
   const comparison = earlier && (() => earlier.comparison());
@@ -69,18 +73,6 @@ export async function audit(options: AuditOptions): Promise<number> {
   if (earlier !== undefined && output !== 'text' && output !== 'json')
     process.stderr.write(`${describeComparison(earlier.comparison())}\n`);
   return tally.bySeverity.error > 0 ? 1 : 0;
-}
-
-/** The settings that apply: those of the file, or those of the webhook in the cluster. `undefined`: only the profile applies. */
-async function configuredFor(options: AuditOptions): Promise<ConfiguredJudging | undefined> {
-  const { settings, profile, cluster, webhookNamespace } = options;
-  if (settings !== undefined || profile !== undefined || cluster === undefined) return readConfigured(settings);
-  const { readWebhookSettings } = await import('./live/webhook-settings.ts');
-  const found = await orUsageError('the cluster', readWebhookSettings(cluster, webhookNamespace));
-  if (found.type === 'settings') return { settings: found.settings, today: today() };
-  if (found.type === 'forbidden')
-    printNotes([`The settings of the webhook are not observed, the profile standard applies: ${found.message}`]);
-  return undefined;
 }
 
 async function* judgeAll(

@@ -6,7 +6,7 @@ import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { streamObjects, type Item } from '../files/stream.ts';
 import type { CredentialSource } from '../kubernetes/index.ts';
 import type { SourceOptions } from '../sources/objects.ts';
-import { printNotes } from './evaluated.ts';
+import { printNotes, readJudgingSettings } from './evaluated.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
 import { createLoneReporter } from './report/alone.ts';
@@ -19,14 +19,15 @@ import type { Report, Reported, Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
 import { writeReport } from './report/write.ts';
 import { controllerName } from './names.ts';
-import { filesAmongOthers, filesOnly, policyOf, readConfigured } from './settings.ts';
+import { filesAmongOthers, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError } from './usage-error.ts';
 import type { ConfiguredJudging } from '../workspace/workspace.ts';
 
 /** Settings of `sallyport check`. */
 export interface CheckOptions {
-  readonly profile: Profile;
+  /** `undefined`: the settings of the webhook in the cluster, otherwise `standard`. */
+  readonly profile: Profile | undefined;
   /** The CRDs that the objects are intended for. */
   readonly bundle: Bundle;
   /**
@@ -43,6 +44,8 @@ export interface CheckOptions {
   readonly cluster?: CredentialSource | undefined;
   /** A settings file of the webhook. Not with the scope `alone`. */
   readonly settings?: string | undefined;
+  /** The namespace of the webhook in the cluster, whose settings apply. */
+  readonly webhookNamespace: string;
 }
 
 /**
@@ -56,11 +59,12 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   const { style } = createTerminal();
   const progress = createProgress(process.stderr, 'objects read');
   const recorder = new BaselineRecorder();
-  const configured = await readConfigured(options.settings);
+  const configured = await readJudgingSettings(options);
+  const judging = { ...options, profile: options.profile ?? 'standard' };
   const everything =
     cluster === undefined
-      ? judgeFiles(paths, { ...options, configured: configured && byGivenBundle(configured) }, () => progress.step())
-      : await judgeCluster({ files: paths, cluster, namespace }, { ...options, configured });
+      ? judgeFiles(paths, { ...judging, configured: configured && byGivenBundle(configured) }, () => progress.step())
+      : await judgeCluster({ files: paths, cluster, namespace }, { ...judging, configured });
   const judged = withAnnotations(reportIn(namespace, everything));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
   const tally = await writeReport(report, { output, progress, setting: { style, version: packageVersion() } });
@@ -77,6 +81,7 @@ function byGivenBundle({ settings, today }: ConfiguredJudging): ConfiguredJudgin
 }
 
 interface Judging extends CheckOptions {
+  readonly profile: Profile;
   readonly configured: ConfiguredJudging | undefined;
 }
 

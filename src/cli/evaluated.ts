@@ -1,12 +1,15 @@
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import type { Profile } from '../core/rules/engine/rule.ts';
 import type { Installation } from '../core/graph/inputs.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { statuses } from '../core/status/emit.ts';
 import { formatProblem, type FileProblem, type SourceDocument } from '../files/document.ts';
+import type { CredentialSource } from '../kubernetes/index.ts';
+import { today } from '../webhook/today.ts';
 import { Workspace, type ConfiguredJudging } from '../workspace/workspace.ts';
 import { readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
 import { controllerName } from './names.ts';
-import { assumedBundle } from './settings.ts';
+import { assumedBundle, readConfigured } from './settings.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
 
 /** Objects and the settings of their evaluation. */
@@ -49,6 +52,58 @@ export async function readCompleteObjects(from: SourceOptions): Promise<SourceOb
   rejectProblems(source.problems);
   printNotes(source.notes);
   return source;
+}
+
+/** Where settings come from: a file, or the ConfigMap of a cluster. */
+interface SettingsSource {
+  /** A settings file, which replaces the settings of the cluster. */
+  readonly settings?: string | undefined;
+  readonly cluster?: CredentialSource | undefined;
+}
+
+/**
+ * Reads the settings by which a command judges objects: none if there is a profile. Writes to standard error if they may not be read.
+ *
+ * @param source `webhookNamespace`: the namespace of the webhook in the cluster
+ * @throws UsageError for an invalid file or ConfigMap, and for a cluster that does not respond
+ */
+export async function readJudgingSettings({
+  profile,
+  webhookNamespace,
+  ...source
+}: SettingsSource & {
+  readonly profile: Profile | undefined;
+  readonly webhookNamespace: string;
+}): Promise<ConfiguredJudging | undefined> {
+  return profile === undefined ? readSettings(source, webhookNamespace, 'the profile standard applies') : undefined;
+}
+
+/**
+ * Reads the settings by which the controller routes requests. Writes to standard error if they may not be read.
+ *
+ * @param source `controllerNamespace`: the namespace of the controller in the cluster
+ * @throws UsageError for an invalid file or ConfigMap, and for a cluster that does not respond
+ */
+export function readRoutingSettings({
+  controllerNamespace,
+  ...source
+}: SettingsSource & { readonly controllerNamespace: string }): Promise<ConfiguredJudging | undefined> {
+  return readSettings(source, controllerNamespace, 'its hostnamePolicies are ignored');
+}
+
+/** @param otherwise what applies if the settings may not be read, for the message */
+async function readSettings(
+  { settings, cluster }: SettingsSource,
+  namespace: string,
+  otherwise: string,
+): Promise<ConfiguredJudging | undefined> {
+  if (settings !== undefined || cluster === undefined) return readConfigured(settings);
+  const { readWebhookSettings } = await import('./live/webhook-settings.ts');
+  const found = await orUsageError('the cluster', readWebhookSettings(cluster, namespace));
+  if (found.type === 'settings') return { settings: found.settings, today: today() };
+  if (found.type === 'forbidden')
+    printNotes([`The settings of the webhook are not observed, ${otherwise}: ${found.message}`]);
+  return undefined;
 }
 
 /** Writes notes about missing permissions to standard error. */

@@ -12,6 +12,7 @@ import { Workspace } from '../workspace/workspace.ts';
 import { inForceOf, layer4RouteOf, readLiveDataPlanes, routeOf, type InForce } from './live/in-force.ts';
 import type { TraceResult } from './live/trace-comparison.ts';
 import { traceAll, type TraceOptions } from './live/trace.ts';
+import { withAssumedClasses } from './assumed-classes.ts';
 import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
 import { addressLines, gatewayAddresses, type GatewayAddresses } from './report/gateway-addresses.ts';
 import { printExplanation, type Explanation } from './report/explanation.ts';
@@ -19,8 +20,8 @@ import { jsonText } from './report/json-text.ts';
 import { explainLayer4Outcome } from './report/layer4-outcome.ts';
 import { explainOutcome } from './report/outcome.ts';
 import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/proxy-protocol.ts';
-import { printNotes, readCompleteObjects } from './evaluated.ts';
-import { policyOf, readConfigured } from './settings.ts';
+import { printNotes, readCompleteObjects, readRoutingSettings } from './evaluated.ts';
+import { policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
 
@@ -32,10 +33,12 @@ export interface ExplainOptions extends SourceOptions {
   readonly output: 'text' | 'json';
   /** Restricts the answer to Gateways of this namespace. */
   readonly namespace: string | undefined;
-  /** A settings file, whose HostnamePolicies apply. Not for a cluster. */
+  /** A settings file, whose HostnamePolicies apply instead of those in the settings of the cluster. */
   readonly settings?: string | undefined;
-  /** The namespace of the controller, which knows what data planes have acknowledged. */
+  /** The namespace of the controller, which knows what data planes have acknowledged, and of its settings. */
   readonly controllerNamespace: string;
+  /** Names of GatewayClasses of Sallyport, if the credentials may not list GatewayClasses. Empty: all that Gateways name. */
+  readonly gatewayClass: readonly string[];
   /** How to send the request or connection through data planes. `undefined`: it is not sent. */
   readonly trace: Pick<TraceOptions, 'address' | 'insecure'> | undefined;
 }
@@ -54,13 +57,15 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   const connection = connectionOf(url);
   const request = layer4Url.test(url) ? undefined : requestOf(url, options);
   const source = await readCompleteObjects(options);
+  const { documents, notes } = withAssumedClasses(source, options.gatewayClass);
+  printNotes(notes);
   const workspace = new Workspace(
     source.installation,
     policyOf('standard', source.bundle),
     [configuration, infrastructure],
-    await readConfigured(options.settings),
+    await readRoutingSettings(options),
   );
-  workspace.update(source.documents);
+  workspace.update(documents);
   const resources = [...workspace.kernel.emitted(configuration).values()];
   const isMeant = ({ gateway }: { readonly gateway: string }): boolean =>
     options.namespace === undefined || gateway.startsWith(`${options.namespace}/`);
@@ -71,11 +76,11 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
       request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request).filter(isMeant),
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection).filter(isMeant),
     gateways: workspace.kernel.emitted(infrastructure),
-    addressesOf: ({ gateway }) => gatewayAddresses(workspace.kernel.read, gateway, source.documents),
-    ...(await liveState(options, source.documents)),
+    addressesOf: ({ gateway }) => gatewayAddresses(workspace.kernel.read, gateway, documents),
+    ...(await liveState(options, documents)),
     traces: new Map(),
   };
-  const traces = options.trace === undefined ? found.traces : await tracesOf(found, options, source.documents);
+  const traces = options.trace === undefined ? found.traces : await tracesOf(found, options, documents);
   const traced = { ...found, traces };
   if (options.output === 'json') terminal.line(jsonText(jsonOf(traced), 2));
   else print(terminal, request === undefined ? url : `${options.method.toUpperCase()} ${url}`, traced);

@@ -8,10 +8,10 @@ import { quote } from '../core/text/display.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
 import { identityOf, overlay, type SourceOptions } from '../sources/objects.ts';
-import { emittedBy, followed, readCompleteObjects, rejectProblems } from './evaluated.ts';
+import { emittedBy, followed, readCompleteObjects, readRoutingSettings, rejectProblems } from './evaluated.ts';
 import { impactIn } from './report/in-namespace.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
-import { policyOf, readConfigured } from './settings.ts';
+import { policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,8 +23,10 @@ export interface ImpactOptions extends SourceOptions {
   readonly delete: readonly string[];
   /** Restricts the report to effects on objects of this namespace, and completes names of objects to delete. */
   readonly namespace: string | undefined;
-  /** A settings file, whose HostnamePolicies apply. Not for a cluster. */
+  /** A settings file, whose HostnamePolicies apply instead of those in the settings of the cluster. */
   readonly settings?: string | undefined;
+  /** The namespace of the controller in the cluster, whose settings apply. */
+  readonly controllerNamespace: string;
   readonly failOn: 'broken' | 'changed' | 'never';
   readonly output: keyof typeof impactFormats;
 }
@@ -43,7 +45,7 @@ export async function impact(options: ImpactOptions): Promise<number> {
   rejectProblems(change.problems);
   const { documents, installation, bundle } = source;
   const policy = policyOf('standard', bundle);
-  const workspace = followed({ documents, installation, policy, configured: await readConfigured(options.settings) });
+  const workspace = followed({ documents, installation, policy, configured: await readRoutingSettings(options) });
   const before = emittedBy(workspace.kernel);
   const deleted = new Set(
     options.delete.flatMap((text) => identitiesToDelete(text, options.namespace, source.documents)),

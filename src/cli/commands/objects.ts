@@ -12,15 +12,16 @@ import {
   clusterOption,
   collect,
   contextOption,
+  controllerNamespaceOption,
   objectNamespaceOption,
   optionalProfileOption,
   parseHostAndPort,
   parseMinor,
   parseRelease,
-  profileOption,
   routingSettingsOption,
   settingsOption,
   type Release,
+  webhookNamespaceOption,
 } from './options.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -32,7 +33,7 @@ export function addObjectCommands(program: Command): void {
       'validate objects in files like the webhook does; exit code 1 if an object would be denied, 2 if the check failed',
     )
     .argument('[path...]', 'files or folders of YAML or JSON; - for standard input')
-    .addOption(profileOption())
+    .addOption(optionalProfileOption())
     .option('--bundle <version>', 'CRD release to validate against', parseMinor, '1.7')
     .addOption(new Option('--channel <name>', 'CRD release channel').choices([...channels]).default('standard'))
     .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
@@ -40,6 +41,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .addOption(settingsOption().conflicts('stateless'))
+    .addOption(webhookNamespaceOption())
     .option('--closed', 'report references to objects that are not in the files', false)
     .option(
       '--stateless',
@@ -76,7 +78,13 @@ export function addObjectCommands(program: Command): void {
     .addOption(routingSettingsOption())
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
-    .option('--controller-namespace <name>', 'namespace of the controller, for --cluster', 'sallyport-system')
+    .addOption(controllerNamespaceOption())
+    .option(
+      '--gateway-class <name>',
+      'GatewayClass of Sallyport, for a cluster whose GatewayClasses you may not list; may be repeated; default: every class that a Gateway names',
+      collect,
+      [],
+    )
     .option(
       '--trace',
       'send the request or connection through the data planes, and compare their decision with the prediction',
@@ -120,6 +128,7 @@ export function addObjectCommands(program: Command): void {
       [],
     )
     .addOption(routingSettingsOption())
+    .addOption(controllerNamespaceOption())
     .addOption(
       new Option('--fail-on <effect>', 'exit with code 1 if something breaks, if anything changes, or never')
         .choices(['broken', 'changed', 'never'])
@@ -146,11 +155,7 @@ export function addObjectCommands(program: Command): void {
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
     .addOption(optionalProfileOption())
     .addOption(settingsOption())
-    .option(
-      '--webhook-namespace <name>',
-      'namespace of the webhook, whose settings apply with --cluster unless --profile or --settings is used',
-      'sallyport-system',
-    )
+    .addOption(webhookNamespaceOption())
     .option(
       '--since <report>',
       'report only findings that an earlier report (-o json) does not have, and list those that are gone',
@@ -218,6 +223,7 @@ async function runCheck(
     writeBaseline,
     cluster,
     context,
+    profile,
     ...options
   }: CheckArguments,
 ): Promise<number> {
@@ -234,6 +240,7 @@ async function runCheck(
   const { check } = await import('../check.ts');
   return check(paths, {
     ...options,
+    profile,
     bundle: { minor: bundle, channel },
     scope: scopeOf({ closed, stateless }),
     baseline: baselineOf(baseline, writeBaseline),
@@ -262,7 +269,8 @@ function baselineOf(read: string | undefined, written: string | undefined): Chec
   return written === undefined ? { type: 'none' } : { type: 'write', file: written };
 }
 
-interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output' | 'namespace'>, ClusterArguments {
+interface CheckArguments extends Pick<CheckOptions, 'output' | 'namespace' | 'webhookNamespace'>, ClusterArguments {
+  readonly profile?: Profile;
   readonly bundle: Minor;
   readonly channel: Channel;
   readonly closed: boolean;

@@ -128,8 +128,24 @@ export function settingsOption(): Option {
 
 /** The option `--settings` of commands that route requests. */
 export function routingSettingsOption(): Option {
-  return new Option('--settings <file>', 'settings of "sallyport run", whose hostnamePolicies apply').conflicts(
-    'cluster',
+  return new Option(
+    '--settings <file>',
+    'settings file, whose hostnamePolicies apply; default with --cluster: the settings of the controller',
+  );
+}
+
+/** The option `--webhook-namespace`. */
+export function webhookNamespaceOption(): Option {
+  return new Option(
+    '--webhook-namespace <name>',
+    'namespace of the webhook, whose settings apply with --cluster unless --profile or --settings is used',
+  ).default('sallyport-system');
+}
+
+/** The option `--controller-namespace`. */
+export function controllerNamespaceOption(): Option {
+  return new Option('--controller-namespace <name>', 'namespace of the controller, for --cluster').default(
+    'sallyport-system',
   );
 }
 

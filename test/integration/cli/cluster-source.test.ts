@@ -217,6 +217,57 @@ describe('--namespace', () => {
   });
 });
 
+describe('settings of the cluster', () => {
+  const owned = 'hostnamePolicies: [{ name: owner, hostnames: ["*"], namespaces: { names: [shop] } }]\n';
+  const late = `apiVersion: ${group}/v1\nkind: HTTPRoute\nmetadata: { name: late, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: cart, port: 80 }], timeouts: { request: 1s, backendRequest: 2s } }] }\n`;
+  const settingsIn = ['--controller-namespace', 'gateways'];
+
+  beforeAll(() => {
+    seed(stage, type('ConfigMap', 'configmaps', { version: 'v1' }), {
+      kind: 'ConfigMap',
+      metadata: { namespace: 'gateways', name: 'sallyport-settings' },
+      data: { 'settings.yaml': `effects: { backend-request-timeout: warn }\n${owned}` },
+    });
+  });
+
+  test.each([
+    [['--webhook-namespace', 'gateways'], 'warning'],
+    [['--webhook-namespace', 'gateways', '--profile', 'standard'], 'error'],
+    [[], 'error'],
+  ])('check judges by those of the webhook: %j', async (args, severity) => {
+    const { output } = await outcome('check', ...cluster, ...args, await file('late.yaml', late));
+    expect(/: (\w+) \[backend-request-timeout\]/.exec(output)?.[1]).toBe(severity);
+    expect(output.includes('HostnamePolicy "owner (settings)"')).toBe(severity === 'warning');
+  });
+
+  test('explain routes by their hostnamePolicies, unless a file replaces them', async () => {
+    const url = 'http://shop.example.com/cart';
+    const serves = '10.0.0.1:8080';
+    expect((await outcome('explain', ...cluster, ...settingsIn, url)).output).not.toContain(serves);
+    const empty = ['--settings', await file('empty.yaml', '# none\n')];
+    expect((await outcome('explain', ...cluster, ...settingsIn, ...empty, url)).output).toContain(serves);
+  });
+
+  test('impact routes by their hostnamePolicies', async () => {
+    // A route that is not served does not break.
+    const deletion = ['--delete', 'service/default/cart', '-o', 'json'];
+    expect((await outcome('impact', ...cluster, ...deletion)).output).toContain('any.example');
+    expect((await outcome('impact', ...cluster, ...settingsIn, ...deletion)).output).not.toContain('any.example');
+  });
+
+  test('a missing permission is reported once', async () => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/configmaps/sallyport-settings'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    const { errors, output } = await outcome('explain', ...cluster, 'http://shop.example.com/cart');
+    expect(errors).toBe(
+      'The settings of the webhook are not observed, its hostnamePolicies are ignored: injected Forbidden\n',
+    );
+    expect(output).toContain('10.0.0.1:8080');
+  });
+});
+
 test('doctor uses the kubeconfig and the context of its options', async () => {
   const [, kubeconfig = ''] = cluster;
   const doctor = ['doctor', '--kubeconfig', kubeconfig, '--context'];
@@ -289,6 +340,24 @@ describe('explain --cluster', () => {
       readonly outcomes: readonly { readonly inForce: object }[];
     };
     expect(outcomes.map(({ inForce }) => inForce)).toMatchObject([{ pods: [{ pod: 'default/web-a', generation: 9 }] }]);
+  });
+
+  test.each([
+    [
+      [],
+      'Every GatewayClass that a Gateway names is assumed to be a class of Sallyport: ours. Use --gateway-class to name the classes of Sallyport.\n',
+      'Gateway default/web, listener http',
+    ],
+    [['--gateway-class', 'ours'], '', 'Gateway default/web, listener http'],
+    [['--gateway-class', 'other'], '', 'No listener found'],
+  ])('finds listeners without permission for GatewayClasses: %j', async (args, note, expected) => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/gatewayclasses'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    const { output, errors } = await outcome('explain', ...cluster, ...args, url);
+    expect(errors).toBe(`Objects of kind GatewayClass are not observed: injected Forbidden\n${note}`);
+    expect(output).toContain(expected);
   });
 
   test('does not tell it of files, or without permission', async () => {
