@@ -20,6 +20,7 @@ import { Controller, type DataPlaneSettings } from '../controller/index.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
+import { selectorServices } from '../core/routing/selector-services.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Write } from '../core/incremental/index.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
@@ -103,7 +104,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
 
   const authorities = new PublishedAuthorities();
   const settings = await dataPlaneSettings(surroundings, authorities);
-  const kernel = createEvaluation([configuration, infrastructure, statuses]);
+  const kernel = createEvaluation([configuration, infrastructure, selectorServices, statuses]);
   exposeEvaluation(metrics, kernel);
   // No writes before all objects are known: a part of them would produce wrong statuses and empty data planes.
   let mayWrite = (): boolean => false;

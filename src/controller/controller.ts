@@ -8,6 +8,7 @@ import { write, type Delta, type Kernel, type Write } from '../core/incremental/
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
 import { ownerRefusal, partProblems } from '../core/rules/engine/validity.ts';
+import { selectorServices } from '../core/routing/selector-services.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { readReport, AcknowledgementReporter, reportName, type Replica } from './acknowledgement-reporter.ts';
@@ -24,6 +25,7 @@ import { DataPlanes } from './data-planes.ts';
 import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ClusterWriter, EventSink, ObjectChange, WireObject } from './ports.ts';
+import { SelectorServices } from './selector-services.ts';
 import { sessionKeysChange } from './session-keys.ts';
 import { regarding } from './status-events.ts';
 import { StatusWriter, type Pace } from './status-writer.ts';
@@ -62,6 +64,7 @@ export class Controller {
   readonly #workloads: DataPlaneWorkloads;
   readonly #pool: AddressPool;
   readonly #finalizers: GatewayClassFinalizers;
+  readonly #selectors: SelectorServices;
   readonly #events: EventSink;
   /** The name of this replica's own report, which it ignores in events. */
   readonly #ownReport: string;
@@ -135,6 +138,14 @@ export class Controller {
       metrics,
     });
     this.#finalizers = new GatewayClassFinalizers({ writer, controllerName, mayWrite, log });
+    this.#selectors = new SelectorServices({
+      writer,
+      wanted: (backend) => kernel.emitted(selectorServices).get(backend),
+      uidOf: (backend) => this.#live.get(`XBackend/${backend}`)?.object.metadata.uid,
+      mayWrite,
+      log,
+      metrics,
+    });
     metrics.observed({ name: 'controller_leader', help: 'Whether this replica is the leader.', labels: [] }, () => [
       { labels: [], value: Number(mayWrite()) },
     ]);
@@ -162,6 +173,7 @@ export class Controller {
     const seen = events.flatMap((event) => this.#note(event));
     this.#follow(delta, certificateChanges(events));
     for (const key of seen) this.#statuses.enqueue(key);
+    for (const event of events) this.#selectors.observe(event);
     // The evaluation reports no change for a Gateway that is not reconciled and then stops being ours.
     for (const gateway of this.#concernedBy(events)) this.#review(gateway);
     this.#pool.observe(events);
@@ -192,6 +204,7 @@ export class Controller {
     this.#statuses.enqueueAll();
     for (const gateway of this.#gateways()) this.#provisioner.enqueue(gateway);
     this.#finalizers.enqueueAll();
+    this.#selectors.enqueueAll(this.#kernel.emitted(selectorServices).keys());
   }
 
   /** The configuration of a Gateway (`namespace/name`). `undefined` if this controller does not serve it. */
@@ -207,7 +220,8 @@ export class Controller {
   async stop(): Promise<void> {
     this.#dataPlanes.stop();
     this.#finalizers.stop();
-    await Promise.all([this.#statuses.stop(), this.#provisioner.stop(), this.#pool.stop(), this.#reporter.stop()]);
+    const parts = [this.#statuses, this.#provisioner, this.#selectors, this.#pool, this.#reporter];
+    await Promise.all(parts.map((part) => part.stop()));
   }
 
   #apply(writes: readonly Write[]): void {
@@ -242,6 +256,8 @@ export class Controller {
   #follow(delta: Delta, certificates: ConfigurationChange): void {
     const change = delta.of(statuses);
     const configured = delta.of(configuration);
+    const selecting = delta.of(selectorServices);
+    for (const backend of [...selecting.upserted.keys(), ...selecting.removed]) this.#selectors.enqueue(backend);
     for (const gateway of delta.of(infrastructure).upserted.keys()) this.#enqueue(gateway);
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
     // One publication, so that a new listener never appears without its certificate.

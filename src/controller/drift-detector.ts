@@ -123,8 +123,8 @@ function stateOf({ apiVersion: _apiVersion, kind: _kind, ...desired }: WireObjec
   return { version: object.metadata.resourceVersion ?? '', fields: JSON.stringify(sameFields(desired, object)) };
 }
 
-/** The part of `object` that `desired` sets. The rest is a default or belongs to others. An absent field equals an empty one. */
-function sameFields(desired: unknown, object: unknown): unknown {
+/** Returns the part of `object` that `desired` sets. The rest is a default or belongs to others. An absent field equals an empty one. */
+export function sameFields(desired: unknown, object: unknown): unknown {
   if (Array.isArray(desired))
     return Array.isArray(object) && object.length === desired.length
       ? desired.map((item, index) => sameFields(item, object[index]))

@@ -27,6 +27,14 @@ export function clusterServiceName(gateway: string): string {
   return `${name.slice(0, 43)}-${hashOf(gateway)}${clusterSuffix}`;
 }
 
+/**
+ * The name of the Service of an XBackend with this uid. It is not predictable, so that nobody relies on its DNS name
+ * (EndpointSelectorBackend). It differs from the names of other objects, which end with `-sallyport` or `-cluster`.
+ */
+export function selectorServiceName(uid: string): string {
+  return `sallyport-backend-${hashOf(uid)}`;
+}
+
 /** The name as a label value: unchanged if it fits. */
 export function labelValue(name: string): string {
   return name.length <= longest ? name : `${name.slice(0, 50).replace(/[-.]+$/, '')}-${hashOf(name)}`;

@@ -1,5 +1,5 @@
 import { permissions } from './graph/grants.ts';
-import { slicesOfService } from './graph/backends.ts';
+import { slicesOfService } from './graph/endpoints.ts';
 import { policiesOfService } from './graph/backend-policies.ts';
 import { policiesOfHostname } from './graph/hostname-policies.ts';
 import { listenerSetsOfGateway } from './graph/listener-sets.ts';

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate, validFor } from '../../src/certificates/index.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
+import { deployEcho } from './support/echo.ts';
 import { ask } from './support/http1-client.ts';
 import { apply, getObject, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
@@ -190,4 +191,24 @@ test('TLS with mode ServerOnly forwards requests if the certificate is verified,
   expect(await answer('unverified')).toMatch(/^503 /);
   // Without tls, the server gets a request in plain text, and closes the connection.
   expect(await answer('untold')).toMatch(/^50[23] /);
+});
+
+test('an XBackend of type EndpointSelector forwards to the selected pods, while a Service exists only as long as a route uses it', async () => {
+  const select = (app: string): object => ({
+    apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+    kind: 'XBackend',
+    metadata: { name: 'pods', namespace },
+    spec: { type: 'EndpointSelector', endpointSelector: { matchLabels: { app } }, port: { number: 3000 } },
+  });
+  const services = (): Promise<string> =>
+    kubectlOutput(['get', 'services', '-n', namespace, '-l', 'sallyport.dev/x-backend=pods', '-o', 'name']);
+  await deployEcho('selected', namespace);
+  await apply(select('absent'), routeTo('pods'));
+  await accepted('pods', 'Accepted');
+  await waitForAnswer('pods', /^503 /);
+  await apply(select('selected'));
+  await waitForAnswer('pods', /^200 /);
+  expect(await services()).toMatch(/^service\/sallyport-backend-[0-9a-f]{10}\n$/);
+  await apply(routeTo('plain'));
+  await waitFor('the Service is gone', async () => ((await services()) === '' ? true : undefined));
 });

@@ -26,12 +26,13 @@ import { configuration } from '../../src/core/routing/emit.ts';
 import { infrastructure } from '../../src/core/routing/infrastructure.ts';
 import { findings } from '../../src/core/rules/engine/run.ts';
 import type { Bundle } from '../../src/core/schema/index.ts';
+import { selectorServices } from '../../src/core/routing/selector-services.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { consequenceOf } from '../../src/core/rules/engine/validity.ts';
 
 /** An evaluation of no objects, of which everything that there is can be followed. */
 export function emptyEvaluation(): Kernel {
-  return createEvaluation([configuration, infrastructure, statuses, findingCounts]);
+  return createEvaluation([configuration, infrastructure, selectorServices, statuses, findingCounts]);
 }
 
 /** The installation that tests evaluate for. */

@@ -1,4 +1,4 @@
-import { sliceLabels } from '../../core/graph/backends.ts';
+import { sliceLabels } from '../../core/graph/endpoints.ts';
 import { someOf } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import { listOf, recordOf } from '../../core/text/record.ts';

@@ -1,25 +1,15 @@
-import { defineIndex, defineQuery } from '../incremental/index.ts';
+import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
-import {
-  backendKey,
-  backendKindOf,
-  serviceKinds,
-  type BackendObject,
-  type BackendPort,
-  type ServiceKind,
-} from './backend-object.ts';
+import { backendKindOf, type BackendObject, type BackendPort, type ServiceKind } from './backend-object.ts';
 import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from './grants.ts';
-import { objectsOf, readObject } from './inputs.ts';
+import { readObject } from './inputs.ts';
 import { isUnknown, whyNotFound, type NotFound } from './observed.ts';
 import { isLayer4, transportOf, type ServedRouteKind, type Transport } from './protocols.ts';
 import type { FilterView } from './route-views.ts';
 import type { Path } from '../resources/path.ts';
-import { isReadable, type Resource } from '../resources/resource.ts';
-import { isIpAddress } from '../text/hostname.ts';
-import { isRemoteAddress } from '../text/ip-address.ts';
 import { strata } from './strata.ts';
 import { portOfXBackend } from './x-backends.ts';
 
@@ -86,7 +76,8 @@ function portKey(port: number, routeKind: string): ServicePortKey {
   return transport === 'TCP' ? String(port) : `${port}/${transport}`;
 }
 
-function transportOfKey(key: ServicePortKey): Transport {
+/** Returns the transport of a port in the notation of routes. */
+export function transportOfKey(key: ServicePortKey): Transport {
   return key.endsWith('/UDP') ? 'UDP' : 'TCP';
 }
 
@@ -97,7 +88,8 @@ export type ServicePort =
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
   | OfferedPort;
 
-interface OfferedPort {
+/** A port that a Service has. */
+export interface OfferedPort {
   readonly type: 'port';
   readonly name: string;
   readonly protocol: string;
@@ -297,113 +289,4 @@ function isOneOf<T extends BackendOutcome['type']>(
   types: readonly T[],
 ): outcome is BackendOutcomeOf<T> {
   return (types as readonly string[]).includes(outcome.type);
-}
-
-/** The label of an EndpointSlice that names the object it belongs to. */
-export const sliceLabels = {
-  Service: 'kubernetes.io/service-name',
-  ServiceImport: 'multicluster.kubernetes.io/service-name',
-} as const satisfies Record<ServiceKind, string>;
-
-/** EndpointSlices by the backends that they belong to. Bucket: backend key; entry: slice name. */
-export const slicesOfService = defineIndex({
-  name: 'slicesOfService',
-  stratum: strata.objectIndexes,
-  over: objectsOf('EndpointSlice'),
-  *entries(read, _kind = '', namespace = '', name = '') {
-    const labels = readObject(read, 'EndpointSlice', namespace, name)?.meta.labels ?? {};
-    for (const kind of serviceKinds) {
-      const owner = labels[sliceLabels[kind]];
-      if (owner !== undefined) yield { bucket: backendKey({ kind, namespace, name: owner }), entry: name };
-    }
-  },
-});
-
-export interface EndpointAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/**
- * The sorted, distinct endpoints of a port of a Service or ServiceImport that receive requests: the ready endpoints, or if there are none, the
- * endpoints that are serving while they terminate (KEP-1669), like in kube-proxy.
- */
-export const endpoints = defineQuery({
-  name: 'endpoints',
-  stratum: strata.links,
-  compute(read, ...[kind, namespace, name, port]: BackendPort): readonly EndpointAddress[] {
-    const found = read.query(servicePort, kind, namespace, name, port);
-    if (found.type !== 'port') return [];
-    const slices = read.list(slicesOfService, backendKey({ kind, namespace, name }));
-    if (slices.length === 0 && kind === 'ServiceImport')
-      return clusterSetAddresses(readObject(read, kind, namespace, name), Number.parseInt(port, 10));
-    const all = slices.flatMap((slice) => [...sliceAddresses(read, { namespace, slice, port: found })]);
-    const ready = all.filter(({ state }) => state === 'ready');
-    const byAddress = new Map(
-      (ready.length > 0 ? ready : all).map(({ host, port: number }) => [`${host} ${number}`, { host, port: number }]),
-    );
-    return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
-  },
-});
-
-/**
- * The addresses of an imported Service without EndpointSlices, which are optional in the Multi-Cluster Services API: the
- * ClusterSet IPs lead to its endpoints (KEP-1645). Headless ones have no ClusterSet IPs.
- */
-function clusterSetAddresses(
-  imported: Resource<'ServiceImport'> | undefined,
-  port: number,
-): readonly EndpointAddress[] {
-  if (imported?.spec?.type === 'Headless') return [];
-  const hosts = new Set((imported?.spec?.ips ?? []).filter(isRemoteAddress));
-  return [...hosts].sort().map((host) => ({ host, port }));
-}
-
-function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: OfferedPort): number | undefined {
-  const found = slice.ports?.find((one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol)?.port;
-  return found === undefined || found < 1 || found > 65_535 ? undefined : found;
-}
-
-interface EndpointConditions {
-  readonly ready?: boolean;
-  readonly serving?: boolean;
-  readonly terminating?: boolean;
-}
-
-interface UsableAddress extends EndpointAddress {
-  readonly state: 'ready' | 'draining';
-}
-
-interface SliceQuestion {
-  readonly namespace: string;
-  /** Name of the EndpointSlice. */
-  readonly slice: string;
-  readonly port: OfferedPort;
-}
-
-function* sliceAddresses(
-  read: Reader,
-  { namespace, slice: name, port: asked }: SliceQuestion,
-): Iterable<UsableAddress> {
-  const slice = readObject(read, 'EndpointSlice', namespace, name);
-  // FQDN slices would require resolving names that the owner of the Service does not control.
-  if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
-  const port = slicePort(slice, asked);
-  if (port === undefined) return;
-  for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
-    const state = stateOf(endpoint.conditions);
-    // Absent conditions have a meaning (EndpointSlice API). Unreadable conditions do not.
-    if (state === undefined || !isReadable(slice, ['endpoints', index])) continue;
-    for (const host of endpoint.addresses ?? []) {
-      if (isIpAddress(host)) yield { host, port, state };
-    }
-  }
-}
-
-/** Without `ready`, an endpoint is ready regardless of the other conditions. `serving` defaults to `ready`. `undefined`: not usable. */
-function stateOf({ ready = true, serving = ready, terminating = false }: EndpointConditions = {}):
-  | UsableAddress['state']
-  | undefined {
-  if (ready) return 'ready';
-  return serving && terminating ? 'draining' : undefined;
 }

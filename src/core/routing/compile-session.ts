@@ -3,6 +3,7 @@ import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { fieldDefaults } from '../schema/index.ts';
 import { millisecondsOf } from '../text/duration.ts';
+import { hash64 } from '../text/hash.ts';
 import type { Session } from './config.ts';
 import { trafficPolicyInForce } from './traffic-policy.ts';
 
@@ -60,14 +61,9 @@ function timeout(
 }
 
 /**
- * A name that is unique per rule, and hides the names of objects from clients: FNV-1a with 64 bits. Two rules with the same name
- * would only lose sessions.
+ * A name that is unique per rule, and hides the names of objects from clients. Two rules with the same name would only lose sessions.
  */
 function generatedName({ identity, rule }: SessionOrigin): string {
   const seed = rule === undefined ? identity : `${identity} ${rule}`;
-  const hash = Array.from(seed).reduce(
-    (sum, character) => BigInt.asUintN(64, (sum ^ BigInt(character.codePointAt(0) ?? 0)) * 0x100000001b3n),
-    0xcbf29ce484222325n,
-  );
-  return `sallyport-${hash.toString(16).padStart(16, '0')}`;
+  return `sallyport-${hash64(seed)}`;
 }

@@ -7,7 +7,8 @@ import {
   type ServiceObject,
 } from '../graph/backend-object.ts';
 import { policyInForce } from '../graph/backend-policies.ts';
-import { endpoints, servicePort, type ServicePort, type ServicePortKey } from '../graph/backends.ts';
+import { servicePort, type ServicePort, type ServicePortKey } from '../graph/backends.ts';
+import { endpoints } from '../graph/endpoints.ts';
 import { ownerKey } from '../graph/gateway-listeners.ts';
 import { backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';

@@ -2,6 +2,7 @@ import { httpVersionOf, type HttpVersion } from '../graph/app-protocols.ts';
 import type { BackendObject } from '../graph/backend-object.ts';
 import { usesTls } from '../graph/backend-validation.ts';
 import type { ServicePortKey } from '../graph/backends.ts';
+import { selectedEndpoints } from '../graph/endpoints.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { quoteRef } from '../resources/reference.ts';
@@ -21,14 +22,19 @@ export function xBackendEndpoints(read: Reader, backend: BackendObject, port: Se
   const refusal = ownerRefusal(read.query(partProblems, 'XBackend', namespace, name));
   if (refusal !== undefined) return { addresses: [], failure: `${quoteRef(backend)}: ${refusal.message}` };
   const resource = readObject(read, 'XBackend', namespace, name);
-  const { externalHostname, protocol = '' } = resource?.spec ?? {};
+  const { type, externalHostname, protocol = '' } = resource?.spec ?? {};
   const isEncrypted = resource !== undefined && usesTls(resource);
+  const connection = {
+    ...engineOf(httpVersionOf(protocol), isEncrypted),
+    // The client certificate of the Gateway is not for the hosts of others, and mode ServerOnly means that there is none.
+    ...(isEncrypted ? { tls: { ...verification(read, 'XBackend', namespace, name), isAnonymous: true as const } } : {}),
+  };
+  if (type === 'EndpointSelector')
+    return { addresses: read.query(selectedEndpoints, namespace, name, port), ...connection };
   return {
     addresses: [],
     external: { hostname: externalHostname?.hostname ?? '', port: Number.parseInt(port, 10) },
-    ...engineOf(httpVersionOf(protocol), isEncrypted),
-    // The client certificate of the Gateway is not for the hosts of others.
-    ...(isEncrypted ? { tls: { ...verification(read, 'XBackend', namespace, name), isAnonymous: true } } : {}),
+    ...connection,
   };
 }
 

@@ -1,6 +1,7 @@
 import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { preciseHostnameProblems } from '../../text/hostname.ts';
+import { selectorProblems } from '../../text/selector.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { violationsAt } from '../engine/demand.ts';
 import { invalidObject } from '../engine/parts.ts';
@@ -12,10 +13,10 @@ import type { XBackendSpec } from './x-backend-spec.ts';
 export const xBackendInvalid = rule({
   id: 'x-backend-invalid',
   kinds: ['XBackend'],
-  summary: 'The port, hostname, protocol or TLS settings of an XBackend are missing or invalid.',
+  summary: 'The port, hostname, selector, protocol or TLS settings of an XBackend are missing or invalid.',
   effect: deniedWhenStrict,
   consequence: invalidObject,
-  source: 'Gateway API v1.7.0, BackendSpec.port and .externalHostname; GEP-4894',
+  source: 'Gateway API v1.7.0, BackendSpec.port, .externalHostname and .endpointSelector; GEP-4894',
   check(backend, _read, report) {
     const readable: Report = (found) => {
       if (isReadable(backend, found.path)) report(found);
@@ -27,13 +28,14 @@ export const xBackendInvalid = rule({
 
 const unserved = 'Until then, requests to the XBackend get 500.';
 
-function* problems({ type, port, externalHostname }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
+function* problems({ type, port, externalHostname, endpointSelector }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
   if (port?.number === undefined) {
     yield {
       path: ['spec', 'port'],
       message: `spec.port.number is required since Gateway API v1.7. Set it to the port of the backend. ${unserved}`,
     };
   }
+  if (type === 'EndpointSelector') yield* selectorFindings(endpointSelector);
   if (type !== 'ExternalHostname') return;
   const { hostname = '' } = externalHostname ?? {};
   const problem = hostnameProblem(hostname);
@@ -44,6 +46,19 @@ function* problems({ type, port, externalHostname }: XBackendSpec): Iterable<Omi
       message: `Invalid hostname ${quote(hostname)}: ${problem}. ${unserved}`,
     };
   }
+}
+
+function* selectorFindings({ matchLabels = {} }: XBackendSpec['endpointSelector'] = {}): Iterable<
+  Omit<Finding, 'rule'>
+> {
+  const path = ['spec', 'endpointSelector'];
+  if (Object.keys(matchLabels).length === 0)
+    yield {
+      path: [...path, 'matchLabels'],
+      message: `endpointSelector.matchLabels is required with type: EndpointSelector. Set at least one label of the pods. ${unserved}`,
+    };
+  for (const { path: below, message } of selectorProblems({ matchLabels }))
+    yield { path: [...path, ...below], message: `Invalid selector: ${message}. ${unserved}` };
 }
 
 function hostnameProblem(hostname: string): string | undefined {

@@ -22,14 +22,15 @@ export const xBackendUnsupported = rule({
 /** The end of each message: the effect on the traffic. */
 const unserved = 'Until then, requests to the XBackend get 500.';
 
+const supportedTypes = ['ExternalHostname', 'EndpointSelector'];
 const supportedModes = ['None', 'ServerOnly'];
 
 function* unsupported({ type = '', protocol, tls, sessionPersistence }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
-  if (type !== 'ExternalHostname') {
+  if (!supportedTypes.includes(type)) {
     yield {
       path: ['spec', 'type'],
       value: display(type),
-      message: `Unsupported type ${quote(type)}. Use type: ExternalHostname, or refer to a Service. ${unserved}`,
+      message: `Unsupported type ${quote(type)}. Use type: ${supportedTypes.join(' or ')}. ${unserved}`,
     };
   }
   if (protocol !== undefined && !backendProtocolNames.includes(protocol)) {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { endpoints } from '../../../../src/core/graph/backends.ts';
+import {
+  endpoints,
+  selectedEndpoints,
+  selectingLabel,
+  selectingLabelValue,
+} from '../../../../src/core/graph/endpoints.ts';
 import { evaluate, serviceWith } from '../../../support/evaluation.ts';
 
 const service = serviceWith({ ports: [{ port: 8080 }] });
@@ -111,5 +116,63 @@ describe('the endpoints of a Service port', () => {
         { host: '10.0.0.1', port: 8000 },
       ]);
     }
+  });
+});
+
+describe('the endpoints that an XBackend selects', () => {
+  const slice = (name: string, labels: object, parts: object = {}) => ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name, namespace: 'shop', labels },
+    addressType: 'IPv4',
+    ports: [
+      { name: 'tcp', port: 8080, protocol: 'TCP' },
+      { name: 'udp', port: 8080, protocol: 'UDP' },
+    ],
+    endpoints: [{ addresses: ['10.0.0.2'] }, { addresses: ['10.0.0.1'] }],
+    ...parts,
+  });
+  const selected = (slices: readonly object[], name = 'cart', port = '8080') =>
+    evaluate(slices)
+      .kernel.read.query(selectedEndpoints, 'shop', name, port)
+      .map(({ host, port: number }) => `${host}:${number}`);
+
+  test('are those of the slices with its label, each once', () => {
+    const slices = [
+      slice('one', { [selectingLabel]: 'cart', 'kubernetes.io/service-name': 'sallyport-backend-1' }),
+      slice('two', { [selectingLabel]: 'cart' }),
+      slice('other', { [selectingLabel]: 'other' }, { endpoints: [{ addresses: ['10.0.0.9'] }] }),
+      slice('service', { 'kubernetes.io/service-name': 'cart' }, { endpoints: [{ addresses: ['10.0.0.8'] }] }),
+    ];
+    expect(selected(slices)).toEqual(['10.0.0.1:8080', '10.0.0.2:8080']);
+  });
+
+  test('have its port and protocol', () => {
+    const labels = { [selectingLabel]: 'cart' };
+    const slices = [
+      slice('both', labels),
+      slice('tcp', labels, { ports: [{ port: 8080 }], endpoints: [{ addresses: ['10.0.0.3'] }] }),
+      slice('elsewhere', labels, { ports: [{ port: 80 }], endpoints: [{ addresses: ['10.0.0.4'] }] }),
+    ];
+    expect(selected(slices)).toEqual(['10.0.0.1:8080', '10.0.0.2:8080', '10.0.0.3:8080']);
+    expect(selected(slices, 'cart', '8080/UDP')).toEqual(['10.0.0.1:8080', '10.0.0.2:8080']);
+  });
+
+  test('are ready, or draining where none is ready', () => {
+    const labels = { [selectingLabel]: 'cart' };
+    const endpoint = (host: string, conditions: object) => ({ addresses: [host], conditions });
+    const drains = endpoint('10.0.0.1', draining);
+    expect(selected([slice('one', labels, { endpoints: [drains] })])).toEqual(['10.0.0.1:8080']);
+    expect(selected([slice('one', labels, { endpoints: [drains, endpoint('10.0.0.2', ready)] })])).toEqual([
+      '10.0.0.2:8080',
+    ]);
+  });
+
+  test('are found for a name that is longer than a label value', () => {
+    const name = `${'a'.repeat(60)}.example`;
+    const value = selectingLabelValue(name);
+    expect(value).toHaveLength(63);
+    expect(value).not.toBe(selectingLabelValue(`${'a'.repeat(60)}.another`));
+    expect(selected([slice('one', { [selectingLabel]: value })], name)).toHaveLength(2);
   });
 });

@@ -47,6 +47,16 @@ describe('x-backend-invalid', () => {
       'spec.externalHostname.hostname',
       'Invalid hostname "*.example.com": it contains a wildcard',
     ],
+    [
+      { type: 'EndpointSelector', port: { number: 80 } },
+      'spec.endpointSelector.matchLabels',
+      'endpointSelector.matchLabels is required with type: EndpointSelector. Set at least one label of the pods.',
+    ],
+    [
+      { type: 'EndpointSelector', port: { number: 80 }, endpointSelector: { matchLabels: { app: 'a cart' } } },
+      'spec.endpointSelector.matchLabels.app',
+      'Invalid selector: invalid label value "a cart".',
+    ],
     [{ ...usable, protocol: 'HTTP2' }, 'spec.tls', 'Protocol HTTP2 requires tls.'],
     [{ ...usable, protocol: 'H2C', tls: { mode: 'ServerOnly' } }, 'spec.tls.mode', 'Protocol H2C conflicts with tls'],
   ])('%j', (spec, path, message) => {

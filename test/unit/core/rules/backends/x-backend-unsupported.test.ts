@@ -6,18 +6,26 @@ const usable = { type: 'ExternalHostname', port: { number: 443 }, externalHostna
 const backend = (spec: object): unknown => objectOf('XBackend', 'v1alpha1', spec);
 
 describe('x-backend-unsupported', () => {
-  test.each<[object]>([[usable], [{ ...usable, protocol: 'GRPC' }], [{ ...usable, tls: { mode: 'None' } }]])(
-    '%j is fine',
-    (spec) => {
-      expect(judge(xBackendUnsupported, backend(spec))).toEqual([]);
-    },
-  );
+  const selecting = {
+    type: 'EndpointSelector',
+    port: { number: 80 },
+    endpointSelector: { matchLabels: { app: 'cart' } },
+  };
+
+  test.each<[object]>([
+    [usable],
+    [selecting],
+    [{ ...usable, protocol: 'GRPC' }],
+    [{ ...usable, tls: { mode: 'None' } }],
+  ])('%j is fine', (spec) => {
+    expect(judge(xBackendUnsupported, backend(spec))).toEqual([]);
+  });
 
   test.each<[object, string, string]>([
     [
-      { type: 'EndpointSelector', port: { number: 80 }, endpointSelector: { matchLabels: { app: 'cart' } } },
+      { ...usable, type: 'example.com/Pool' },
       'spec.type',
-      'Unsupported type "EndpointSelector". Use type: ExternalHostname, or refer to a Service.',
+      'Unsupported type "example.com/Pool". Use type: ExternalHostname or EndpointSelector.',
     ],
     [
       { ...usable, protocol: 'MCP' },
