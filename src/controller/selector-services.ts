@@ -119,7 +119,7 @@ export class SelectorServices {
   }
 
   async #work(backend: string): Promise<void> {
-    const { wanted, uidOf, mayWrite, writer } = this.#options;
+    const { wanted, uidOf, mayWrite } = this.#options;
     if (!mayWrite()) return;
     const [need, uid] = [wanted(backend), uidOf(backend)];
     const desired = need === undefined || uid === undefined ? undefined : serviceOf(backend, uid, need);
@@ -130,15 +130,25 @@ export class SelectorServices {
       if (result.type === 'ok' && result.object !== undefined) this.#remember(backend, result.object);
       results.push(result);
     }
-    for (const { metadata } of [...live.values()]) {
-      const { namespace = '', name, uid: serviceUid } = metadata;
-      // The garbage collector removes it together with its XBackend.
-      const isLeaving = uid === undefined || metadata['deletionTimestamp'] !== undefined;
-      if (name === desired?.metadata.name || isLeaving || !mayWrite()) continue;
-      const identity = { namespace, name, ...(serviceUid !== undefined && { uid: serviceUid }) };
+    // The garbage collector removes Services together with their XBackend.
+    if (uid !== undefined) results.push(...(await this.#removeOthers(live, desired?.metadata.name)));
+    this.#record(backend, results);
+  }
+
+  /** Removes all Services of an XBackend except the one with this name. */
+  async #removeOthers(
+    live: ReadonlyMap<string, WireObject>,
+    kept: string | undefined,
+  ): Promise<readonly WriteResult[]> {
+    const { writer, mayWrite } = this.#options;
+    const results: WriteResult[] = [];
+    for (const { metadata } of live.values()) {
+      const { namespace = '', name, uid } = metadata;
+      if (name === kept || metadata['deletionTimestamp'] !== undefined || !mayWrite()) continue;
+      const identity = { namespace, name, ...(uid !== undefined && { uid }) };
       results.push(await writer.remove({ apiVersion: 'v1', kind: 'Service', metadata: identity }));
     }
-    this.#record(backend, results);
+    return results;
   }
 
   /** Applies a Service unless one of this name belongs to somebody else. */
