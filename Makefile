@@ -84,7 +84,7 @@ bench-routes: build ## Measure route latency and start at 5,000 routes in a clus
 	@test/bench/routes/run.sh
 
 .PHONY: bench-memory
-bench-memory: build ## Measure memory and CPU of an idle installation (4 min; needs go); ROUTES='10 5000' COMPONENTS=
+bench-memory: build ## Measure memory and CPU of an idle installation (6 min; needs go); ROUTES='10 5000' COMPONENTS=
 	@ROUTES='$(or $(ROUTES),10 5000)' COMPONENTS='$(COMPONENTS)' test/bench/memory/run.sh
 
 .PHONY: bench-check

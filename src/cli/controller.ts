@@ -36,6 +36,7 @@ import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics }
 import { imageOfPod } from './own-image.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { InternalErrors } from './process/internal-errors.ts';
+import { returnMemory } from './process/memory-return.ts';
 import { followPolicySettings } from './process/policy-settings.ts';
 import { openProbes } from './process/readiness.ts';
 import { openOptionalSettings } from './process/settings-file.ts';
@@ -97,6 +98,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const metrics = createMetrics();
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
+  returnMemory(running);
   const { readiness } = await openProbes(options.probePort, metrics, running);
   const client = createClient(await loadCredentials('default'));
   running.add(() => client.close());

@@ -102,7 +102,8 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
-  returnMemory(proxy.counters(), running);
+  const { buffered } = proxy.counters();
+  returnMemory(running, () => buffered.used);
   const sink = new ConfigurationSink((change) => applyChange(change, proxy, certificates));
   const connection = connectChannel({
     address: options.controller,

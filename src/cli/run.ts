@@ -98,7 +98,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const sessionKeys = [createSessionKey(Date.now())];
   const counters = createCounters();
   exposeProxyCounters(metrics, counters);
-  returnMemory(counters, running);
+  returnMemory(running, () => counters.buffered.used);
   const proxies = new StandaloneProxies({
     parametersOf: (gateway) => workspace.kernel.emitted(infrastructure).get(gateway)?.parameters ?? {},
     grace: options.grace,

@@ -50,6 +50,7 @@ import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { expectShortLives } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { listenEverywhere } from './process/listen.ts';
+import { returnMemory } from './process/memory-return.ts';
 import { openProbes } from './process/readiness.ts';
 import { followPolicySettings, type FollowedSettings } from './process/policy-settings.ts';
 import { openSettings } from './process/settings-file.ts';
@@ -107,6 +108,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const metrics = createMetrics();
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
+  returnMemory(running);
   const live = await followSettings(options, running, { log, metrics });
   const settings = () => live.current();
   const { readiness } = await openProbes(options.probePort, metrics, running);

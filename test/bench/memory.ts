@@ -31,8 +31,8 @@ import { cpuOf, runBenchmark } from './processes.ts';
 const sizes = (process.env['ROUTES'] ?? '10 5000').split(' ').map(Number);
 /** Only these components, where it is set: a part of their names. */
 const wanted = process.env['COMPONENTS'] ?? '';
-/** Seconds without work before the measurement: V8 collects garbage when a process has been idle for some seconds. */
-const settling = Number(process.env['SETTLE'] ?? '30');
+/** Seconds without work before the measurement: processes return memory for at most a minute after their start. */
+const settling = Number(process.env['SETTLE'] ?? '75');
 const seconds = Number(process.env['SECONDS'] ?? '30');
 const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 const token = 'token-of-the-account';

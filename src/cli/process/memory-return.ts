@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import type { ProxyCounters } from '../../proxy/counters.ts';
 import type { Shutdown } from './shutdown.ts';
 
 const mebibyte = 2 ** 20;
@@ -28,18 +27,23 @@ export interface Use {
 /** Decides when V8 saves memory: after a peak, as long as the load is low, and for a limited time. */
 export class MemoryReturn {
   private readonly saveMemory: (isOn: boolean) => void;
-  private lowest = Infinity;
+  private lowest: number;
   /** Checks since V8 began to save memory; 0 while it does not. */
   private checks = 0;
 
-  /** `saveMemory` is called with each change. */
-  constructor(saveMemory: (isOn: boolean) => void) {
+  /** `memory`: resident memory at the start, in bytes. `saveMemory` is called with each change. */
+  constructor(memory: number, saveMemory: (isOn: boolean) => void) {
+    this.lowest = memory;
     this.saveMemory = saveMemory;
+  }
+
+  get isSaving(): boolean {
+    return this.checks > 0;
   }
 
   /** Milliseconds until the next check. */
   get pause(): number {
-    return this.checks > 0 ? savingInterval : interval;
+    return this.isSaving ? savingInterval : interval;
   }
 
   check({ memory, buffered, utilization }: Use): void {
@@ -47,18 +51,20 @@ export class MemoryReturn {
     const isCalm = buffered < calmBytes && utilization < calmUtilization;
     if (isCalm && this.checks * savingInterval >= longestSaving) this.lowest = memory;
     const isWorthwhile = isCalm && memory > this.lowest + excess;
-    if (isWorthwhile !== this.checks > 0) this.saveMemory(isWorthwhile);
+    if (isWorthwhile !== this.isSaving) this.saveMemory(isWorthwhile);
     this.checks = isWorthwhile ? this.checks + 1 : 0;
   }
 }
 
 /**
- * Lets a data plane return its memory within seconds after a peak, until shutdown. While a process keeps allocating, V8 would collect the
- * garbage of the peak only about 100 s after its last collection. With `--optimize-for-size`, it collects garbage within 8 s, in small
- * steps, and releases the free pages of its heap.
+ * Lets a process return its memory within seconds after a peak, until shutdown. While a process keeps allocating, V8 would collect the
+ * garbage of the peak only about 100 s after its last collection. An idle process would keep the free pages of its heap. With
+ * `--optimize-for-size`, V8 collects garbage within 8 s, in small steps, and releases the free pages.
+ *
+ * @param buffered returns the number of bytes that wait for slow readers
  */
-export function returnMemory(counters: Pick<ProxyCounters, 'buffered'>, running: Pick<Shutdown, 'add'>): void {
-  const decision = new MemoryReturn((isOn) =>
+export function returnMemory(running: Pick<Shutdown, 'add'>, buffered: () => number = () => 0): void {
+  const decision = new MemoryReturn(process.memoryUsage.rss(), (isOn) =>
     setFlagsFromString(isOn ? '--optimize-for-size' : '--no-optimize-for-size'),
   );
   let last = performance.eventLoopUtilization();
@@ -67,7 +73,7 @@ export function returnMemory(counters: Pick<ProxyCounters, 'buffered'>, running:
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
-    decision.check({ memory: process.memoryUsage.rss(), buffered: counters.buffered.used, utilization });
+    decision.check({ memory: process.memoryUsage.rss(), buffered: buffered(), utilization });
     timer = setTimeout(check, decision.pause).unref();
   };
   timer = setTimeout(check, decision.pause).unref();

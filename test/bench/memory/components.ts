@@ -59,6 +59,8 @@ export async function startComponent(
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
+      // As in the image (deploy/Dockerfile).
+      MALLOC_TRIM_THRESHOLD_: '1048576',
       NODE_OPTIONS: `${options} ${process.env['OPTIONS'] ?? ''}`,
       ...environment,
     },

@@ -8,7 +8,7 @@ let memory: MemoryReturn;
 
 beforeEach(() => {
   changes = [];
-  memory = new MemoryReturn((isOn) => changes.push(isOn));
+  memory = new MemoryReturn(100 * mebibyte, (isOn) => changes.push(isOn));
 });
 
 function check(mebibytes: number, use: Partial<Use> = {}): void {
@@ -25,6 +25,12 @@ test('V8 saves memory after a peak, until the memory is returned', () => {
   check(150);
   check(150);
   expect(changes).toEqual([true, false]);
+});
+
+test('memory that a process took before the first check counts as a peak', () => {
+  check(200);
+  expect(changes).toEqual([true]);
+  expect(memory.isSaving).toBe(true);
 });
 
 test.each<readonly [string, Partial<Use>]>([
