@@ -60,6 +60,9 @@ interface Name {
   readonly settled: PromiseWithResolvers<void>;
 }
 
+/** Addresses of an answer that are checked. An answer can have thousands of them, and each check takes microseconds. */
+const mostChecked = 512;
+
 const unresolved: NameState = { addresses: [], problem: 'name-unresolved' };
 
 /**
@@ -153,12 +156,13 @@ export class ExternalNames {
     const { allowed, limits, counters } = this.options;
     // Without an answer for a family, its last addresses stay in use: the machine may have no route to the other family.
     const kept = (name.state?.addresses ?? []).filter((address) => familyOf(address) === failure?.family);
-    const answered = [...found, ...kept];
+    // Sorted, so that each answer with the same addresses selects the same ones.
+    const answered = [...new Set([...found, ...kept])].sort().slice(0, mostChecked);
     const internal = ownNetworks();
-    const external = answered.filter((address) => isExternalAddress(address, { internal, allowed }));
-    const refused = answered.filter((address) => !external.includes(address));
+    const isUsable = (address: string): boolean => isExternalAddress(address, { internal, allowed });
+    const { true: external = [], false: refused = [] } = Object.groupBy(answered, (address) => `${isUsable(address)}`);
     counters.internalAddresses += refused.length;
-    const addresses = [...new Set(ofUsableFamily(external))].sort().slice(0, limits.nameAddresses);
+    const addresses = ofUsableFamily(external).slice(0, limits.nameAddresses);
     const failed = failure === undefined ? '' : `the lookup of ${failure.family} addresses failed: ${failure.code}`;
     const report = refused.length === 0 ? failed : `internal addresses refused: ${refused.slice(0, shown).join(', ')}`;
     const empty = refused.length === 0 ? unresolved : ({ addresses: [], problem: 'internal-address' } as const);

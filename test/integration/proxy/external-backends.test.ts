@@ -113,6 +113,15 @@ describe('the name of an external backend', () => {
     expect(new Set(started.log.map(({ upstream }) => upstream))).toEqual(new Set([`127.0.0.1:${port}`]));
   });
 
+  test('that has thousands of addresses costs the check of some of them', async () => {
+    const dns = await DnsServer.start();
+    const addresses = Array.from({ length: 3_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
+    dns.zone.set(name, { addresses: [...addresses, ...addresses.slice(0, 100)], ttl: 60 });
+    const started = await start(dns, [external(80), routeTo('app')]);
+    expect((await send(started.port, '/')).status).toBe(503);
+    expect(started.proxy.counters().names).toMatchObject({ nameLookups: 1, internalAddresses: 512 });
+  });
+
   test('follows a change of addresses', async () => {
     const dns = await DnsServer.start();
     dns.zone.set(name, { addresses: ['127.0.0.1'] });
