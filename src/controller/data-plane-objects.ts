@@ -1,5 +1,6 @@
 import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { Acknowledgement } from '../core/graph/inputs.ts';
+import { isReadyEndpoint } from '../core/semantics/endpoints.ts';
 import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import { managedBy } from './data-plane-manifests.ts';
 import { clusterServiceName, dataPlaneName } from './names.ts';
@@ -63,7 +64,7 @@ export function readyPods(slice: WireObject): readonly string[] {
     .filter(isRecord)
     .flatMap(({ conditions, addresses, targetRef }) => {
       const { kind, name } = recordOf(targetRef);
-      return recordOf(conditions)['ready'] !== false &&
+      return isReadyEndpoint(recordOf(conditions)) &&
         listOf(addresses).length > 0 &&
         kind === 'Pod' &&
         typeof name === 'string'

@@ -1,6 +1,7 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
+import { isReadyEndpoint } from '../semantics/endpoints.ts';
 import { isIpAddress } from '../text/hostname.ts';
 import { hash64 } from '../text/hash.ts';
 import { isRemoteAddress } from '../text/ip-address.ts';
@@ -148,10 +149,10 @@ function* sliceAddresses(read: Reader, { namespace, slice: name, portOf }: Slice
   }
 }
 
-/** Without `ready`, an endpoint is ready regardless of the other conditions. `serving` defaults to `ready`. `undefined`: not usable. */
-function stateOf({ ready = true, serving = ready, terminating = false }: EndpointConditions = {}):
-  | UsableAddress['state']
-  | undefined {
-  if (ready) return 'ready';
+/** A ready endpoint is usable regardless of the other conditions. `undefined`: not usable. */
+function stateOf(conditions: EndpointConditions = {}): UsableAddress['state'] | undefined {
+  if (isReadyEndpoint(conditions)) return 'ready';
+  // Without `serving`, an endpoint serves while it is ready.
+  const { serving = false, terminating = false } = conditions;
   return serving && terminating ? 'draining' : undefined;
 }

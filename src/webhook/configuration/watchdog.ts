@@ -1,4 +1,5 @@
 import { startRounds, type Rounds } from '../../certificates/index.ts';
+import { isReadyEndpoint } from '../../core/semantics/endpoints.ts';
 import { listOf, recordOf } from '../../core/text/record.ts';
 import {
   pathOf,
@@ -72,8 +73,7 @@ export function endpointSlicesOf({ namespace, name }: ServiceName): ApiRequest {
 export function countReady(slices: unknown): number {
   const { items } = recordOf(slices);
   const endpoints = listOf(items).flatMap((slice) => listOf(recordOf(slice)['endpoints']));
-  // An unknown `ready` counts as ready, as the API specifies.
-  return endpoints.filter((endpoint) => recordOf(recordOf(endpoint)['conditions'])['ready'] !== false).length;
+  return endpoints.filter((endpoint) => isReadyEndpoint(recordOf(recordOf(endpoint)['conditions']))).length;
 }
 
 /**
