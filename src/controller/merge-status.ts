@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ParentNode } from '../core/graph/attachment.ts';
+import { parentKey, parentNode, type ParentNode } from '../core/semantics/parent-reference.ts';
 import type { Condition, ConditionSubject } from '../core/status/conditions.ts';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { ListenerStatus } from '../core/status/listeners.ts';
@@ -163,18 +163,9 @@ export function withoutRoom(
 
 /** A key that is equal for equivalent references: it fills in defaults (ParentReference). */
 function refKey(ref: JsonRecord, ownNamespace: string): string {
-  const {
-    group = 'gateway.networking.k8s.io',
-    kind = 'Gateway',
-    namespace = ownNamespace,
-    name,
-    sectionName = '',
-    port = 0,
-  } = ref;
-  // A part that is neither text nor number equals none of ours, and may be nested too deeply for JSON.stringify.
-  return JSON.stringify(
-    [group, kind, namespace, name, sectionName, port].map((part) => (typeof part === 'object' ? null : part)),
-  );
+  // A part that is neither text nor number equals none of ours, also if it is null, and may be nested too deeply for JSON.stringify.
+  const parts = Object.entries(ref).map(([name, part]) => [name, typeof part === 'object' ? false : part] as const);
+  return parentKey(parentNode(Object.fromEntries(parts), ownNamespace));
 }
 
 function firstBy(entries: readonly unknown[], keyOf: (entry: JsonRecord) => unknown): ReadonlyMap<unknown, JsonRecord> {

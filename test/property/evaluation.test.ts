@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { decideAdmission } from '../../src/core/admission/decide.ts';
 import { candidateOf as readCandidate, judge } from '../../src/core/admission/judge.ts';
 import type { AdmissionRequest } from '../../src/core/admission/types.ts';
-import { attachments, type ParentNode } from '../../src/core/graph/attachment.ts';
+import { attachments } from '../../src/core/graph/attachment.ts';
 import { backendPolicyKinds } from '../../src/core/graph/backend-policies.ts';
 import {
   acknowledgementCell,
@@ -25,6 +25,7 @@ import { infrastructure } from '../../src/core/routing/infrastructure.ts';
 import { configuredListener } from '../../src/core/routing/listener-key.ts';
 import { findings } from '../../src/core/rules/engine/run.ts';
 import { routesOfListener, routeValidity } from '../../src/core/rules/engine/validity.ts';
+import type { ParentNode } from '../../src/core/semantics/parent-reference.ts';
 import type { Condition } from '../../src/core/status/conditions.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { gatewayStatus } from '../../src/core/status/gateway.ts';

@@ -1,6 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
+import { hostnameKey } from '../text/hostname.ts';
 import { readObject } from './inputs.ts';
 import type { OwnerKind } from './listener-sets.ts';
 import { allowedNamespaces, type AllowedNamespaces } from './namespaces.ts';
@@ -53,7 +54,7 @@ export type ListenerView = NonNullable<NonNullable<Resource<'Gateway'>['spec']>[
 export function addressedListener({ name = '', hostname, protocol, allowedRoutes }: ListenerView): AddressedListener {
   return {
     name,
-    ...(hostname === undefined || hostname === '' ? {} : { hostname: hostname.toLowerCase() }),
+    ...(hostname === undefined || hostname === '' ? {} : { hostname: hostnameKey(hostname) }),
     routeKinds: allowedKinds(protocol ?? '', allowedRoutes?.kinds ?? []).routeKinds,
     namespaces: allowedNamespaces(allowedRoutes?.namespaces, fieldDefaults.routesFrom),
   };

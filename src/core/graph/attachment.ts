@@ -1,9 +1,10 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { fitted } from '../text/fitted.ts';
-import { intersectHostnames } from '../text/hostname.ts';
+import { hostnameKey, intersectHostnames } from '../text/hostname.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { gatewayGroup } from '../schema/index.ts';
+import { parentNode, type ParentNode } from '../semantics/parent-reference.ts';
 import { addressedListeners, type AddressedListener } from './addressed-listeners.ts';
 import { readObject } from './inputs.ts';
 import { hasHostnamePolicies, hostnamePermission, type HostnameRefusal } from './hostname-policies.ts';
@@ -14,16 +15,6 @@ import { routePermission } from './path-owners.ts';
 import { isLayer4, servesHostnames, type ServedRouteKind } from './protocols.ts';
 import { hostnamesOf } from './route-views.ts';
 import { strata } from './strata.ts';
-
-/** A parentRef with defaults. */
-export interface ParentNode {
-  readonly group: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly sectionName?: string;
-  readonly port?: number;
-}
 
 /** The outcome of one parentRef. */
 export interface Attachment {
@@ -88,14 +79,7 @@ export const attachments = defineQuery({
     const route = readObject(read, kind as ServedRouteKind, namespace, name);
     if (route === undefined) return [];
     return (route.spec?.parentRefs ?? []).map((ref, index) => {
-      const parent: ParentNode = {
-        group: ref.group ?? gatewayGroup,
-        kind: ref.kind ?? 'Gateway',
-        namespace: ref.namespace ?? namespace,
-        name: ref.name ?? '',
-        ...(ref.sectionName === undefined ? {} : { sectionName: ref.sectionName }),
-        ...(ref.port === undefined ? {} : { port: ref.port }),
-      };
+      const parent = parentNode(ref, namespace);
       return { index, parent, outcome: attach(read, route, { ...parent, index }) };
     });
   },
@@ -223,7 +207,7 @@ function servedHostnames(route: Resource<ServedRouteKind>, listener: AddressedLi
   const own = hostnamesOf(route);
   if (own.length === 0) return [''];
   return fitted(
-    [...new Set(own.map((hostname) => hostname.toLowerCase()))].filter(
+    [...new Set(own.map(hostnameKey))].filter(
       (hostname) => listener.hostname === undefined || intersectHostnames(listener.hostname, hostname) !== undefined,
     ),
   );

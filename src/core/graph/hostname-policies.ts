@@ -1,7 +1,7 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isLost, type Resource } from '../resources/resource.ts';
-import { widerHostnames } from '../text/hostname.ts';
+import { hostnameKey, widerHostnames } from '../text/hostname.ts';
 import { canonicalSpelling } from '../text/path.ts';
 import { formatSelector, selectorMatches } from '../text/selector.ts';
 import { installationCell, objectsOf, policySettingsCell, readObject } from './inputs.ts';
@@ -32,7 +32,7 @@ export const policiesOfHostname = defineIndex({
 /** The hostnames of a policy in lower case. `*`, which covers every hostname, becomes `''`. */
 function ownedHostnames(policy: Resource<'HostnamePolicy'> | undefined): readonly string[] {
   const hostnames = policy?.spec?.hostnames ?? [];
-  return [...new Set(hostnames.map((hostname) => (hostname === '*' ? '' : hostname.toLowerCase())))];
+  return [...new Set(hostnames.map((hostname) => (hostname === '*' ? '' : hostnameKey(hostname))))];
 }
 
 /** Whether there can be policies. The query reads no index, so that attachments are updated before all indexes. */

@@ -2,6 +2,7 @@ import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isReadable } from '../resources/resource.ts';
 import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
+import { parentNode } from '../semantics/parent-reference.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
 import { gatewayClassName, isOfOurClass } from './gateway.ts';
 import { objectsOf, readObject } from './inputs.ts';
@@ -65,14 +66,10 @@ export const listenerSetParent = defineQuery({
   compute(read, namespace: string, name: string): ListenerSetParent | undefined {
     const set = readObject(read, 'ListenerSet', namespace, name);
     if (set === undefined) return undefined;
-    const {
-      group = gatewayGroup,
-      kind = 'Gateway',
-      namespace: parentNamespace = namespace,
-      name: parentName = '',
-    } = set.spec?.parentRef ?? {};
+    const parent = parentNode(set.spec?.parentRef ?? {}, namespace);
+    const { namespace: parentNamespace, name: parentName } = parent;
     const gateway = { namespace: parentNamespace, name: parentName };
-    if (group !== gatewayGroup || kind !== 'Gateway') return { type: 'foreign', ...gateway };
+    if (parent.group !== gatewayGroup || parent.kind !== 'Gateway') return { type: 'foreign', ...gateway };
     if (read.query(gatewayClassName, parentNamespace, parentName) === undefined)
       return { type: unseen(read, 'Gateway'), ...gateway };
     if (!read.query(isOfOurClass, parentNamespace, parentName)) return { type: 'foreign', ...gateway };

@@ -3,6 +3,7 @@ import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
 import { quoteRef } from '../resources/reference.ts';
 import { gatewayGroup } from '../schema/index.ts';
+import { parentNode } from '../semantics/parent-reference.ts';
 import { gatewayClassName } from './gateway.ts';
 import { installationCell, readObject } from './inputs.ts';
 import { isOwnerKind } from './listener-sets.ts';
@@ -83,10 +84,8 @@ function gatewayOwner(read: Reader, namespace: string, name: string): Owner {
 }
 
 /** Returns the controller of the target of a reference from an object in `namespace`. */
-export function ownerOf(
-  read: Reader,
-  { group = gatewayGroup, kind = 'Gateway', namespace = '', name = '' }: OwnerReference,
-): Owner {
+export function ownerOf(read: Reader, reference: OwnerReference): Owner {
+  const { group, kind, namespace, name } = parentNode(reference, '');
   // Services and other parents belong to meshes, which are never ours.
   if (group !== gatewayGroup || !isOwnerKind(kind)) return { type: 'other' };
   return kind === 'Gateway' ? gatewayOwner(read, namespace, name) : listenerSetOwner(read, namespace, name);
@@ -95,14 +94,9 @@ export function ownerOf(
 function listenerSetOwner(read: Reader, namespace: string, name: string): Owner {
   const set = readObject(read, 'ListenerSet', namespace, name);
   if (set === undefined) return unknown;
-  const {
-    group: parentGroup = gatewayGroup,
-    kind: parentKind = 'Gateway',
-    namespace: parentNamespace = namespace,
-    name: parentName = '',
-  } = set.spec?.parentRef ?? {};
-  return parentGroup === gatewayGroup && parentKind === 'Gateway'
-    ? gatewayOwner(read, parentNamespace, parentName)
+  const parent = parentNode(set.spec?.parentRef ?? {}, namespace);
+  return parent.group === gatewayGroup && parent.kind === 'Gateway'
+    ? gatewayOwner(read, parent.namespace, parent.name)
     : { type: 'other' };
 }
 
@@ -117,12 +111,8 @@ export function ownershipOf(
   { namespace, at }: { readonly namespace: string; readonly at: Path },
 ): Ownership {
   const parents = references.map((reference, index): ParentOwner => {
-    const resolved = { namespace, ...reference };
-    return {
-      path: at.concat(index),
-      parent: quoteRef({ kind: resolved.kind ?? 'Gateway', namespace: resolved.namespace, name: resolved.name ?? '' }),
-      owner: ownerOf(read, resolved),
-    };
+    const parent = parentNode(reference, namespace);
+    return { path: at.concat(index), parent: quoteRef(parent), owner: ownerOf(read, parent) };
   });
   return { standing: standingOf(parents.map(({ owner }) => owner)), parents };
 }

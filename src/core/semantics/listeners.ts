@@ -1,3 +1,5 @@
+import { hostnameKey } from '../text/hostname.ts';
+
 /** The fields that distinguish a listener from others of its Gateway. */
 export interface ListenerClaim {
   readonly port: number;
@@ -44,12 +46,12 @@ export function conflictBetween(one: ListenerClaim, other: ListenerClaim): Confl
 
 /** Whether the hostnames of two listeners with the same wire differ. TCP and UDP have no hostnames. */
 function isToldApart(one: ListenerClaim, other: ListenerClaim): boolean {
-  return distinctions.get(one.protocol)?.wire !== 'any' && hostnameKey(one) !== hostnameKey(other);
+  return distinctions.get(one.protocol)?.wire !== 'any' && hostKey(one) !== hostKey(other);
 }
 
-/** The normalized hostname for comparisons; `''` stands for any host. */
-function hostnameKey({ hostname = '' }: ListenerClaim): string {
-  return hostname.toLowerCase();
+/** The hostname for comparisons; `''` stands for any host. */
+function hostKey({ hostname = '' }: ListenerClaim): string {
+  return hostnameKey(hostname);
 }
 
 /** A set of listeners with a search for conflicts that does not scan all of them. */
@@ -60,7 +62,7 @@ export class ListenerClaims<L extends ListenerClaim> {
   add(listener: L): void {
     const protocols = entryOf(this.#ports, listener.port, () => new Map<string, Map<string, L[]>>());
     const hostnames = entryOf(protocols, listener.protocol, () => new Map<string, L[]>());
-    entryOf(hostnames, hostnameKey(listener), () => []).push(listener);
+    entryOf(hostnames, hostKey(listener), () => []).push(listener);
   }
 
   /**
@@ -91,9 +93,9 @@ function bucketsOf<L extends ListenerClaim>(
   listener: ListenerClaim,
   protocol: string,
 ): Iterable<L[]> {
-  const probe = { port: listener.port, protocol, hostname: `other.${hostnameKey(listener)}` };
+  const probe = { port: listener.port, protocol, hostname: `other.${hostKey(listener)}` };
   if (conflictBetween(listener, probe) !== undefined) return hostnames.values();
-  const same = hostnames.get(hostnameKey(listener));
+  const same = hostnames.get(hostKey(listener));
   return same === undefined ? [] : [same];
 }
 

@@ -1,4 +1,4 @@
-import { attachments, type Attachment, type AttachmentOutcome, type ParentNode } from '../graph/attachment.ts';
+import { attachments, type Attachment, type AttachmentOutcome } from '../graph/attachment.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
 import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
@@ -8,6 +8,7 @@ import { describeTakenRequests, partlyShadowed, requestsTakenCure } from '../rul
 import { takenRequests, type TakenRequests } from '../rules/matches/taken-requests.ts';
 import { partlyServed } from '../rules/parents/hostname-not-permitted.ts';
 import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/engine/validity.ts';
+import { parentKey, type ParentNode } from '../semantics/parent-reference.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import {
   conditionsAt,
@@ -97,7 +98,7 @@ function refusedHostnames({ index }: Attachment, problems: readonly PartProblem[
 function withoutRepetitions(parents: readonly Attachment[]): readonly Attachment[] {
   const first = new Map<string, Attachment>();
   for (const attachment of parents) {
-    const key = JSON.stringify(attachment.parent);
+    const key = parentKey(attachment.parent);
     if (!first.has(key)) first.set(key, attachment);
   }
   return [...first.values()];

@@ -162,6 +162,11 @@ export function isNarrowerHostname(hostname: string, wider: string): boolean {
   return hostname !== wider && covers(wider, hostname);
 }
 
+/** Returns a hostname in the form in which it is compared: case is not significant (RFC 4343). */
+export function hostnameKey(hostname: string): string {
+  return hostname.toLowerCase();
+}
+
 /** Whether a hostname stands for several hosts. */
 export function isWideHostname(hostname: string): boolean {
   return hostname === '' || isWildcard(hostname);

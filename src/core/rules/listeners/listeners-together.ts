@@ -1,7 +1,7 @@
 import { gatewayGroup } from '../../schema/index.ts';
 import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../semantics/listeners.ts';
 import { display } from '../../text/display.ts';
-import { intersectHostnames } from '../../text/hostname.ts';
+import { hostnameKey, intersectHostnames } from '../../text/hostname.ts';
 import { demand } from '../engine/demand.ts';
 import { listenerConflict } from './listener-conflict.ts';
 import { listenerRouteKindsInvalid } from './listener-route-kinds-invalid.ts';
@@ -32,7 +32,7 @@ function earlier(
 }
 
 function sameHostname(one: Listener, other: Listener): boolean {
-  return (one.hostname ?? '').toLowerCase() === (other.hostname ?? '').toLowerCase();
+  return hostnameKey(one.hostname ?? '') === hostnameKey(other.hostname ?? '');
 }
 
 /** Every bundle already rejects equal protocols with equal hostnames. */

@@ -1,9 +1,10 @@
-import { attachments, type ParentNode } from '../../graph/attachment.ts';
+import { attachments } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { ofSortKey, requestsOf, routeIdentity, sortKey, type OwnedMatch } from '../../graph/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
+import type { ParentNode } from '../../semantics/parent-reference.ts';
 import { isWideHostname } from '../../text/hostname.ts';
 import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
 import { servedMatches } from './served-matches.ts';

@@ -1,4 +1,5 @@
 import { gatewayGroup } from '../../schema/index.ts';
+import { parentNode } from '../../semantics/parent-reference.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
@@ -19,7 +20,8 @@ export const parentGroup = unenforcedRule(
     source:
       'Gateway API v1.7.0, ParentReference.group ("Group must be explicitly set to "" (empty string)" for a Service)',
   },
-  function judge({ group = gatewayGroup, kind = 'Gateway' }: ParentRefView, report) {
+  function judge(ref: ParentRefView, report) {
+    const { group, kind } = parentNode(ref, '');
     const wanted = parentGroups.get(kind);
     if (wanted === undefined || wanted === group) return;
     const cure =

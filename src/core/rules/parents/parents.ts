@@ -1,16 +1,9 @@
-import { gatewayGroup } from '../../schema/index.ts';
+import { parentNode, type ParentNode } from '../../semantics/parent-reference.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 
 // The parentRefs of routes.
 
-export interface ParentRefView {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly sectionName?: string;
-  readonly port?: number;
-}
+export type ParentRefView = Partial<ParentNode>;
 
 export type Route = WholeObject<{
   readonly parentRefs?: readonly ParentRefView[];
@@ -33,10 +26,8 @@ export interface Parent {
 /** The CRDs treat empty strings as absent, except for `group`, where an empty string means the core group. */
 export function withDefaults(ref: ParentRefView, ownNamespace: string): Parent {
   return {
-    group: ref.group ?? gatewayGroup,
-    kind: ref.kind ?? 'Gateway',
+    ...parentNode(ref, ownNamespace),
     namespace: ref.namespace || ownNamespace,
-    name: ref.name ?? '',
     sectionName: ref.sectionName ?? '',
     port: ref.port,
   };
