@@ -4,6 +4,7 @@ import { objectCell } from '../../../../src/core/graph/inputs.ts';
 import { write } from '../../../../src/core/incremental/index.ts';
 import { runToEnd } from '../../../../src/core/text/steps.ts';
 import { evaluate, grantIn, serviceWith, standardPolicy } from '../../../support/evaluation.ts';
+import { trafficPolicy } from '../../../support/traffic-policy.ts';
 import { cartRoute, decide, platform, requestOf, rule } from './requests.ts';
 
 const grant = grantIn(
@@ -86,18 +87,56 @@ describe('deleting', () => {
   });
 });
 
-describe('creating', () => {
-  const policyFor = (hostname: string) => ({
-    apiVersion: 'sallyport.dev/v1alpha1',
-    kind: 'HostnamePolicy',
-    metadata: { name: 'owner' },
-    spec: { hostnames: [hostname], namespaces: { names: ['billing'] } },
-  });
-  const route = {
-    ...cartRoute([rule]),
-    spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] },
-  };
+const policyFor = (hostname: string, owner = 'billing', name = 'owner') => ({
+  apiVersion: 'sallyport.dev/v1alpha1',
+  kind: 'HostnamePolicy',
+  metadata: { name },
+  spec: { hostnames: [hostname], namespaces: { names: [owner] } },
+});
+const route = {
+  ...cartRoute([rule]),
+  spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] },
+};
 
+describe('deleting a policy', () => {
+  test('a HostnamePolicy names the routes that lose a hostname to the owner of a wider one', () => {
+    const [wide, own] = [policyFor('*.example.com', 'billing', 'wide'), policyFor('b.example.com', 'shop', 'own')];
+    expect(decide(evaluate([...platform, route, wide, own]), requestOf({ oldObject: own }))).toMatchObject({
+      allowed: true,
+      warnings: [
+        expect.stringContaining(
+          '[impact] Deleting HostnamePolicy own breaks HTTPRoute "shop/cart": spec.parentRefs[0]: Namespace "shop" may not serve hostname "b.example.com" on Gateway "shop/front": HostnamePolicy "wide" permits it only in namespace "billing".',
+        ),
+      ],
+    });
+  });
+
+  test('a HostnamePolicy that kept a route away breaks nothing', () => {
+    const owner = policyFor('b.example.com');
+    expect(decide(evaluate([...platform, route, owner]), requestOf({ oldObject: owner })).warnings).toEqual([]);
+  });
+
+  test.each([
+    ['a retry budget', { retryConstraint: { budget: { percent: 10 } } }],
+    ['sessions', { sessionPersistence: { cookie: { name: 'cart' } } }],
+  ])('an XBackendTrafficPolicy with %s breaks nothing, and an older one gives way to another', (_what, spec) => {
+    const [oldest, next] = [trafficPolicy('oldest', spec), trafficPolicy('next', spec, '2026-02-01T00:00:00Z')];
+    for (const others of [[], [next]]) {
+      const world = evaluate([...platform, cartRoute([rule]), oldest, ...others]);
+      expect(decide(world, requestOf({ oldObject: oldest }))).toMatchObject({ allowed: true, warnings: [] });
+    }
+  });
+
+  test('an XBackendTrafficPolicy breaks nothing if the next one is invalid, which was not in force before either', () => {
+    const affine = serviceWith({ ports: [{ port: 8080 }], sessionAffinity: 'ClientIP' });
+    const sessions = { sessionPersistence: { cookie: { name: 'cart' } } };
+    const [oldest, next] = [trafficPolicy('oldest'), trafficPolicy('next', sessions, '2026-02-01T00:00:00Z')];
+    const world = evaluate([...platform.filter((one) => one !== cart), affine, cartRoute([rule]), oldest, next]);
+    expect(decide(world, requestOf({ oldObject: oldest })).warnings).toEqual([]);
+  });
+});
+
+describe('creating', () => {
   // With an object of the kind, its CRD is installed.
   const other = { ...policyFor('other.example.com'), metadata: { name: 'other' } };
 
