@@ -52,11 +52,11 @@ export interface PreflightOptions extends SourceOptions {
 export async function preflight(options: PreflightOptions): Promise<number> {
   const { files, cluster, namespace, target, since } = options;
   const earlier = since === undefined ? undefined : await readEarlier(since);
-  const source = await readCompleteObjects({ files, cluster });
+  const source = await readCompleteObjects({ files, cluster, namespace });
   const { facts, others, notes } =
     cluster === undefined
       ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
-      : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions));
+      : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions, namespace));
   printNotes(notes);
   const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
   const present = installedIn(source, cluster === undefined);

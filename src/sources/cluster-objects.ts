@@ -6,6 +6,7 @@ import {
   optionalGroups,
   tables,
   type Bundle,
+  type KindEntry,
   type KindName,
   type SchemaKind,
 } from '../core/schema/index.ts';
@@ -125,6 +126,15 @@ async function servedKinds(
   groups: readonly string[],
 ): Promise<readonly (readonly [string, InstalledKind])[]> {
   const kinds = controllerKinds.map((kind) => tables[kind]).filter(({ group }) => groups.includes(group));
+  return (await servedAmong(client, kinds)).map((kind) => [kind.name, kind]);
+}
+
+/**
+ * The kinds among some that the API server serves, by its discovery documents. None where it hides them.
+ *
+ * @throws ApiError, ConnectionError and ProtocolError for another reason than missing permissions
+ */
+export async function servedAmong(client: ApiClient, kinds: readonly KindEntry[]): Promise<readonly InstalledKind[]> {
   const served = await Promise.all(
     kinds.map(async (kind) => {
       try {
@@ -135,7 +145,7 @@ async function servedKinds(
       }
     }),
   );
-  return served.flatMap((kind) => (kind === undefined ? [] : [[kind.name, kind] as const]));
+  return served.filter((kind) => kind !== undefined);
 }
 
 /** The resource of a kind. `undefined` if the kind is not installed. */

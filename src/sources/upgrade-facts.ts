@@ -14,10 +14,11 @@ import {
   resourceType,
   type ApiClient,
   type CredentialSource,
+  type InstalledKind,
   type KubernetesObject,
   type ResourceType,
 } from '../kubernetes/index.ts';
-import { listPermitted } from './cluster-objects.ts';
+import { listPermitted, servedAmong } from './cluster-objects.ts';
 
 /** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
@@ -38,16 +39,18 @@ const admissionPolicies: ResourceType = {
 /**
  * Reads the facts about a cluster that an upgrade of its CRDs depends on.
  *
- * @param definitions the installed CRDs of the Gateway API
+ * @param definitions the installed CRDs of the Gateway API; none if the credentials may not list them
+ * @param namespace where to list kinds that the credentials may not list in all namespaces
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
 export async function readUpgradeFacts(
   source: CredentialSource,
   definitions: readonly KubernetesObject[],
+  namespace?: string,
 ): Promise<UpgradeFacts> {
   const client = createClient(await loadCredentials(source));
   try {
-    const others = await listOthers(client, definitions, undefined);
+    const others = await listOthers(client, definitions, namespace);
     const notes = [...others.notes];
     const policies = await unlessForbidden(readPolicies(client));
     if (typeof policies === 'string') notes.push(`ValidatingAdmissionPolicies are not observed: ${policies}`);
@@ -73,6 +76,7 @@ export interface OtherObjects {
 /**
  * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XListenerSet.
  *
+ * @param definitions the installed CRDs of the Gateway API; none if the credentials may not list them
  * @param namespace where to list kinds that the credentials may not list in all namespaces
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
@@ -96,7 +100,9 @@ async function listOthers(
 ): Promise<OtherObjects> {
   const objects: KubernetesObject[] = [];
   const notes: string[] = [];
-  for (const [kind, type] of otherTypes(definitions)) {
+  // Without CRDs, the discovery documents tell which kinds are served.
+  const installed = definitions.length > 0 ? definitions.map(readInstalledKind) : await servedAmong(client, knownKinds);
+  for (const [kind, type] of otherTypes(installed)) {
     const listed = await listPermitted(client, { kind, type }, namespace);
     if (listed.forbidden !== undefined) notes.push(listed.note);
     objects.push(...listed.objects);
@@ -128,8 +134,8 @@ export function definitionOf(definition: KubernetesObject): Definition {
   };
 }
 
-function otherTypes(definitions: readonly KubernetesObject[]): readonly (readonly [SchemaKind, ResourceType])[] {
-  return definitions.map(readInstalledKind).flatMap((installed): readonly (readonly [SchemaKind, ResourceType])[] => {
+function otherTypes(kinds: readonly InstalledKind[]): readonly (readonly [SchemaKind, ResourceType])[] {
+  return kinds.flatMap((installed): readonly (readonly [SchemaKind, ResourceType])[] => {
     const entry = knownKinds.find(({ group, kind }) => group === installed.group && kind === installed.kind);
     const version = preferredVersion(installed);
     if (

@@ -2,7 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/index.ts';
+import {
+  customResourceDefinitions,
+  remove,
+  type KubernetesObject,
+  type ResourceType,
+} from '../../../src/kubernetes/index.ts';
 import { defineKind } from '../../support/definitions.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 import { startProgram } from '../../support/program.ts';
@@ -197,6 +202,26 @@ describe('--namespace', () => {
     ]);
   });
 
+  test('audit reads the kinds that are not evaluated by discovery where CRDs are forbidden, and reports those it may not list', async () => {
+    const kind = { kind: 'XListenerSet', plural: 'xlistenersets' };
+    seed(stage, customResourceDefinitions, {
+      metadata: { name: 'xlistenersets.gateway.networking.x-k8s.io' },
+      spec: {
+        group: 'gateway.networking.x-k8s.io',
+        scope: 'Namespaced',
+        names: kind,
+        versions: [{ name: 'v1alpha1', served: true, storage: true }],
+      },
+      status: { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1alpha1'] },
+    });
+    for (const suffix of ['/customresourcedefinitions', '/xlistenersets'])
+      stage.server.fail({ when: ({ path }) => path.endsWith(suffix), act: { code: 403, reason: 'Forbidden' } });
+    const { errors } = await outcome('audit', ...cluster, '-n', 'default');
+    expect(errors).toContain(
+      'Objects of kind XListenerSet are observed only in namespace "default": injected Forbidden\n',
+    );
+  });
+
   test('is no help where the credentials do not suffice for CRDs, without it', async () => {
     stage.server.fail({
       when: ({ path }) => path.endsWith('/customresourcedefinitions'),
@@ -222,10 +247,14 @@ describe('settings of the cluster', () => {
   const late = `apiVersion: ${group}/v1\nkind: HTTPRoute\nmetadata: { name: late, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: cart, port: 80 }], timeouts: { request: 1s, backendRequest: 2s } }] }\n`;
   const settingsIn = ['--controller-namespace', 'gateways'];
 
+  const configMaps = type('ConfigMap', 'configmaps', { version: 'v1' });
+  const place = { namespace: 'gateways', name: 'sallyport-settings' };
+
+  afterAll(() => remove({ client: stage.client, type: configMaps }, place));
   beforeAll(() => {
-    seed(stage, type('ConfigMap', 'configmaps', { version: 'v1' }), {
+    seed(stage, configMaps, {
       kind: 'ConfigMap',
-      metadata: { namespace: 'gateways', name: 'sallyport-settings' },
+      metadata: place,
       data: { 'settings.yaml': `effects: { backend-request-timeout: warn }\n${owned}` },
     });
   });

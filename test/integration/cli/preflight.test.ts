@@ -196,6 +196,20 @@ describe('preflight of a cluster', () => {
     expect(code).toBe(0);
   });
 
+  test('judges a namespace for a user who may list neither CRDs nor objects of all namespaces', async () => {
+    for (const suffix of ['/customresourcedefinitions', '/v1alpha1/xlistenersets'])
+      stage.server.fail({ when: ({ path }) => path.endsWith(suffix), act: { code: 403, reason: 'Forbidden' } });
+    const namespace = 'elsewhere';
+    const { code, errors, output } = await outcome('--to', 'v1.7.0', ...cluster, '-n', namespace);
+    expect(errors.split('\n').toSorted()).toEqual([
+      '',
+      'CustomResourceDefinitions are not observed, v1.7 experimental is assumed: injected Forbidden',
+      `Objects of kind XListenerSet are observed only in namespace "${namespace}": injected Forbidden`,
+    ]);
+    expect(output).toMatch(/^Gateway API v1\.7 experimental → v1\.7\.0 standard: /);
+    expect(code).toBe(0);
+  });
+
   test('writes nothing', () => {
     expect(stage.server.audit.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
