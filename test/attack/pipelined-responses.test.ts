@@ -232,7 +232,8 @@ function responseProblem(request: Planned | undefined, { status, fields }: Stric
   if (tag !== undefined)
     return behavior.isWhole || method === 'HEAD' ? undefined : `${number} got an incomplete response`;
   if (status < 300) return `${number} got ${status} without a number`;
-  return behavior.isWhole && status >= 500 ? `${number} got ${status}` : undefined;
+  // A HEAD ends before a backend that breaks off its response closes: a POST that finds this connection is not repeated.
+  return behavior.isWhole && status >= 500 && method !== 'POST' ? `${number} got ${status}` : undefined;
 }
 
 test(
