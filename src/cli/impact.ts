@@ -8,7 +8,15 @@ import { quote } from '../core/text/display.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
 import { identityOf, overlay, type SourceOptions } from '../sources/objects.ts';
-import { emittedBy, followed, readCompleteObjects, readRoutingSettings, rejectProblems } from './evaluated.ts';
+import { withAssumedClasses } from './assumed-classes.ts';
+import {
+  emittedBy,
+  followed,
+  readCompleteObjects,
+  printNotes,
+  readRoutingSettings,
+  rejectProblems,
+} from './evaluated.ts';
 import { impactIn } from './report/in-namespace.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
 import { policyOf } from './settings.ts';
@@ -27,6 +35,8 @@ export interface ImpactOptions extends SourceOptions {
   readonly settings?: string | undefined;
   /** The namespace of the controller in the cluster, whose settings apply. */
   readonly controllerNamespace: string;
+  /** Names of GatewayClasses of Sallyport, if the credentials may not list GatewayClasses. Empty: all that Gateways name. */
+  readonly gatewayClass: readonly string[];
   readonly failOn: 'broken' | 'changed' | 'never';
   readonly output: keyof typeof impactFormats;
 }
@@ -43,17 +53,17 @@ export async function impact(options: ImpactOptions): Promise<number> {
   const source = await readCompleteObjects(options);
   const change = await readFolder(options.change);
   rejectProblems(change.problems);
-  const { documents, installation, bundle } = source;
+  const { installation, bundle } = source;
+  const { documents, notes } = withAssumedClasses(source, options.gatewayClass);
+  printNotes(notes);
   const policy = policyOf('standard', bundle);
   const workspace = followed({ documents, installation, policy, configured: await readRoutingSettings(options) });
   const before = emittedBy(workspace.kernel);
-  const deleted = new Set(
-    options.delete.flatMap((text) => identitiesToDelete(text, options.namespace, source.documents)),
-  );
-  const remaining = source.documents.filter((document) => !deleted.has(identityOf(document) ?? ''));
+  const deleted = new Set(options.delete.flatMap((text) => identitiesToDelete(text, options.namespace, documents)));
+  const remaining = documents.filter((document) => !deleted.has(identityOf(document) ?? ''));
   workspace.update(overlay(remaining, change.documents));
   const after = emittedBy(workspace.kernel);
-  const existing = new Set(source.documents.map(identityOf));
+  const existing = new Set(documents.map(identityOf));
   const created = new Set(
     change.documents.flatMap((document) => identityOf(document) ?? []).filter((id) => !existing.has(id)),
   );

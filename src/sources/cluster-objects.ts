@@ -36,9 +36,18 @@ export interface ClusterObjects {
   /** The bundle of the installed CRDs, by HTTPRoute. */
   readonly bundle: Bundle;
   /** Kinds that the credentials may not list in all namespaces, with the API server's message. */
-  readonly forbidden: readonly { readonly kind: KindName; readonly message: string }[];
-  /** Missing permissions, one sentence for each kind. */
+  readonly forbidden: readonly ForbiddenKind<KindName>[];
+  /** Missing permissions, one sentence for all kinds that are observed in the same way. */
   readonly notes: readonly string[];
+}
+
+/** A kind that the credentials may not list in all namespaces. */
+export interface ForbiddenKind<K extends SchemaKind = SchemaKind> {
+  readonly kind: K;
+  /** The message of the API server. */
+  readonly message: string;
+  /** The only namespace in which its objects are observed; `undefined`: they are not observed. */
+  readonly namespace: string | undefined;
 }
 
 /**
@@ -64,19 +73,16 @@ export async function readClusterObjects(
     ...(await servedKinds(client, groups)),
   ]);
   const objects: KubernetesObject[] = [];
-  const forbidden: { kind: KindName; message: string }[] = [];
-  const notes = note === undefined ? [] : [note];
+  const forbidden: ForbiddenKind<KindName>[] = [];
   const observed: KindName[] = [];
   for (const kind of controllerKinds) {
     const type = typeOf(kind, installed);
     const listed = type === undefined ? { objects: [] } : await listPermitted(client, { kind, type }, namespace);
     objects.push(...listed.objects);
     if (listed.forbidden === undefined) observed.push(kind);
-    else {
-      forbidden.push({ kind, message: listed.forbidden });
-      notes.push(listed.note);
-    }
+    else forbidden.push({ ...listed.forbidden, kind });
   }
+  const notes = [...(note === undefined ? [] : [note]), ...permissionNotes(forbidden)];
   const { bundle } = bundleOfKind(installed.get('httproutes.gateway.networking.k8s.io'));
   const installation = installationIn(installed, observed, controllerName);
   return { objects, forbidden, notes, definitions, bundle, installation };
@@ -163,10 +169,11 @@ interface ListedKind {
   readonly type: ResourceType;
 }
 
-/** The objects that may be listed. `forbidden`: the message of an API server that forbids to list all of them. */
-type Listed =
-  | { readonly objects: readonly KubernetesObject[]; readonly forbidden?: undefined }
-  | { readonly objects: readonly KubernetesObject[]; readonly forbidden: string; readonly note: string };
+/** The objects that may be listed. `forbidden` is set if these are not all. */
+interface Listed {
+  readonly objects: readonly KubernetesObject[];
+  readonly forbidden?: ForbiddenKind;
+}
 
 /**
  * Lists all objects of a kind, or those in `namespace` if the credentials do not suffice for all.
@@ -179,12 +186,22 @@ export async function listPermitted(client: ApiClient, listed: ListedKind, names
   if (typeof all !== 'string') return { objects: all };
   const own = namespace === undefined || !type.namespaced ? all : await list(client, listed, namespace);
   return typeof own === 'string'
-    ? { objects: [], forbidden: all, note: `Objects of kind ${kind} are not observed: ${all}` }
-    : {
-        objects: own,
-        forbidden: all,
-        note: `Objects of kind ${kind} are observed only in namespace "${namespace}": ${all}`,
-      };
+    ? { objects: [], forbidden: { kind, message: all, namespace: undefined } }
+    : { objects: own, forbidden: { kind, message: all, namespace } };
+}
+
+/** Returns sentences about missing permissions: one for the kinds that are not observed, one for those observed in one namespace. */
+export function permissionNotes(forbidden: readonly ForbiddenKind[]): readonly string[] {
+  const places = [...new Set(forbidden.map(({ namespace }) => namespace))];
+  return places.map((namespace) => {
+    const alike = forbidden.filter((one) => one.namespace === namespace);
+    const kinds = alike.map(({ kind }) => kind).join(', ');
+    const extent = namespace === undefined ? 'not observed' : `observed only in namespace "${namespace}"`;
+    const [{ message } = { message: '' }] = alike;
+    return alike.length === 1
+      ? `Objects of kind ${kinds} are ${extent}: ${message}`
+      : `Objects of the kinds ${kinds} are ${extent}. For example: ${message}`;
+  });
 }
 
 /** @returns the objects, or the message of an API server that forbids the list */

@@ -18,7 +18,7 @@ import {
   type KubernetesObject,
   type ResourceType,
 } from '../kubernetes/index.ts';
-import { listPermitted, servedAmong } from './cluster-objects.ts';
+import { listPermitted, permissionNotes, servedAmong, type ForbiddenKind } from './cluster-objects.ts';
 
 /** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
@@ -99,15 +99,15 @@ async function listOthers(
   namespace: string | undefined,
 ): Promise<OtherObjects> {
   const objects: KubernetesObject[] = [];
-  const notes: string[] = [];
+  const forbidden: ForbiddenKind[] = [];
   // Without CRDs, the discovery documents tell which kinds are served.
   const installed = definitions.length > 0 ? definitions.map(readInstalledKind) : await servedAmong(client, knownKinds);
   for (const [kind, type] of otherTypes(installed)) {
     const listed = await listPermitted(client, { kind, type }, namespace);
-    if (listed.forbidden !== undefined) notes.push(listed.note);
+    if (listed.forbidden !== undefined) forbidden.push(listed.forbidden);
     objects.push(...listed.objects);
   }
-  return { objects, notes };
+  return { objects, notes: permissionNotes(forbidden) };
 }
 
 /** Converts an installed CRD to the form that preflight checks. */

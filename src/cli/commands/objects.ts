@@ -13,6 +13,7 @@ import {
   collect,
   contextOption,
   controllerNamespaceOption,
+  gatewayClassOption,
   objectNamespaceOption,
   optionalProfileOption,
   parseHostAndPort,
@@ -79,12 +80,7 @@ export function addObjectCommands(program: Command): void {
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
     .addOption(controllerNamespaceOption())
-    .option(
-      '--gateway-class <name>',
-      'GatewayClass of Sallyport, for a cluster whose GatewayClasses you may not list; may be repeated; default: every class that a Gateway names',
-      collect,
-      [],
-    )
+    .addOption(gatewayClassOption())
     .option(
       '--trace',
       'send the request or connection through the data planes, and compare their decision with the prediction',
@@ -129,6 +125,7 @@ export function addObjectCommands(program: Command): void {
     )
     .addOption(routingSettingsOption())
     .addOption(controllerNamespaceOption())
+    .addOption(gatewayClassOption())
     .addOption(
       new Option('--fail-on <effect>', 'exit with code 1 if something breaks, if anything changes, or never')
         .choices(['broken', 'changed', 'never'])

@@ -34,6 +34,16 @@ export function objectNamespaceOption(): Option {
   return new Option('-n, --namespace <name>', 'report only objects of this namespace; all others are context');
 }
 
+/** The option `--gateway-class` of commands that evaluate how requests are routed. */
+export function gatewayClassOption(): Option {
+  return new Option(
+    '--gateway-class <name>',
+    'GatewayClass of Sallyport, for a cluster whose GatewayClasses you may not list; may be repeated; default: every class that a Gateway names',
+  )
+    .argParser(collect)
+    .default([]);
+}
+
 /** @returns how to connect to the cluster, `undefined` without `--cluster` */
 export function clusterOf(
   cluster: string | true | undefined,

@@ -197,8 +197,7 @@ describe('--namespace', () => {
       '',
       'CustomResourceDefinitions are not observed, v1.7 experimental is assumed: injected Forbidden',
       'Objects of kind GatewayClass are not observed: injected Forbidden',
-      'Objects of kind HTTPRoute are observed only in namespace "default": injected Forbidden',
-      'Objects of kind Service are observed only in namespace "default": injected Forbidden',
+      'Objects of the kinds HTTPRoute, Service are observed only in namespace "default". For example: injected Forbidden',
     ]);
   });
 
@@ -387,6 +386,20 @@ describe('explain --cluster', () => {
     const { output, errors } = await outcome('explain', ...cluster, ...args, url);
     expect(errors).toBe(`Objects of kind GatewayClass are not observed: injected Forbidden\n${note}`);
     expect(output).toContain(expected);
+  });
+
+  test('impact finds out what breaks without permission for GatewayClasses', async () => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/gatewayclasses'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    const args = ['--delete', 'gateway/default/web'];
+    const { code, output, errors } = await outcome('impact', ...cluster, ...args);
+    expect(errors).toContain('is assumed to be a class of Sallyport: ours.');
+    expect(output).toMatch(/^Breaks\n/);
+    expect(code).toBe(1);
+    const other = await outcome('impact', ...cluster, ...args, '--gateway-class', 'other');
+    expect(other).toMatchObject({ code: 0, output: expect.stringContaining('0 broken') });
   });
 
   test('does not tell it of files, or without permission', async () => {
