@@ -123,7 +123,13 @@ function stateOf({ apiVersion: _apiVersion, kind: _kind, ...desired }: WireObjec
   return { version: object.metadata.resourceVersion ?? '', fields: JSON.stringify(sameFields(desired, object)) };
 }
 
-/** Returns the part of `object` that `desired` sets. The rest is a default or belongs to others. An absent field equals an empty one. */
+/** Fields that server-side apply replaces as a whole: the selector of a Service has labels of one manager only. */
+const atomicFields: ReadonlySet<string> = new Set(['selector']);
+
+/**
+ * Returns the part of `object` that `desired` sets. The rest is a default or belongs to others, except in fields that are replaced as a whole.
+ * An absent field equals an empty one.
+ */
 export function sameFields(desired: unknown, object: unknown): unknown {
   if (Array.isArray(desired))
     return Array.isArray(object) && object.length === desired.length
@@ -132,6 +138,11 @@ export function sameFields(desired: unknown, object: unknown): unknown {
   if (!isRecord(desired)) return object;
   const fields = object ?? {};
   return isRecord(fields)
-    ? Object.fromEntries(Object.keys(desired).map((name) => [name, sameFields(desired[name], fields[name])]))
+    ? Object.fromEntries(
+        Object.keys(desired).map((name) => [
+          name,
+          atomicFields.has(name) ? fields[name] : sameFields(desired[name], fields[name]),
+        ]),
+      )
     : fields;
 }

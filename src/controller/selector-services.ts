@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { selectingLabel, selectingLabelValue } from '../core/graph/endpoints.ts';
 import { ofQualifiedName, qualifiedName } from '../core/resources/reference.ts';
 import type { SelectorService } from '../core/routing/selector-services.ts';
@@ -17,16 +18,23 @@ export interface SelectorServicesOptions {
   readonly mayWrite: () => boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Milliseconds between two writes for an XBackend, and until a retry after a failure. */
+  /** Milliseconds between two writes for an XBackend, and until the first retry after a failure. */
   readonly pace?: { readonly rest: number; readonly retry: number };
 }
 
 const defaultPace = { rest: 1_000, retry: 10_000 };
 
+/** The longest delay of a retry, as a multiple of the first one. */
+const maxRetryFactor = 32;
+
+/** A Service as written: the fields that we set, and the version that resulted. */
+interface Applied {
+  readonly fields: string;
+  readonly version: string | undefined;
+}
+
 /** Maximum number of XBackends processed at one time. */
 const concurrency = 4;
-
-const noServices: ReadonlyMap<string, WireObject> = new Map();
 
 /**
  * Reconciles the headless Service of each XBackend of type EndpointSelector: Kubernetes then keeps EndpointSlices with the selected
@@ -41,7 +49,12 @@ export class SelectorServices {
   readonly #backends = new Map<string, string>();
   readonly #queue = new Set<string>();
   readonly #working = new Map<string, Promise<void>>();
+  /** XBackends that rest after a write. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** XBackends whose last write failed: the number of failures in a row, and the next retry. */
+  readonly #retries = new Map<string, { readonly failures: number; readonly timer: NodeJS.Timeout }>();
+  /** XBackend → its Service as written last. */
+  readonly #applied = new Map<string, Applied>();
   readonly #writes: Family<Cell>;
   #isStopped = false;
 
@@ -86,6 +99,7 @@ export class SelectorServices {
     this.#queue.clear();
     await Promise.all(this.#working.values());
     for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const { timer } of this.#retries.values()) clearTimeout(timer);
   }
 
   #remember(backend: string, service: WireObject): void {
@@ -110,10 +124,12 @@ export class SelectorServices {
       this.#queue.delete(backend);
       this.#working.set(
         backend,
-        this.#work(backend).finally(() => {
-          this.#working.delete(backend);
-          this.#pump();
-        }),
+        Promise.resolve()
+          .then(() => this.#work(backend))
+          .finally(() => {
+            this.#working.delete(backend);
+            this.#pump();
+          }),
       );
     }
   }
@@ -123,45 +139,67 @@ export class SelectorServices {
     if (!mayWrite()) return;
     const [need, uid] = [wanted(backend), uidOf(backend)];
     const desired = need === undefined || uid === undefined ? undefined : serviceOf(backend, uid, need);
-    const live = this.#live.get(backend) ?? noServices;
     const results: WriteResult[] = [];
-    if (desired !== undefined && !isAsDesired(live.get(desired.metadata.name), desired)) {
-      const result = await this.#apply(backend, desired, live.has(desired.metadata.name));
-      if (result.type === 'ok' && result.object !== undefined) this.#remember(backend, result.object);
+    if (desired === undefined) this.#applied.delete(backend);
+    else if (!this.#isReached(backend, desired)) {
+      const result = await this.#apply(backend, desired);
+      if (result.type === 'ok') {
+        const version = result.object?.metadata.resourceVersion;
+        this.#applied.set(backend, { fields: JSON.stringify(desired), version });
+      }
       results.push(result);
     }
     // The garbage collector removes Services together with their XBackend.
-    if (uid !== undefined) results.push(...(await this.#removeOthers(live, desired?.metadata.name)));
+    if (uid !== undefined) results.push(...(await this.#removeOthers(backend, desired?.metadata.name)));
     this.#record(backend, results);
   }
 
+  /** Whether the Service is as desired, or as far as server-side apply makes it so: it keeps ports and owners that others add. */
+  #isReached(backend: string, desired: WireObject): boolean {
+    const live = this.#live.get(backend)?.get(desired.metadata.name);
+    if (live === undefined) return false;
+    if (isAsDesired(live, desired)) return true;
+    const applied = this.#applied.get(backend);
+    const { resourceVersion } = live.metadata;
+    return (
+      resourceVersion !== undefined &&
+      applied?.version === resourceVersion &&
+      applied.fields === JSON.stringify(desired)
+    );
+  }
+
   /** Removes all Services of an XBackend except the one with this name. */
-  async #removeOthers(
-    live: ReadonlyMap<string, WireObject>,
-    kept: string | undefined,
-  ): Promise<readonly WriteResult[]> {
+  async #removeOthers(backend: string, kept: string | undefined): Promise<readonly WriteResult[]> {
     const { writer, mayWrite } = this.#options;
     const results: WriteResult[] = [];
-    for (const { metadata } of live.values()) {
+    for (const { metadata } of [...(this.#live.get(backend)?.values() ?? [])]) {
       const { namespace = '', name, uid } = metadata;
       if (name === kept || metadata['deletionTimestamp'] !== undefined || !mayWrite()) continue;
       const identity = { namespace, name, ...(uid !== undefined && { uid }) };
-      results.push(await writer.remove({ apiVersion: 'v1', kind: 'Service', metadata: identity }));
+      const result = await writer.remove({ apiVersion: 'v1', kind: 'Service', metadata: identity });
+      // The event of its deletion may have been lost with a watch.
+      if (result.type === 'notFound') this.#forget(backend, name);
+      results.push(result);
     }
     return results;
   }
 
   /** Applies a Service unless one of this name belongs to somebody else. */
-  async #apply(backend: string, desired: WireObject, isOurs: boolean): Promise<WriteResult> {
+  async #apply(backend: string, desired: WireObject): Promise<WriteResult> {
     const { writer } = this.#options;
-    const found = isOurs ? undefined : await writer.read(desired);
-    if (found?.type === 'ok' && found.object !== undefined && backendOf(found.object) !== backend)
-      return { type: 'invalid', message: 'a Service of this name belongs to somebody else' };
-    return writer.apply(desired);
+    if (this.#live.get(backend)?.has(desired.metadata.name) === true) return writer.apply(desired);
+    const found = await writer.read(desired);
+    if (found.type !== 'ok') return found.type === 'notFound' ? writer.apply(desired) : found;
+    return found.object === undefined || backendOf(found.object) === backend
+      ? writer.apply(desired)
+      : { type: 'invalid', message: 'a Service of this name belongs to somebody else' };
   }
 
-  /** Logs failures, and delays the next write for this XBackend. */
+  /** Logs failures, and delays the next write for this XBackend. After a failure, there is a retry unless something changes before. */
   #record(backend: string, results: readonly WriteResult[]): void {
+    const { failures = 0, timer } = this.#retries.get(backend) ?? {};
+    clearTimeout(timer);
+    this.#retries.delete(backend);
     if (results.length === 0 || this.#isStopped) return;
     for (const { type } of results) this.#writes.at(type).value += 1;
     const failed = results.find(({ type }) => type !== 'ok' && type !== 'notFound');
@@ -173,15 +211,17 @@ export class SelectorServices {
     const { rest, retry } = this.#pace;
     this.#timers.set(
       backend,
-      setTimeout(
-        () => {
-          this.#timers.delete(backend);
-          // Also after a success: the state may have changed in the meantime.
-          this.enqueue(backend);
-        },
-        failed === undefined ? rest : retry,
-      ),
+      setTimeout(() => {
+        this.#timers.delete(backend);
+        // After a success, the state may have changed in the meantime.
+        if (failed === undefined) this.enqueue(backend);
+        else this.#pump();
+      }, rest),
     );
+    if (failed === undefined) return;
+    const delay = retry * Math.min(2 ** failures, maxRetryFactor);
+    const next = setTimeout(() => this.enqueue(backend), delay);
+    this.#retries.set(backend, { failures: failures + 1, timer: next });
   }
 }
 
@@ -218,5 +258,5 @@ function serviceOf(backend: string, uid: string, { selector, port }: SelectorSer
 
 function isAsDesired(live: WireObject | undefined, desired: WireObject): boolean {
   const { apiVersion: _apiVersion, kind: _kind, ...fields } = desired;
-  return live !== undefined && JSON.stringify(sameFields(fields, live)) === JSON.stringify(fields);
+  return live !== undefined && isDeepStrictEqual(sameFields(fields, live), fields);
 }

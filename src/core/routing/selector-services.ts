@@ -12,8 +12,7 @@ export interface SelectorService {
 }
 
 /**
- * The Service of each XBackend of type EndpointSelector that our routes and listeners use, accepted or not: a mistake must not cost it
- * its endpoints. Key: `namespace/name` of the XBackend.
+ * The Service of each XBackend of type EndpointSelector that our routes and listeners use, accepted or not. Key: `namespace/name` of the XBackend.
  */
 export const selectorServices = defineEmission<SelectorService>({
   name: 'selectorServices',

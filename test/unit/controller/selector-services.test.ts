@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import { SelectorServices } from '../../../src/controller/selector-services.ts';
@@ -12,13 +13,13 @@ afterEach(async () => {
 });
 
 /** A cluster that stores Services, and reports each change like a watch. */
-function started() {
+function started(pace = { rest: 1, retry: 1 }) {
   const calls: string[] = [];
   const stored = new Map<string, WireObject>();
   const wanted = new Map<string, SelectorService>();
   const uids = new Map<string, string>();
   const failures: WriteResult[] = [];
-  const world = { leads: true };
+  const world = { leads: true, isReadable: true };
   const tell = (type: 'upsert' | 'delete', object: WireObject): void => {
     const ref = { group: '', kind: 'Service', namespace: 'shop', name: object.metadata.name };
     services.observe(type === 'upsert' ? { type, ref, object } : { type, ref });
@@ -26,12 +27,13 @@ function started() {
   const services = new SelectorServices({
     log: createLogger('silent'),
     metrics: createMetrics(),
-    pace: { rest: 1, retry: 1 },
+    pace,
     mayWrite: () => world.leads,
     wanted: (backend) => wanted.get(backend),
     uidOf: (backend) => uids.get(backend),
     writer: {
       async read({ metadata }) {
+        if (!world.isReadable) return { type: 'unavailable', message: 'later' };
         const object = stored.get(metadata.name);
         return object === undefined ? { type: 'notFound', message: 'no' } : { type: 'ok', object };
       },
@@ -39,13 +41,14 @@ function started() {
         const failure = failures.shift();
         calls.push(`apply ${object.metadata.name}${failure === undefined ? '' : ` ${failure.type}`}`);
         if (failure !== undefined) return failure;
-        stored.set(object.metadata.name, object);
-        tell('upsert', object);
-        return { type: 'ok', object };
+        const written = merged(object, stored.get(object.metadata.name));
+        stored.set(object.metadata.name, written);
+        tell('upsert', written);
+        return { type: 'ok', object: written };
       },
       async remove(object) {
         calls.push(`remove ${object.metadata.name}`);
-        stored.delete(object.metadata.name);
+        if (!stored.delete(object.metadata.name)) return { type: 'notFound', message: 'no' };
         tell('delete', object);
         return { type: 'ok' };
       },
@@ -53,6 +56,41 @@ function started() {
   });
   running.push(services);
   return { services, calls, stored, wanted, uids, failures, world, tell };
+}
+
+/** Server-side apply keeps the ports of others, and the version of an object that does not change. */
+function merged(applied: WireObject, present: WireObject | undefined): WireObject {
+  const own = portsOf(applied);
+  const foreign =
+    present === undefined ? [] : portsOf(present).filter(({ name }) => own.every((port) => port.name !== name));
+  const { metadata } = applied;
+  const content = { ...applied, spec: { ...(applied['spec'] as object), ports: [...own, ...foreign] } };
+  const version = Number(present?.metadata.resourceVersion ?? 0);
+  const isSame =
+    present !== undefined && isDeepStrictEqual(content, { ...present, metadata: { ...present.metadata, ...metadata } });
+  return { ...content, metadata: { ...metadata, resourceVersion: String(isSame ? version : version + 1) } };
+}
+
+function portsOf({ spec }: WireObject): readonly { readonly name: string }[] {
+  return (spec as { readonly ports?: readonly { readonly name: string }[] }).ports ?? [];
+}
+
+function selectorsIn({ stored }: ReturnType<typeof started>): readonly unknown[] {
+  return [...stored.values()].map(({ spec }) => (spec as { readonly selector: object }).selector);
+}
+
+/** Somebody else changes the spec of the only Service. */
+function edit({ stored, tell }: ReturnType<typeof started>, change: (spec: object) => object): void {
+  const [service] = stored.values();
+  if (service === undefined) throw new Error('no Service');
+  const resourceVersion = String(Number(service.metadata.resourceVersion) + 1);
+  const changed = {
+    ...service,
+    metadata: { ...service.metadata, resourceVersion },
+    spec: change(service['spec'] as object),
+  };
+  stored.set(service.metadata.name, changed);
+  tell('upsert', changed);
 }
 
 function need(backend: string, app: string, { wanted, uids, services }: ReturnType<typeof started>): void {
@@ -69,6 +107,18 @@ async function settled(calls: readonly string[]): Promise<void> {
     before = calls.length;
     expect(unchanged).toBe(true);
   });
+}
+
+/** Writes the Service of another XBackend several times, so that others have time for as many writes. Gives the calls about others. */
+async function callsWhileAnotherChanges(cluster: ReturnType<typeof started>): Promise<readonly string[]> {
+  for (let turn = 0; turn < 10; turn += 1) {
+    need('shop/other', `other-${turn}`, cluster);
+    await eventually(() => expect(selectorsIn(cluster)).toContainEqual({ app: `other-${turn}` }));
+  }
+  const [other = ''] = [...cluster.stored.values()].flatMap(({ metadata }) =>
+    metadata.labels?.['sallyport.dev/x-backend'] === 'other' ? [metadata.name] : [],
+  );
+  return cluster.calls.filter((call) => !call.includes(other));
 }
 
 describe('the Service of an XBackend', () => {
@@ -104,18 +154,16 @@ describe('the Service of an XBackend', () => {
     need('shop/cart', 'cart', cluster);
     await eventually(() => expect(cluster.stored.size).toBe(1));
     need('shop/cart', 'cart-next', cluster);
-    const selector = () =>
-      [...cluster.stored.values()].map(({ spec }) => (spec as { readonly selector: object }).selector);
-    await eventually(() => expect(selector()).toEqual([{ app: 'cart-next' }]));
+    await eventually(() => expect(selectorsIn(cluster)).toEqual([{ app: 'cart-next' }]));
+    edit(cluster, (spec) => ({ ...spec, selector: { app: 'mallory' } }));
+    await eventually(() => expect(selectorsIn(cluster)).toEqual([{ app: 'cart-next' }]));
+    edit(cluster, (spec) => ({ ...spec, selector: { app: 'cart-next', version: 'v1' } }));
+    await eventually(() => expect(selectorsIn(cluster)).toEqual([{ app: 'cart-next' }]));
     const [service] = cluster.stored.values();
     if (service === undefined) throw new Error('no Service');
-    const changed = { ...service, spec: { ...(service['spec'] as object), selector: { app: 'mallory' } } };
-    cluster.stored.set(service.metadata.name, changed);
-    cluster.tell('upsert', changed);
-    await eventually(() => expect(selector()).toEqual([{ app: 'cart-next' }]));
     cluster.stored.clear();
     cluster.tell('delete', service);
-    await eventually(() => expect(selector()).toEqual([{ app: 'cart-next' }]));
+    await eventually(() => expect(selectorsIn(cluster)).toEqual([{ app: 'cart-next' }]));
   });
 
   test('goes when no route uses the XBackend any more, and is replaced for another XBackend of the name', async () => {
@@ -151,6 +199,57 @@ describe('the Service of an XBackend', () => {
     cluster.world.leads = true;
     cluster.services.enqueueAll(cluster.wanted.keys());
     await eventually(() => expect(cluster.stored.size).toBe(1));
+  });
+
+  test('selects more pods when the XBackend drops a label', async () => {
+    const cluster = started();
+    need('shop/cart', 'cart', cluster);
+    cluster.wanted.set('shop/cart', { selector: { app: 'cart', version: 'v1' }, port: 8080 });
+    await eventually(() => expect(cluster.stored.size).toBe(1));
+    need('shop/cart', 'cart', cluster);
+    await eventually(() => expect(selectorsIn(cluster)).toEqual([{ app: 'cart' }]));
+  });
+
+  test('is applied once when somebody adds a port, which server-side apply keeps', async () => {
+    const cluster = started();
+    need('shop/cart', 'cart', cluster);
+    await eventually(() => expect(cluster.stored.size).toBe(1));
+    await settled(cluster.calls);
+    edit(cluster, (spec) => ({ ...spec, ports: [...portsOf({ metadata: { name: '' }, spec }), { name: 'debug' }] }));
+    await eventually(() => expect(cluster.calls).toHaveLength(2));
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(2);
+  });
+
+  test('is applied at once when the XBackend changes after a failure', async () => {
+    const cluster = started({ rest: 1, retry: 1_000_000 });
+    cluster.failures.push({ type: 'invalid', message: 'a label is wrong' });
+    need('shop/cart', 'cart', cluster);
+    await eventually(() => expect(cluster.calls).toHaveLength(1));
+    cluster.services.enqueue('shop/cart');
+    await eventually(() => expect(cluster.stored.size).toBe(1));
+  });
+
+  test('is not applied while the present one cannot be read', async () => {
+    const cluster = started({ rest: 1, retry: 1_000_000 });
+    cluster.world.isReadable = false;
+    need('shop/cart', 'cart', cluster);
+    await settled(cluster.calls);
+    expect(cluster.calls).toEqual([]);
+    cluster.world.isReadable = true;
+    cluster.services.enqueue('shop/cart');
+    await eventually(() => expect(cluster.calls).toHaveLength(1));
+  });
+
+  test('that is gone without an event is removed once', async () => {
+    const cluster = started();
+    need('shop/cart', 'cart', cluster);
+    await eventually(() => expect(cluster.stored.size).toBe(1));
+    await settled(cluster.calls);
+    cluster.stored.clear();
+    cluster.wanted.clear();
+    cluster.services.enqueue('shop/cart');
+    await eventually(() => expect(cluster.calls).toHaveLength(2));
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(2);
   });
 
   test('is applied again after a failure', async () => {
