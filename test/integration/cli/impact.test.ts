@@ -115,9 +115,6 @@ spec: { ports: [{ port: 8080 }] }
     const service = ['--delete', 'service/shop/cart'];
     expect((await outcome(...quickstart, ...service)).code).toBe(1);
     expect((await outcome(...quickstart, ...service, ...settings)).code).toBe(0);
-    expect((await outcome(...service, ...settings, '--cluster')).errors).toContain(
-      "cannot be used with option '--cluster",
-    );
   });
 
   test('session persistence that changes is shown before and after', async () => {
