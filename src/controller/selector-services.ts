@@ -172,7 +172,7 @@ export class SelectorServices {
   async #removeOthers(backend: string, kept: string | undefined): Promise<readonly WriteResult[]> {
     const { writer, mayWrite } = this.#options;
     const results: WriteResult[] = [];
-    for (const { metadata } of [...(this.#live.get(backend)?.values() ?? [])]) {
+    for (const { metadata } of this.#live.get(backend)?.values() ?? []) {
       const { namespace = '', name, uid } = metadata;
       if (name === kept || metadata['deletionTimestamp'] !== undefined || !mayWrite()) continue;
       const identity = { namespace, name, ...(uid !== undefined && { uid }) };
