@@ -22,6 +22,7 @@ import type { SourceDocument } from '../files/document.ts';
 import { readInstalledKind, type KubernetesObject } from '../kubernetes/index.ts';
 import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
 import { definitionOf, readUpgradeFacts } from '../sources/upgrade-facts.ts';
+import { withAssumedClasses } from './assumed-classes.ts';
 import { printNotes, readCompleteObjects, snapshotOf } from './evaluated.ts';
 import { effectLines } from './report/impact.ts';
 import { findingsIn, impactIn } from './report/in-namespace.ts';
@@ -40,6 +41,8 @@ export interface PreflightOptions extends SourceOptions {
   readonly since: string | undefined;
   /** Restricts findings about objects to those of this namespace. */
   readonly namespace: string | undefined;
+  /** Names of GatewayClasses of Sallyport, if the credentials may not list GatewayClasses. Empty: all that Gateways name. */
+  readonly gatewayClass: readonly string[];
   readonly output: keyof typeof preflightFormats;
 }
 
@@ -53,11 +56,14 @@ export async function preflight(options: PreflightOptions): Promise<number> {
   const { files, cluster, namespace, target, since } = options;
   const earlier = since === undefined ? undefined : await readEarlier(since);
   const source = await readCompleteObjects({ files, cluster, namespace });
+  const { definitionsForbidden } = source;
   const { facts, others, notes } =
     cluster === undefined
       ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
       : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions, namespace));
-  printNotes(notes);
+  // Without a class, no route is ours, so nothing could break.
+  const assumed = withAssumedClasses(source, options.gatewayClass);
+  printNotes([...notes, ...assumed.notes]);
   const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
   const present = installedIn(source, cluster === undefined);
   const routes = routeStates(objects);
@@ -65,7 +71,14 @@ export async function preflight(options: PreflightOptions): Promise<number> {
     target === undefined
       ? comparison({ from: nameOfBundle(present.bundle), objects, routes }, earlier ?? [])
       : prediction(
-          { source: { ...source, ...present }, facts, objects, routes, earlier: earlier ?? [], namespace },
+          {
+            source: { ...source, ...present, documents: assumed.documents },
+            facts: { ...facts, definitionsForbidden },
+            objects,
+            routes,
+            earlier: earlier ?? [],
+            namespace,
+          },
           target,
         );
   const report = { ...complete, findings: findingsIn(namespace, complete.findings) };

@@ -33,6 +33,8 @@ export interface ClusterObjects {
   readonly installation: Installation;
   /** The CRDs of the Gateway API. */
   readonly definitions: readonly KubernetesObject[];
+  /** The message of an API server that forbids to list CRDs. */
+  readonly definitionsForbidden: string | undefined;
   /** The bundle of the installed CRDs, by HTTPRoute. */
   readonly bundle: Bundle;
   /** Kinds that the credentials may not list in all namespaces, with the API server's message. */
@@ -65,9 +67,9 @@ export async function readClusterObjects(
   controllerName: string,
   namespace?: string,
 ): Promise<ClusterObjects> {
-  const { all, note } = await readDefinitions(client, namespace);
+  const { all, forbidden: definitionsForbidden } = await readDefinitions(client, namespace);
   const definitions = all.filter(isOfGatewayApi);
-  const groups = note === undefined ? optionalGroups : [...customGroups, ...optionalGroups];
+  const groups = definitionsForbidden === undefined ? optionalGroups : [...customGroups, ...optionalGroups];
   const installed = new Map([
     ...establishedKinds(all.filter((definition) => isOf(customGroups, definition))),
     ...(await servedKinds(client, groups)),
@@ -82,10 +84,10 @@ export async function readClusterObjects(
     if (listed.forbidden === undefined) observed.push(kind);
     else forbidden.push({ ...listed.forbidden, kind });
   }
-  const notes = [...(note === undefined ? [] : [note]), ...permissionNotes(forbidden)];
+  const notes = [...definitionNotes(definitionsForbidden), ...permissionNotes(forbidden)];
   const { bundle } = bundleOfKind(installed.get('httproutes.gateway.networking.k8s.io'));
   const installation = installationIn(installed, observed, controllerName);
-  return { objects, forbidden, notes, definitions, bundle, installation };
+  return { objects, forbidden, notes, definitions, definitionsForbidden, bundle, installation };
 }
 
 /**
@@ -95,17 +97,20 @@ export async function readClusterObjects(
 async function readDefinitions(
   client: ApiClient,
   namespace: string | undefined,
-): Promise<{ readonly all: readonly KubernetesObject[]; readonly note?: string }> {
+): Promise<{ readonly all: readonly KubernetesObject[]; readonly forbidden: string | undefined }> {
   try {
-    return { all: await collect(client, { type: customResourceDefinitions }) };
+    return { all: await collect(client, { type: customResourceDefinitions }), forbidden: undefined };
   } catch (error) {
     if (namespace === undefined || !isForbidden(error)) throw error;
-    const { minor, channel } = bundleOfKind(undefined).bundle;
-    return {
-      all: [],
-      note: `CustomResourceDefinitions are not observed, v${minor} ${channel} is assumed: ${error.message}`,
-    };
+    return { all: [], forbidden: error.message };
   }
+}
+
+function definitionNotes(forbidden: string | undefined): readonly string[] {
+  const { minor, channel } = bundleOfKind(undefined).bundle;
+  return forbidden === undefined
+    ? []
+    : [`CustomResourceDefinitions are not observed, v${minor} ${channel} is assumed: ${forbidden}`];
 }
 
 /** Whether a CRD belongs to one of the groups of the Gateway API. */

@@ -32,7 +32,9 @@ export interface SourceObjects {
   readonly bundle: Bundle;
   /** The Gateway API CRDs: those of the cluster, or those in the files if there is no cluster. */
   readonly definitions: readonly KubernetesObject[];
-  /** Missing permissions, one sentence for each kind. */
+  /** The message of an API server that forbids to list CRDs. */
+  readonly definitionsForbidden?: string | undefined;
+  /** Missing permissions, one sentence for all kinds that are observed in the same way. */
   readonly notes: readonly string[];
 }
 
@@ -67,19 +69,10 @@ export async function readObjects(
   }
   const client = createClient(await loadCredentials(cluster));
   try {
-    const { objects, installation, bundle, definitions, notes } = await readClusterObjects(
-      client,
-      alone.controllerName,
-      namespace,
-    );
-    return {
-      documents: overlay(objects.map(clusterDocument), documents),
-      problems,
-      installation,
-      bundle,
-      definitions,
-      notes,
-    };
+    const { objects, ...found } = await readClusterObjects(client, alone.controllerName, namespace);
+    const { installation, bundle, definitions, definitionsForbidden, notes } = found;
+    const merged = overlay(objects.map(clusterDocument), documents);
+    return { documents: merged, problems, installation, bundle, definitions, definitionsForbidden, notes };
   } finally {
     await client.close();
   }

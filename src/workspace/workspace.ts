@@ -133,7 +133,7 @@ export class Workspace {
 
   private judgeUnserved(document: SourceDocument): readonly JudgedFinding[] {
     const parsed = parseObject(document.value);
-    const policy = parsed.type === 'unserved' ? this.policyFor(parsed.ref) : 'exempt';
+    const policy = parsed.type === 'unserved' ? this.policyFor(parsed.ref, document) : 'exempt';
     return policy === 'exempt' ? [] : judgeUnserved(this.kernel.read, document, policy);
   }
 
@@ -143,15 +143,15 @@ export class Workspace {
   }
 
   /** All findings of an object, as in admission. */
-  judge({ candidate }: WorkspaceObject): readonly JudgedFinding[] {
-    const policy = this.policyFor(candidate.resource.ref);
+  judge({ candidate, document }: WorkspaceObject): readonly JudgedFinding[] {
+    const policy = this.policyFor(candidate.resource.ref, document);
     return policy === 'exempt' ? [] : this.judgeBy(policy, candidate, this.kernel.read);
   }
 
   /** All findings of a copy, as if it replaced the document that counts. */
-  judgeCopy({ candidate, original, isSame }: Copy): readonly JudgedFinding[] {
+  judgeCopy({ candidate, document, original, isSame }: Copy): readonly JudgedFinding[] {
     if (isSame) return this.judge(original);
-    const policy = this.policyFor(candidate.resource.ref);
+    const policy = this.policyFor(candidate.resource.ref, document);
     return policy === 'exempt' ? [] : this.judgeBy(policy, candidate, this.kernel.overlay(writesFor(candidate)).read);
   }
 
@@ -163,9 +163,13 @@ export class Workspace {
       : runToEnd(storedJudgement(candidate.json, () => read, policy));
   }
 
-  /** The policy for an object. */
-  private policyFor({ kind, namespace }: Pick<ObjectRef, 'kind' | 'namespace'>): AdmissionPolicy | 'exempt' {
-    const known = this.installedBundle(kind);
+  /** The policy for an object of a document. A guessed bundle denies what nobody has validated: only API servers know the real schema. */
+  private policyFor(
+    { kind, namespace }: Pick<ObjectRef, 'kind' | 'namespace'>,
+    { isStored }: SourceDocument,
+  ): AdmissionPolicy | 'exempt' {
+    const { bundle, certain } = this.installedBundle(kind);
+    const known = { bundle, certain: certain || isStored !== true };
     if (this.configured === undefined) return { ...this.policy, ...judgedBundle([], kind, known) };
     const { settings, today } = this.configured;
     return policyForStored(this.kernel.read, settings, { kind, namespace, today }, known);

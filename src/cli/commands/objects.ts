@@ -178,6 +178,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(clusterOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
+    .addOption(gatewayClassOption())
     .option(
       '--since <report>',
       'compare the routes with an earlier report (-o json); exit code 1 if a route has lost Accepted',
@@ -197,6 +198,7 @@ export function addObjectCommands(program: Command): void {
       process.exitCode = await preflight({
         files: options.files,
         namespace: options.namespace,
+        gatewayClass: options.gatewayClass,
         since: options.since,
         output: options.output,
         target,
@@ -295,7 +297,8 @@ interface AuditArguments
   readonly settings?: string;
   readonly since?: string;
 }
-interface PreflightArguments extends Pick<PreflightOptions, 'files' | 'output' | 'namespace'>, ClusterArguments {
+interface PreflightArguments
+  extends Pick<PreflightOptions, 'files' | 'output' | 'namespace' | 'gatewayClass'>, ClusterArguments {
   readonly to?: Release;
   readonly channel: Channel;
   readonly since?: string;

@@ -38,6 +38,7 @@ export const preflightFormats = { text: printText, json: printJson, markdown: pr
 >;
 
 const titles: Readonly<Record<PreflightCheck, string>> = {
+  'unobserved-crds': 'CRDs that are not observed',
   'kubernetes-version': 'Kubernetes version',
   'safe-upgrades': 'Upgrade policy',
   'managed-crds': 'CRDs that another party manages',

@@ -12,6 +12,20 @@ import type { ClusterFacts, Definition } from './facts.ts';
 import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, type Target } from './target.ts';
 
+/** Reports that checks of the CRDs themselves are missing if the credentials do not suffice for them. */
+export function judgeObservation({ definitionsForbidden }: ClusterFacts): readonly PreflightFinding[] {
+  if (definitionsForbidden === undefined) return [];
+  return [
+    {
+      check: 'unobserved-crds',
+      severity: 'warning',
+      subject: 'CustomResourceDefinitions',
+      message: `The CRDs are not observed (${display(definitionsForbidden)}). Their stored versions, their managers and the channel that policies protect are not checked: run preflight with permission to list CRDs before you upgrade.`,
+      commands: ['kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io'],
+    },
+  ];
+}
+
 /** Checks whether the Kubernetes version supports the target's CRDs. */
 export function judgeKubernetes({ kubernetes }: ClusterFacts, target: Target): readonly PreflightFinding[] {
   const { minor, channel } = target.bundle;
@@ -35,7 +49,8 @@ export function judgeKubernetes({ kubernetes }: ClusterFacts, target: Target): r
 }
 
 /** Finds policies of the cluster that deny the change, and reports the policy that the target contains. */
-export function judgePolicies({ policies, definitions }: ClusterFacts, target: Target): readonly PreflightFinding[] {
+export function judgePolicies(facts: ClusterFacts, target: Target): readonly PreflightFinding[] {
+  const { policies } = facts;
   const ofProviders = providerPolicies
     .filter(({ name, denies }) => policies.has(name) && (denies === 'all' || target.bundle.channel === 'experimental'))
     .map(({ name, provider, source }): PreflightFinding => ({
@@ -47,9 +62,7 @@ export function judgePolicies({ policies, definitions }: ClusterFacts, target: T
       source,
     }));
   const annotation = policies.get(safeUpgrades);
-  return annotation === undefined
-    ? ofProviders
-    : [...ofProviders, ...safeUpgradesFindings(annotation, definitions, target)];
+  return annotation === undefined ? ofProviders : [...ofProviders, ...safeUpgradesFindings(annotation, facts, target)];
 }
 
 /** The command that removes the policy, so that older bundles and experimental CRDs are allowed. */
@@ -72,7 +85,7 @@ function isBefore(minor: Minor, floor: Minor | undefined): boolean {
 
 function safeUpgradesFindings(
   annotation: string,
-  definitions: readonly Definition[],
+  { definitions, definitionsForbidden }: ClusterFacts,
   target: Target,
 ): readonly PreflightFinding[] {
   const { minor, channel } = target.bundle;
@@ -88,6 +101,8 @@ function safeUpgradesFindings(
     ...(isOlder ? [`it denies bundles before v${floor}`] : []),
     ...(standard.length > 0 ? [`it denies experimental CRDs in place of standard ones (${someOf(standard)})`] : []),
   ];
+  // The policy may protect standard CRDs that are not observed.
+  if (reasons.length === 0 && definitionsForbidden !== undefined && channel === 'experimental') return [];
   if (reasons.length === 0) {
     // The target contains its own version of the policy.
     const message = `The policy allows this change. ${nameOfTarget(target)} brings its own version, which denies older bundles from then on.`;

@@ -23,6 +23,8 @@ export interface Definition {
 /** Facts about a cluster that its objects do not show. */
 export interface ClusterFacts {
   readonly definitions: readonly Definition[];
+  /** The message of an API server that forbids to list CRDs. Then there are no definitions. */
+  readonly definitionsForbidden?: string | undefined;
   /** The API server's version, such as `v1.37.1`; `undefined` if it is unknown. */
   readonly kubernetes: string | undefined;
   /** ValidatingAdmissionPolicies: name → annotation `gateway.networking.k8s.io/bundle-version`, `''` if it is absent. */

@@ -1,5 +1,6 @@
 /** The checks of preflight, in the order of the report. */
 export const preflightChecks = [
+  'unobserved-crds',
   'kubernetes-version',
   'safe-upgrades',
   'managed-crds',

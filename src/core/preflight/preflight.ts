@@ -2,7 +2,7 @@ import type { Bundle, SchemaKind } from '../schema/index.ts';
 import { describeRef, qualifiedName } from '../resources/reference.ts';
 import { judgeClients } from './clients.ts';
 import { judgeControllers } from './controllers.ts';
-import { judgeKubernetes, judgeOwners, judgePolicies } from './environment.ts';
+import { judgeKubernetes, judgeObservation, judgeOwners, judgePolicies } from './environment.ts';
 import type { ClusterFacts } from './facts.ts';
 import type { PreflightFinding } from './finding.ts';
 import { judgeKinds } from './kinds.ts';
@@ -26,6 +26,7 @@ export function judgeChange(
   );
   const judged = judgeObjects(objects, target, ({ kind }) => bundles.get(kind));
   return [
+    ...judgeObservation(facts),
     ...judgeKubernetes(facts, target),
     ...judgePolicies(facts, target),
     ...judgeOwners(facts),

@@ -201,6 +201,20 @@ describe('--namespace', () => {
     ]);
   });
 
+  test('check rejects a file by the assumed bundle where CRDs are forbidden: no API server has validated it', async () => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/customresourcedefinitions'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    const wrong = await file(
+      'exactt.yaml',
+      `apiVersion: ${group}/v1\nkind: HTTPRoute\nmetadata: { name: wrong, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ matches: [{ path: { type: Exactt, value: / } }] }] }\n`,
+    );
+    const { code, output } = await outcome('check', wrong, ...cluster, '-n', 'default');
+    expect(output).toMatch(/: error \[[\w-]+\] .*Exactt/);
+    expect(code).toBe(1);
+  });
+
   test('audit reads the kinds that are not evaluated by discovery where CRDs are forbidden, and reports those it may not list', async () => {
     const kind = { kind: 'XListenerSet', plural: 'xlistenersets' };
     seed(stage, customResourceDefinitions, {

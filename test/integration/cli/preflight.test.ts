@@ -207,6 +207,7 @@ describe('preflight of a cluster', () => {
       `Objects of kind XListenerSet are observed only in namespace "${namespace}": injected Forbidden`,
     ]);
     expect(output).toMatch(/^Gateway API v1\.7 experimental → v1\.7\.0 standard: /);
+    expect(output).toContain('The CRDs are not observed (injected Forbidden). Their stored versions');
     expect(code).toBe(0);
   });
 

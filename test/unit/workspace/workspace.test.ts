@@ -191,8 +191,8 @@ spec: { rules: [{ name: all, backendRefs: [] }], hostnames: [UPPER.example.com] 
         )
         .join('---'),
     );
-    const effectsIn = (space: Workspace, rule: string): object => {
-      space.update(documents);
+    const effectsIn = (space: Workspace, rule: string, from = documents): object => {
+      space.update(from);
       return Object.fromEntries(
         space
           .objects()
@@ -223,10 +223,12 @@ spec: { rules: [{ name: all, backendRefs: [] }], hostnames: [UPPER.example.com] 
       expect(readObject(space.kernel.read, 'HTTPRoute', 'shop', 'cart')?.spec).not.toHaveProperty('rules.0.name');
     });
 
-    test('a guess denies nothing', () => {
+    test('a guess denies nothing that an API server has stored', () => {
       const guess = { ...installation, guessed: ['HTTPRoute'] as const };
       const space = new Workspace(guess, policyOf('standard', bundle), []);
-      expect(effectsIn(space, 'schema')).toEqual({ HTTPRoute: 'warn', GRPCRoute: 'deny' });
+      const stored = documents.map((document) => ({ ...document, isStored: true as const }));
+      expect(effectsIn(space, 'schema', stored)).toEqual({ HTTPRoute: 'warn', GRPCRoute: 'deny' });
+      expect(effectsIn(space, 'schema')).toEqual({ HTTPRoute: 'deny', GRPCRoute: 'deny' });
     });
   });
 });

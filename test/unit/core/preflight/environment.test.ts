@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeKubernetes, judgeOwners, judgePolicies } from '../../../../src/core/preflight/environment.ts';
+import {
+  judgeKubernetes,
+  judgeObservation,
+  judgeOwners,
+  judgePolicies,
+} from '../../../../src/core/preflight/environment.ts';
 import { definition, facts, short, to } from './subjects.ts';
 
 const policy = 'safe-upgrades.gateway.networking.k8s.io';
@@ -48,6 +53,15 @@ describe('judgePolicies', () => {
     ['a policy without version', new Map([[policy, '']]), [standard], to('1.4'), remark],
   ])('%s', (...[, policies, definitions, target, expected]) => {
     expect(short(judgePolicies(facts({ policies, definitions }), target))).toEqual(expected);
+  });
+
+  test('CRDs that are not observed: nobody knows whether the policy allows experimental ones', () => {
+    const unobserved = facts({ policies: new Map([[policy, 'v1.7.0']]), definitionsForbidden: 'forbidden' });
+    expect(judgePolicies(unobserved, to('1.7', 'experimental'))).toEqual([]);
+    expect(short(judgePolicies(unobserved, to('1.7')))).toEqual(remark);
+    expect(short(judgePolicies(unobserved, to('1.6')))).toEqual(denial);
+    expect(short(judgeObservation(unobserved))).toEqual(['warning unobserved-crds CustomResourceDefinitions']);
+    expect(judgeObservation(facts({}))).toEqual([]);
   });
 
   test('policies of providers', () => {
