@@ -8,10 +8,15 @@ const interval = 5_000;
 const savingInterval = 250;
 /** Bytes above the lowest memory that are worth returning. */
 const excess = 64 * mebibyte;
-/** Buffered bytes, and the share of time in which the event loop is active, below which a peak is over. */
+/** Bytes above the lowest memory at which a peak is over. Less than `excess`: memory that moves around that limit is not a new peak each time. */
+const returned = excess / 2;
+/** Buffered bytes, and the share of time in which the event loop is active, below which the load is low. */
 const calmBytes = mebibyte;
 const calmUtilization = 0.5;
-/** Milliseconds for which V8 saves memory after one peak. Memory that the process still has then is the new normal. */
+/**
+ * Milliseconds for which V8 saves memory after one peak, without the interruptions by load. Memory that the process has at the next check
+ * with low load is the new normal.
+ */
 const longestSaving = 60_000;
 
 /** The use of a process in the time before a check. */
@@ -24,12 +29,13 @@ export interface Use {
   readonly utilization: number;
 }
 
-/** Decides when V8 saves memory: after a peak, as long as the load is low, and for a limited time. */
+/** Decides when V8 saves memory: after a peak, while the load is low, and for at most `longestSaving` in total until the peak is over. */
 export class MemoryReturn {
   private readonly saveMemory: (isOn: boolean) => void;
   private lowest: number;
-  /** Checks since V8 began to save memory; 0 while it does not. */
-  private checks = 0;
+  private saving = false;
+  /** Milliseconds for which V8 has saved memory since the last peak was over. */
+  private spent = 0;
 
   /** `memory`: resident memory at the start, in bytes. `saveMemory` is called with each change. */
   constructor(memory: number, saveMemory: (isOn: boolean) => void) {
@@ -37,8 +43,9 @@ export class MemoryReturn {
     this.saveMemory = saveMemory;
   }
 
+  /** Whether V8 saves memory. */
   get isSaving(): boolean {
-    return this.checks > 0;
+    return this.saving;
   }
 
   /** Milliseconds until the next check. */
@@ -47,12 +54,14 @@ export class MemoryReturn {
   }
 
   check({ memory, buffered, utilization }: Use): void {
+    if (this.isSaving) this.spent += savingInterval;
     this.lowest = Math.min(this.lowest, memory);
     const isCalm = buffered < calmBytes && utilization < calmUtilization;
-    if (isCalm && this.checks * savingInterval >= longestSaving) this.lowest = memory;
+    if (isCalm && this.spent >= longestSaving) this.lowest = memory;
+    if (memory <= this.lowest + returned) this.spent = 0;
     const isWorthwhile = isCalm && memory > this.lowest + excess;
     if (isWorthwhile !== this.isSaving) this.saveMemory(isWorthwhile);
-    this.checks = isWorthwhile ? this.checks + 1 : 0;
+    this.saving = isWorthwhile;
   }
 }
 

@@ -73,3 +73,56 @@ test('a peak that lasts does not become the new normal', () => {
   check(400);
   expect(changes).toEqual([true]);
 });
+
+/** Counts the checks that save memory in an hour. `use`: the use at a time in milliseconds. */
+function savingChecksInAnHour(use: (time: number) => Use): number {
+  let count = 0;
+  for (let time = 0; time < 3_600_000; time += memory.pause) {
+    memory.check(use(time));
+    if (memory.isSaving) count += 1;
+  }
+  return count;
+}
+
+test('interruptions by load do not extend the time in which V8 saves memory', () => {
+  let nextBusy = 0;
+  const count = savingChecksInAnHour((time) => {
+    const isBusy = time >= nextBusy;
+    if (isBusy) nextBusy += 15_000;
+    return { memory: 300 * mebibyte, buffered: 0, utilization: isBusy ? 0.9 : 0.1 };
+  });
+  expect(count).toBe(60_000 / 250);
+  expect(changes.length).toBeLessThanOrEqual(20);
+});
+
+test('memory that moves around the limit of what is worth returning does not start a new time', () => {
+  let isAbove = false;
+  const count = savingChecksInAnHour(() => {
+    isAbove = !isAbove;
+    return { memory: (isAbove ? 170 : 160) * mebibyte, buffered: 0, utilization: 0.1 };
+  });
+  expect(count).toBe(60_000 / 250);
+});
+
+test('V8 saves memory for the full time after each peak whose memory was returned', () => {
+  const checks = 60_000 / 250;
+  for (let peak = 0; peak < 3; peak += 1) {
+    for (let count = 1; count < checks; count += 1) check(300);
+    expect(memory.isSaving).toBe(true);
+    check(110);
+    expect(memory.isSaving).toBe(false);
+  }
+  expect(changes).toHaveLength(6);
+});
+
+test('a load at the end of the time does not become the new normal', () => {
+  check(300);
+  for (let count = 0; count < 60_000 / 250; count += 1) {
+    check(400, { utilization: 0.9 });
+    check(300);
+  }
+  check(300);
+  expect(memory.isSaving).toBe(false);
+  check(370);
+  expect(memory.isSaving).toBe(true);
+});
