@@ -65,8 +65,9 @@ class Reading implements Contents {
       await this.readFile(found.path);
       return;
     }
-    this.problems.push({ file: found.path, severity: 'error', message: found.message });
-    if (!found.isGone) this.keepBelow(found.path);
+    const { path, message, isGone, isMissing } = found;
+    this.problems.push({ file: path, severity: 'error', message, ...(isMissing && { isMissing }) });
+    if (!isGone) this.keepBelow(path);
   }
 
   private async readFile(path: string): Promise<void> {

@@ -35,6 +35,8 @@ export interface FileProblem {
   readonly position?: Position;
   /** The text of that line. */
   readonly text?: string;
+  /** If set, the given file or folder does not exist. */
+  readonly isMissing?: true;
   /** The problem and its fix, without a leading capital. */
   readonly message: string;
 }

@@ -5,8 +5,15 @@ import { isMissing, reasonOf } from './errors.ts';
 /** The file at a path, or why it cannot be determined. */
 export type Found =
   | { readonly type: 'file'; readonly path: string }
-  /** `isGone`: the path does not exist, as opposed to a path that is temporarily inaccessible. */
-  | { readonly type: 'problem'; readonly path: string; readonly message: string; readonly isGone: boolean };
+  | {
+      readonly type: 'problem';
+      readonly path: string;
+      readonly message: string;
+      /** Whether there is no file or folder at the path, as opposed to a path that is temporarily inaccessible. */
+      readonly isGone: boolean;
+      /** If set, a given path does not exist. */
+      readonly isMissing?: true;
+    };
 
 /**
  * Called before anything in a folder is read, possibly several times. If `name` is given, only this entry of it matters.
@@ -50,7 +57,7 @@ async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Foun
     else yield { type: 'problem', path, message: 'not a file or folder; use - to read from a pipe', isGone: true };
   } catch (error) {
     const isGone = isMissing(error);
-    yield { type: 'problem', path, message: reasonOf(error), isGone };
+    yield { type: 'problem', path, message: reasonOf(error), isGone, ...(isGone && { isMissing: true }) };
   }
 }
 

@@ -1,9 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { readSettings } from '../../core/admission/read-settings.ts';
 import { defaultSettings, type Settings } from '../../core/admission/settings.ts';
 import { formatPath } from '../../core/resources/path.ts';
 import { formatProblem, type FileProblem } from '../../files/document.ts';
-import { isMissing } from '../../files/errors.ts';
 import { readFolder, type FolderContent } from '../../files/folder.ts';
 import { watchFolder } from '../../files/watch.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
@@ -38,12 +36,10 @@ export function openSettings(file: string, telemetry: Telemetry): Promise<LiveSe
  *
  * @throws UsageError like `openSettings`
  */
-export async function openOptionalSettings(file: string, telemetry: Telemetry): Promise<LiveSettings> {
-  const exists = await stat(file).then(
-    () => true,
-    (error: unknown) => !isMissing(error),
+export function openOptionalSettings(file: string, telemetry: Telemetry): Promise<LiveSettings> {
+  return open(file, telemetry, (content) =>
+    content.problems.some(({ isMissing }) => isMissing) ? defaultSettings : settingsIn(file, content),
   );
-  return open(file, telemetry, (content) => (exists ? settingsIn(file, content) : defaultSettings));
 }
 
 async function open(

@@ -1,7 +1,8 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { openOptionalSettings, openSettings, type LiveSettings } from '../../../src/cli/process/settings-file.ts';
 import { createLogger, createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
@@ -114,6 +115,23 @@ describe('the settings file', () => {
     await rm(file);
     await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 1'));
     expect(settings.current().profile).toBe('strict');
+  });
+
+  test.each([
+    ['that appears applies', 'absent', 'strict'],
+    ['that is deleted does not apply', 'present', 'standard'],
+  ])('a file that need not exist and %s, although the start already runs', async (_name, before, profile) => {
+    const file = join(folder, 'settings.yaml');
+    const text = 'profile: strict\n';
+    if (before === 'present') await writeFile(file, text);
+    const register = metrics.gauge.bind(metrics);
+    // The metric is registered immediately before the file is read.
+    jest.spyOn(metrics, 'gauge').mockImplementationOnce((options) => {
+      if (before === 'absent') writeFileSync(file, text);
+      else rmSync(file);
+      return register(options);
+    });
+    expect((await open(file, openOptionalSettings)).current()).toMatchObject({ profile });
   });
 
   test('a file that need not exist must be valid if it does', async () => {
