@@ -17,7 +17,8 @@ export class BundleWatch {
   #installed: ReadonlyMap<string, InstalledKind> = new Map();
 
   /**
-   * `isSynced`: whether all definitions have been read. They are read one by one, so some seem to be missing before.
+   * `isSynced`: whether all definitions have been read, and `update` has returned for each. They are read one by one, so some seem to be
+   * missing before.
    * `recorded`: the definitions that an earlier run of the controller has recorded, by name.
    */
   constructor({
@@ -60,6 +61,8 @@ export class BundleWatch {
 
   /** Takes all installed definitions of the Gateway API, by name. */
   update(installed: ReadonlyMap<string, InstalledKind>): void {
+    // Definitions that were not found at the start were deleted with their objects, so nothing is lost when they are installed again.
+    if (this.#isSynced()) this.#recorded.clear();
     const former = this.#installed;
     this.#installed = installed;
     for (const [name, definition] of installed) {
@@ -72,7 +75,5 @@ export class BundleWatch {
         'an older CRD replaced a newer one: the next write of each object drops the fields that only the newer one has',
       );
     }
-    // The others were deleted with their objects, so nothing is lost when they are installed again.
-    if (this.#isSynced()) this.#recorded.clear();
   }
 }
