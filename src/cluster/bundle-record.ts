@@ -14,6 +14,9 @@ export interface BundleRecordOptions {
 export class BundleRecord {
   readonly #options: BundleRecordOptions;
   #written = '';
+  /** The definitions to write after the write in progress. */
+  #next: ReadonlyMap<string, Annotated> | undefined;
+  #writing: Promise<void> | undefined;
 
   constructor(options: BundleRecordOptions) {
     this.#options = options;
@@ -29,18 +32,38 @@ export class BundleRecord {
     return new Map();
   }
 
-  /** Writes the record unless it is up to date. A failure is logged, and the next call tries again. */
-  async write(installed: ReadonlyMap<string, Annotated>): Promise<void> {
+  /**
+   * Writes the record unless it is up to date. A failure is logged, and the next call tries again. Writes do not overlap, so that an older
+   * one never replaces a newer one: a call during a write waits for it, and only the latest such call is written.
+   */
+  write(installed: ReadonlyMap<string, Annotated>): Promise<void> {
+    this.#next = installed;
+    this.#writing ??= this.#writeAll();
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      for (let next = this.#next; next !== undefined; next = this.#next) {
+        this.#next = undefined;
+        await this.#writeOnce(next);
+      }
+    } finally {
+      // In the same turn as the last look at `#next`, so that no call is lost in between.
+      this.#writing = undefined;
+    }
+  }
+
+  async #writeOnce(installed: ReadonlyMap<string, Annotated>): Promise<void> {
     const { writer, log } = this.#options;
     const entries = [...installed].map(([name, kind]) => [name, encode(kind)] as const);
     const data = Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
     const text = JSON.stringify(data);
     if (text === this.#written) return;
-    this.#written = text;
     const result = await writer.apply(this.#object(data));
-    if (result.type === 'ok') return;
-    this.#written = '';
-    log.warn({ outcome: result.type, problem: result.message }, 'cannot record the installed CRDs');
+    this.#written = result.type === 'ok' ? text : '';
+    if (result.type !== 'ok')
+      log.warn({ outcome: result.type, problem: result.message }, 'cannot record the installed CRDs');
   }
 
   #object(data: Readonly<Record<string, string>>): WireObject {

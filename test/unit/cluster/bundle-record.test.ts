@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { BundleRecord } from '../../../src/cluster/bundle-record.ts';
 import type { WireObject, WriteResult } from '../../../src/controller/index.ts';
@@ -76,4 +77,28 @@ test.each([
   const { record } = started([{ type: 'ok', object }]);
   for (const { annotations: read } of (await record.read()).values())
     expect(Object.values(read).filter((text) => text !== '')).toEqual([]);
+});
+
+test('writes do not overlap, and the latest one wins', async () => {
+  const sent: { readonly object: WireObject; readonly answer: (result: WriteResult) => void }[] = [];
+  const record = new BundleRecord({
+    namespace: 'sallyport-system',
+    log: createLogger('info', { write: () => {} }),
+    writer: {
+      read: () => Promise.resolve({ type: 'notFound', message: 'not found' }),
+      apply: (object) => new Promise((answer) => sent.push({ object, answer })),
+    },
+  });
+  const [name = ''] = kinds('v1.7.0').keys();
+  const written = ['v1.5.0', 'v1.6.0', 'v1.7.0'].map((version) => record.write(kinds(version)));
+  await setImmediate();
+  expect(sent).toHaveLength(1);
+  sent[0]?.answer({ type: 'ok' });
+  await setImmediate();
+  expect(sent).toHaveLength(2);
+  sent[1]?.answer({ type: 'ok' });
+  await Promise.all(written);
+  expect(sent).toMatchObject(
+    ['v1.5.0', 'v1.7.0'].map((version) => ({ object: { data: { [name]: `${version} experimental` } } })),
+  );
 });
