@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { neededByController, neededForDataPlanes } from '../../src/cli/doctor/controller-permissions.ts';
+import {
+  neededByController,
+  neededForAddressPool,
+  neededForDataPlanes,
+} from '../../src/cli/doctor/controller-permissions.ts';
+import type { Permission } from '../../src/cli/doctor/facts.ts';
 import { neededForImpact, neededPermissions } from '../../src/cli/doctor/permissions.ts';
 import { hasKubectl, renderKustomize, type DeployedObject } from './render.ts';
 
@@ -36,12 +41,14 @@ function isBinding(object: DeployedObject): object is Binding {
 let deployed: readonly DeployedObject[];
 let deployedForImpact: readonly DeployedObject[];
 let deployedController: readonly DeployedObject[];
+let deployedWithPool: readonly DeployedObject[];
 const whereRendered = (await hasKubectl()) ? describe : describe.skip;
 
 beforeAll(async () => {
   if (whereRendered === describe) {
     deployed = [...(await renderKustomize('base')).values()];
     deployedController = [...(await renderKustomize('overlays/controller')).values()];
+    deployedWithPool = [...(await renderKustomize('overlays/controller', ['components/address-pool'])).values()];
     deployedForImpact = [...(await renderKustomize('base', ['components/impact'])).values()];
   }
 });
@@ -83,6 +90,20 @@ function line({ account, verb, group, resource, namespace = '', name = '' }: Lin
   return `${account}: ${verb} ${group}/${resource} ${namespace}/${name}`;
 }
 
+function linesOf(permissions: readonly Permission[]): readonly string[] {
+  return permissions.flatMap(({ verbs, resource, subresource, namespace, name, ...rest }) =>
+    verbs.map((verb) =>
+      line({
+        ...rest,
+        verb,
+        resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+        namespace,
+        name,
+      }),
+    ),
+  );
+}
+
 whereRendered('the doctor', () => {
   test('asks for exactly what the roles of webhook and watchdog grant', () => {
     const needed = neededPermissions(installation).flatMap(({ verbs, namespace, name, ...rest }) =>
@@ -96,21 +117,18 @@ whereRendered('the doctor', () => {
   });
 
   test('asks for exactly what the roles of the controller grant', () => {
-    const needed = [...neededByController(installation), ...neededForDataPlanes(installation)].flatMap(
-      ({ verbs, resource, subresource, namespace, name, ...rest }) =>
-        verbs.map((verb) =>
-          line({
-            ...rest,
-            verb,
-            resource: subresource === undefined ? resource : `${resource}/${subresource}`,
-            namespace,
-            name,
-          }),
-        ),
-    );
+    const needed = linesOf([...neededByController(installation), ...neededForDataPlanes(installation)]);
     const bindings = deployedController.filter(isBinding);
     const all = bindings.flatMap((binding) => granted(binding, deployedController));
     expect(needed.toSorted()).toEqual(all.toSorted());
+  });
+
+  test('asks for exactly what the component for a pool of addresses grants in addition', () => {
+    const known = new Set(
+      deployedController.filter(isBinding).flatMap((binding) => granted(binding, deployedController)),
+    );
+    const all = deployedWithPool.filter(isBinding).flatMap((binding) => granted(binding, deployedWithPool));
+    expect(all.filter((one) => !known.has(one))).toEqual(linesOf(neededForAddressPool(installation)));
   });
 
   test('asks for exactly what the component for warnings grants in addition', () => {

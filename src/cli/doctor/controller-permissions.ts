@@ -67,6 +67,15 @@ export function neededForDataPlanes(
   ];
 }
 
+/** The permission that the controller needs to give addresses of its pool: exactly that in deploy/components/address-pool/rbac.yaml. */
+export function neededForAddressPool(
+  { controllerAccount: account }: Installation,
+  namespace?: string,
+): readonly Permission[] {
+  const place = { account, ...(namespace !== undefined && { namespace }) };
+  return [{ ...place, verbs: ['update'], group: '', resource: 'services', subresource: 'status' }];
+}
+
 const follow = ['list', 'watch'];
 
 /** Whether the controller writes the status of a kind. ReferenceGrants and HostnamePolicies have none. */
@@ -77,24 +86,35 @@ function hasStatus(kind: KindName): boolean {
 /** Maximum number of namespaces with Gateways whose permissions are checked one by one. */
 export const maxNamespaces = 20;
 
+/** The duties of a controller. */
+export interface Duties {
+  /** The namespaces with Gateways of our classes; `undefined` if the Gateways cannot be read. */
+  readonly gatewayNamespaces: readonly string[] | undefined;
+  /** Whether it gives addresses of a pool to Gateways (`--address-pool`). */
+  readonly hasAddressPool: boolean;
+}
+
 /**
  * Determines which permissions the ServiceAccount of the controller lacks. Those for data planes are needed only in namespaces with
  * Gateways: RoleBindings may grant them there instead of everywhere.
  *
- * @param gatewayNamespaces the namespaces with Gateways of our classes; `undefined` if the Gateways cannot be read
  * @throws ApiError, ConnectionError if the review fails: it requires the permission to create SubjectAccessReviews
  */
 export async function askControllerPermissions(
   client: ApiClient,
   installation: Installation,
-  gatewayNamespaces: readonly string[] | undefined,
+  { gatewayNamespaces, hasAddressPool }: Duties,
 ): Promise<Permissions> {
   const { namespace } = installation;
+  const neededIn = (own?: string): readonly Permission[] => [
+    ...neededForDataPlanes(installation, own),
+    ...(hasAddressPool ? neededForAddressPool(installation, own) : []),
+  ];
   const answers = [await ask(client, namespace, neededByController(installation))];
-  const everywhere = await ask(client, namespace, neededForDataPlanes(installation));
+  const everywhere = await ask(client, namespace, neededIn());
   const isLimited = everywhere.denied.length > 0;
   const limitedTo = isLimited ? gatewayNamespaces?.slice(0, maxNamespaces) : [];
-  for (const own of limitedTo ?? []) answers.push(await ask(client, namespace, neededForDataPlanes(installation, own)));
+  for (const own of limitedTo ?? []) answers.push(await ask(client, namespace, neededIn(own)));
   return {
     asked: [...answers, everywhere].reduce((sum, { asked }) => sum + asked, 0),
     denied: answers.flatMap(({ denied }) => denied),

@@ -16,7 +16,7 @@ import { countReady, endpointSlicesOf } from '../../webhook/configuration/watchd
 import { readWebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 import { isControllerInstalled } from './controller.ts';
 import { askControllerPermissions } from './controller-permissions.ts';
-import type { ControllerFacts, DoctorFacts, Installation, Permissions } from './facts.ts';
+import { valueOf, type ControllerFacts, type DoctorFacts, type Installation, type Permissions } from './facts.ts';
 import { gatherControllerFacts } from './gather-controller.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
 import { askPermissions } from './permissions.ts';
@@ -77,10 +77,15 @@ async function readControllerPermissions(
   controller: ControllerFacts,
 ): Promise<Permissions> {
   if (isControllerInstalled({ controller }) !== true) return { asked: 0, denied: [] };
-  const { objects } = controller;
-  if (objects.type !== 'known') return askControllerPermissions(client, installation, undefined);
-  const namespaces = [...new Set(objects.value.gateways.map(({ ref }) => ref.namespace))].toSorted();
-  return askControllerPermissions(client, installation, namespaces);
+  const { objects, pods } = controller;
+  const gatewayNamespaces =
+    objects.type === 'known'
+      ? [...new Set(objects.value.gateways.map(({ ref }) => ref.namespace))].toSorted()
+      : undefined;
+  const hasAddressPool = valueOf(pods, []).some(({ options }) =>
+    options.some((option) => /^--address-pool(?:=|$)/.test(option)),
+  );
+  return askControllerPermissions(client, installation, { gatewayNamespaces, hasAddressPool });
 }
 
 async function readServer(client: ApiClient): Promise<string> {

@@ -26,6 +26,8 @@ export interface PodFacts {
   readonly isReady: boolean;
   /** The image of its first container in the specification. */
   readonly image: string;
+  /** The arguments of its first container. */
+  readonly options: readonly string[];
   /** Why the pod does not start, in sentences. */
   readonly problems: readonly string[];
 }
@@ -119,6 +121,7 @@ function podFacts(pod: KubernetesObject): PodFacts {
     gatewayLabel: textOf(recordOf(pod.metadata.labels)[gatewayNameLabel]),
     isReady: conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
     image: textOf(container?.['image']),
+    options: listOf(container?.['args']).map(textOf),
     problems: podProblems(pod).map(({ message }) => message),
   };
 }

@@ -16,7 +16,7 @@ function known<T>(value: T) {
 const unknown = { type: 'unknown' as const, problem: 'pods is forbidden' };
 
 function pod(name: string, changes: Partial<PodFacts> = {}): PodFacts {
-  return { namespace: 'shop', name, gatewayLabel: 'web', isReady: true, image, problems: [], ...changes };
+  return { namespace: 'shop', name, gatewayLabel: 'web', isReady: true, image, options: [], problems: [], ...changes };
 }
 
 function conditions(...list: readonly (readonly [type: string, status: string, reason?: string, message?: string])[]) {

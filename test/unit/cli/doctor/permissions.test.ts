@@ -63,7 +63,11 @@ test('asks what the controller may do with data planes where Gateways are, unles
       const isOfDataPlane = resource === 'deployments' && verb === 'create';
       return { status: { allowed: !isOfDataPlane || namespaces.includes(namespace) } };
     });
-  const ask = (client: ApiClient) => askControllerPermissions(client, healthy.installation, ['infra', 'shop']);
+  const ask = (client: ApiClient) =>
+    askControllerPermissions(client, healthy.installation, {
+      gatewayNamespaces: ['infra', 'shop'],
+      hasAddressPool: false,
+    });
   expect((await ask(limitedTo('*'))).denied).toEqual([]);
   expect(asked).toContain('sallyport-controller update gateways/status *');
   expect(asked).toContain('sallyport-controller get pods/ sallyport-system');
@@ -79,11 +83,26 @@ test('says in which namespaces the permissions of the controller are not checked
     const { verb, resource, namespace = '*' } = spec.resourceAttributes;
     return { status: { allowed: resource !== 'deployments' || verb !== 'create' || namespace !== '*' } };
   });
-  const ask = (namespaces?: readonly string[]) => askControllerPermissions(limited, healthy.installation, namespaces);
+  const ask = (namespaces?: readonly string[]) =>
+    askControllerPermissions(limited, healthy.installation, { gatewayNamespaces: namespaces, hasAddressPool: false });
   const many = Array.from({ length: maxNamespaces + 2 }, (_, index) => `team-${index}`);
   expect(await ask(many)).toMatchObject({ denied: [], unchecked: '2 of 22 namespaces with Gateways' });
   expect(await ask()).toMatchObject({ denied: [], unchecked: expect.stringContaining('the Gateways cannot be read') });
   expect(await ask(['shop'])).not.toHaveProperty('unchecked');
+});
+
+test('asks for addresses of a pool only if the controller has one', async () => {
+  const client = clientThat(({ body: { spec } }) => ({
+    status: {
+      allowed: spec.resourceAttributes.subresource !== 'status' || spec.resourceAttributes.resource !== 'services',
+    },
+  }));
+  const ask = (hasAddressPool: boolean) =>
+    askControllerPermissions(client, healthy.installation, { gatewayNamespaces: ['shop'], hasAddressPool });
+  expect((await ask(true)).denied).toMatchObject([
+    { verbs: ['update'], resource: 'services', subresource: 'status', namespace: 'shop' },
+  ]);
+  expect((await ask(false)).denied).toEqual([]);
 });
 
 test('does not take a refusal to answer for an answer', async () => {

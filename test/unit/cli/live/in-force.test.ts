@@ -24,6 +24,7 @@ function live(pods: Readonly<Record<string, boolean>>, ...reports: readonly obje
       namespace: 'shop',
       name,
       gatewayLabel: 'web',
+      options: [],
       isReady,
       image: '',
       problems: [],
