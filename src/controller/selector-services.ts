@@ -18,11 +18,20 @@ export interface SelectorServicesOptions {
   readonly mayWrite: () => boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Milliseconds between two writes for an XBackend, and until the first retry after a failure. */
-  readonly pace?: { readonly rest: number; readonly retry: number };
+  readonly pace?: Pace;
 }
 
-const defaultPace = { rest: 1_000, retry: 10_000 };
+/** Times in milliseconds. */
+interface Pace {
+  /** Between two writes for an XBackend. */
+  readonly rest: number;
+  /** Until the first retry after a failure. */
+  readonly retry: number;
+  /** Until a Service is removed that nothing uses any more. Kubernetes needs some seconds to select its endpoints again. */
+  readonly keep: number;
+}
+
+const defaultPace: Pace = { rest: 1_000, retry: 10_000, keep: 60_000 };
 
 /** The longest delay of a retry, as a multiple of the first one. */
 const maxRetryFactor = 32;
@@ -42,7 +51,7 @@ const concurrency = 4;
  */
 export class SelectorServices {
   readonly #options: SelectorServicesOptions;
-  readonly #pace: NonNullable<SelectorServicesOptions['pace']>;
+  readonly #pace: Pace;
   /** XBackend → its Services as last seen, by name. */
   readonly #live = new Map<string, Map<string, WireObject>>();
   /** Service (`namespace/name`) → XBackend. */
@@ -53,6 +62,8 @@ export class SelectorServices {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** XBackends whose last write failed: the number of failures in a row, and the next retry. */
   readonly #retries = new Map<string, { readonly failures: number; readonly timer: NodeJS.Timeout }>();
+  /** XBackends that nothing uses any more, but whose Services stay for a while; `undefined`: the time is over. */
+  readonly #kept = new Map<string, NodeJS.Timeout | undefined>();
   /** XBackend → its Service as written last. */
   readonly #applied = new Map<string, Applied>();
   readonly #writes: Family<Cell>;
@@ -100,6 +111,7 @@ export class SelectorServices {
     await Promise.all(this.#working.values());
     for (const timer of this.#timers.values()) clearTimeout(timer);
     for (const { timer } of this.#retries.values()) clearTimeout(timer);
+    for (const timer of this.#kept.values()) clearTimeout(timer);
   }
 
   #remember(backend: string, service: WireObject): void {
@@ -141,7 +153,8 @@ export class SelectorServices {
     const desired = need === undefined || uid === undefined ? undefined : serviceOf(backend, uid, need);
     const results: WriteResult[] = [];
     if (desired === undefined) this.#applied.delete(backend);
-    else if (!this.#isReached(backend, desired)) {
+    else this.#release(backend);
+    if (desired !== undefined && !this.#isReached(backend, desired)) {
       const result = await this.#apply(backend, desired);
       if (result.type === 'ok') {
         const version = result.object?.metadata.resourceVersion;
@@ -150,7 +163,9 @@ export class SelectorServices {
       results.push(result);
     }
     // The garbage collector removes Services together with their XBackend.
-    if (uid !== undefined) results.push(...(await this.#removeOthers(backend, desired?.metadata.name)));
+    if (uid === undefined) this.#release(backend);
+    else if (desired !== undefined || this.#isOver(backend))
+      results.push(...(await this.#removeOthers(backend, desired?.metadata.name)));
     this.#record(backend, results);
   }
 
@@ -166,6 +181,26 @@ export class SelectorServices {
       applied?.version === resourceVersion &&
       applied.fields === JSON.stringify(desired)
     );
+  }
+
+  /** Whether Services of an XBackend have stayed long enough without a use. Begins to count at the first call. */
+  #isOver(backend: string): boolean {
+    if (!this.#live.has(backend)) {
+      this.#release(backend);
+      return false;
+    }
+    if (this.#kept.has(backend)) return this.#kept.get(backend) === undefined;
+    const timer = setTimeout(() => {
+      this.#kept.set(backend, undefined);
+      this.enqueue(backend);
+    }, this.#pace.keep);
+    this.#kept.set(backend, timer);
+    return false;
+  }
+
+  #release(backend: string): void {
+    clearTimeout(this.#kept.get(backend));
+    this.#kept.delete(backend);
   }
 
   /** Removes all Services of an XBackend except the one with this name. */

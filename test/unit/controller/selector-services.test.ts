@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** A cluster that stores Services, and reports each change like a watch. */
-function started(pace = { rest: 1, retry: 1 }) {
+function started(pace: Partial<{ rest: number; retry: number; keep: number }> = {}) {
   const calls: string[] = [];
   const stored = new Map<string, WireObject>();
   const wanted = new Map<string, SelectorService>();
@@ -27,7 +27,7 @@ function started(pace = { rest: 1, retry: 1 }) {
   const services = new SelectorServices({
     log: createLogger('silent'),
     metrics: createMetrics(),
-    pace,
+    pace: { rest: 1, retry: 1, keep: 1, ...pace },
     mayWrite: () => world.leads,
     wanted: (backend) => wanted.get(backend),
     uidOf: (backend) => uids.get(backend),
@@ -179,6 +179,17 @@ describe('the Service of an XBackend', () => {
     await eventually(() => expect(cluster.stored.size).toBe(0));
   });
 
+  test('stays while a route is replaced: its endpoints take a while to come back', async () => {
+    const cluster = started({ keep: 1_000_000 });
+    need('shop/cart', 'cart', cluster);
+    await eventually(() => expect(cluster.stored.size).toBe(1));
+    cluster.wanted.clear();
+    cluster.services.enqueue('shop/cart');
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(1);
+    need('shop/cart', 'cart', cluster);
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(1);
+  });
+
   test('is left to the garbage collector when the XBackend is deleted', async () => {
     const cluster = started();
     need('shop/cart', 'cart', cluster);
@@ -221,7 +232,7 @@ describe('the Service of an XBackend', () => {
   });
 
   test('is applied at once when the XBackend changes after a failure', async () => {
-    const cluster = started({ rest: 1, retry: 1_000_000 });
+    const cluster = started({ retry: 1_000_000 });
     cluster.failures.push({ type: 'invalid', message: 'a label is wrong' });
     need('shop/cart', 'cart', cluster);
     await eventually(() => expect(cluster.calls).toHaveLength(1));
@@ -230,7 +241,7 @@ describe('the Service of an XBackend', () => {
   });
 
   test('is not applied while the present one cannot be read', async () => {
-    const cluster = started({ rest: 1, retry: 1_000_000 });
+    const cluster = started({ retry: 1_000_000 });
     cluster.world.isReadable = false;
     need('shop/cart', 'cart', cluster);
     await settled(cluster.calls);
