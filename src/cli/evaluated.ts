@@ -102,7 +102,7 @@ async function readSettings(
   const found = await orUsageError('the cluster', readWebhookSettings(cluster, namespace));
   if (found.type === 'settings') return { settings: found.settings, today: today() };
   if (found.type === 'forbidden')
-    printNotes([`The settings of the webhook are not observed, ${otherwise}: ${found.message}`]);
+    printNotes([`The settings in namespace "${namespace}" are not observed, ${otherwise}: ${found.message}`]);
   return undefined;
 }
 

@@ -224,7 +224,7 @@ describe('audit', () => {
       });
       const { errors, output } = await outcome(...cluster);
       expect(errors).toBe(
-        'The settings of the webhook are not observed, the profile standard applies: injected Forbidden\n',
+        'The settings in namespace "sallyport-system" are not observed, the profile standard applies: injected Forbidden\n',
       );
       expect(output).toMatch(/^HTTPRoute shop\/judged: error /m);
     });

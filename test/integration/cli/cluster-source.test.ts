@@ -304,7 +304,7 @@ describe('settings of the cluster', () => {
     });
     const { errors, output } = await outcome('explain', ...cluster, 'http://shop.example.com/cart');
     expect(errors).toBe(
-      'The settings of the webhook are not observed, its hostnamePolicies are ignored: injected Forbidden\n',
+      'The settings in namespace "sallyport-system" are not observed, its hostnamePolicies are ignored: injected Forbidden\n',
     );
     expect(output).toContain('10.0.0.1:8080');
   });
