@@ -21,6 +21,8 @@ export interface SessionState {
   readonly acknowledged: number | undefined;
   /** The problems at that id. */
   readonly problems: ReadonlyMap<ConfigKey, string>;
+  /** Whether it lacks a capability for that id, and rejects the requests that need it. */
+  readonly isOutdated: boolean;
 }
 
 interface Held {
@@ -104,7 +106,7 @@ export class ConfigurationSource {
       send,
       end,
       missing: lacking([]),
-      state: { name, sent: undefined, acknowledged: undefined, problems: new Map() },
+      state: { name, sent: undefined, acknowledged: undefined, problems: new Map(), isOutdated: false },
     };
     this.sessions.add(session);
     return {
@@ -194,13 +196,15 @@ export class ConfigurationSource {
   private take(session: Session, id: number, problems: readonly ResourceProblem[]): void {
     const { sent, acknowledged } = session.state;
     if (sent === undefined || id > sent || id < (acknowledged ?? 0)) return;
+    const withheld = this.withheldFrom(session);
     session.state = {
       ...session.state,
       acknowledged: id,
       problems: new Map([
         ...problems.map(({ key, message }): [ConfigKey, string] => [key, message]),
-        ...this.withheldFrom(session).map((key): [ConfigKey, string] => [key, tooOld]),
+        ...withheld.map((key): [ConfigKey, string] => [key, tooOld]),
       ]),
+      isOutdated: withheld.length > 0,
     };
     for (const listener of this.acknowledged) listener(session.state);
   }

@@ -7,6 +7,8 @@ export interface PodAcknowledgement {
   readonly generations: Readonly<Record<string, number>>;
   /** Resources of that configuration that do not work → reason. */
   readonly problems: Readonly<Record<ConfigKey, string>>;
+  /** The data plane is too old for its configuration. */
+  readonly isOutdated?: true;
 }
 
 /** By pod. */
@@ -29,6 +31,7 @@ export function decodeReport(text: string): AcknowledgementReport {
       problems: Object.fromEntries(
         mapOf(recordOf(pod)['problems'], (message) => (typeof message === 'string' ? message : undefined)),
       ),
+      ...(recordOf(pod)['isOutdated'] === true && { isOutdated: true }),
     })),
   );
 }

@@ -1,4 +1,3 @@
-import { tooOld } from '../channel/capabilities.ts';
 import { ConfigurationSource, type SessionState } from '../channel/source.ts';
 import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
@@ -208,11 +207,18 @@ export class GatewayDataPlanes {
   #updateReport(): void {
     const answered = this.source.states().filter(({ acknowledged }) => acknowledged !== undefined);
     this.#report = new Map(
-      answered.map(({ name, problems }): [string, PodAcknowledgement] => {
+      answered.map(({ name, problems, isOutdated }): [string, PodAcknowledgement] => {
         const generations = [...this.#owners].flatMap(([owner, { held }]) =>
           held.has(name) ? [[owner, held.get(name) ?? 0] as const] : [],
         );
-        return [name, { generations: Object.fromEntries(generations), problems: Object.fromEntries(problems) }];
+        return [
+          name,
+          {
+            generations: Object.fromEntries(generations),
+            problems: Object.fromEntries(problems),
+            ...(isOutdated && { isOutdated }),
+          },
+        ];
       }),
     );
     const text = JSON.stringify([...this.#report]);
@@ -285,10 +291,8 @@ export class GatewayDataPlanes {
 
   #setRemark(late: ReadonlySet<string>, reports: readonly PodReport[]): void {
     this.#late = late;
-    const outdated = reports.flatMap(([pod, { problems }]) =>
-      this.#ready.has(pod) && Object.values(problems).includes(tooOld) ? [pod] : [],
-    );
-    this.#outdated = new Set(outdated);
+    const outdated = reports.filter(([pod, { isOutdated }]) => isOutdated === true && this.#ready.has(pod));
+    this.#outdated = new Set(outdated.map(([pod]) => pod));
     const remark = [remarkOn(late), remarkOnOutdated(this.#outdated)].filter((text) => text !== '').join(' ');
     if (remark === this.#remark) return;
     this.#remark = remark;

@@ -67,10 +67,14 @@ describe('a source', () => {
     void peer.receive({ type: 'hello', digests: {} });
     source.publish([listenerConfig('web')], []);
     void peer.receive({ type: 'acknowledge', id: 9, problems: [] });
-    expect(source.states()).toEqual([{ name: 'proxy-0', sent: 1, acknowledged: undefined, problems: new Map() }]);
+    expect(source.states()).toEqual([
+      { name: 'proxy-0', sent: 1, acknowledged: undefined, problems: new Map(), isOutdated: false },
+    ]);
     void peer.receive({ type: 'acknowledge', id: 1, problems: [] });
     void peer.receive({ type: 'acknowledge', id: 0, problems: [{ key: 'k', message: 'm' }] });
-    expect(source.states()).toEqual([{ name: 'proxy-0', sent: 1, acknowledged: 1, problems: new Map() }]);
+    expect(source.states()).toEqual([
+      { name: 'proxy-0', sent: 1, acknowledged: 1, problems: new Map(), isOutdated: false },
+    ]);
   });
 
   test('tells who lags behind', () => {
@@ -142,10 +146,10 @@ describe('a proxy that does not know the filters that protect', () => {
     const { peer } = old(source);
     source.publish([guarded], []);
     void peer.receive({ type: 'acknowledge', id: 1, problems: [] });
-    expect(source.states()).toMatchObject([{ problems: new Map([[guarded.key, tooOld]]) }]);
+    expect(source.states()).toMatchObject([{ problems: new Map([[guarded.key, tooOld]]), isOutdated: true }]);
     source.publish([open], []);
     void peer.receive({ type: 'acknowledge', id: 2, problems: [] });
-    expect(source.states()).toMatchObject([{ problems: new Map() }]);
+    expect(source.states()).toMatchObject([{ problems: new Map(), isOutdated: false }]);
   });
 
   test('has one route among its problems, which is another one when the first needs no permission any more', () => {

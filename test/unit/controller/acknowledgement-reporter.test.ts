@@ -37,7 +37,10 @@ function started() {
 const report: AcknowledgementReport = new Map([
   [
     'ns/gw',
-    new Map([['pod', { generations: { 'Gateway/ns/gw': 2 }, problems: { 'listener/ns/gw/http': 'port is taken' } }]]),
+    new Map([
+      ['pod', { generations: { 'Gateway/ns/gw': 2 }, problems: { 'listener/ns/gw/http': 'port is taken' } }],
+      ['old', { generations: { 'Gateway/ns/gw': 2 }, problems: {}, isOutdated: true }],
+    ]),
   ],
 ]);
 

@@ -94,6 +94,21 @@ test('a data plane that is too old for the configuration is named, and its liste
   expect(planes.tally()).toMatchObject({ outdated: 0 });
 });
 
+test('a data plane that is too old for the configuration is named, whatever the words of the replica that it is connected to', () => {
+  const { remarks, planes, ready } = started();
+  ready('pod', 'healthy');
+  const acknowledged = { generations: { 'Gateway/ns/gw': 1 }, problems: {} };
+  const outdated = { ...acknowledged, problems: { 'route/ns/web': 'too old' }, isOutdated: true } as const;
+  const pods = new Map([
+    ['pod', outdated],
+    ['healthy', acknowledged],
+    ['gone', outdated],
+  ]);
+  planes.observeReport('other', new Map([['ns/gw', pods]]));
+  expect(planes.tally()).toMatchObject({ outdated: 1 });
+  expect(remarks.at(-1)).toContain('which they do not support: pod. Update the data planes.');
+});
+
 describe('acknowledgements', () => {
   test('count from the moment at which the data plane is ready and has an address', () => {
     const { told, planes, source, ready } = started();
