@@ -33,7 +33,7 @@ export function isClusterService({ kind = 'Service', metadata }: WireObject, gat
   return kind === 'Service' && metadata.name === clusterServiceName(ofQualifiedName(gateway).name);
 }
 
-const mostAddresses = 16;
+const maxAddresses = 16;
 
 /**
  * The addresses of a Service, limited to the number that a Gateway's status can hold: those that a load balancer assigned
@@ -55,7 +55,7 @@ export function addressesOfService(service: WireObject): Acknowledgement['addres
       if (typeof ip === 'string' && ip !== '') return [{ type: 'IPAddress', value: ip }];
       return typeof hostname === 'string' && hostname !== '' ? [{ type: 'Hostname', value: hostname }] : [];
     })
-    .slice(0, mostAddresses);
+    .slice(0, maxAddresses);
 }
 
 /** The ready pods of an EndpointSlice. An endpoint with unknown readiness counts as ready. */

@@ -11,7 +11,7 @@ export interface ConditionMerge {
   readonly now: string;
 }
 
-const mostConditions = 8;
+const maxConditions = 8;
 
 /**
  * Merges our conditions into a list. A condition replaces the one of its type in place. New ones are appended in the order given.
@@ -37,7 +37,7 @@ export function mergeConditions(live: unknown, ours: readonly Condition[], merge
   });
   const added = [...waiting.values()].map((condition) => withTime(condition, merge.now));
   // The API server would reject the whole status if it had more conditions.
-  return [...kept, ...added.slice(0, Math.max(0, mostConditions - kept.length))];
+  return [...kept, ...added.slice(0, Math.max(0, maxConditions - kept.length))];
 }
 
 function replaceCondition(live: JsonRecord, condition: Condition, { generation, now }: ConditionMerge): unknown {

@@ -6,14 +6,14 @@ import { write, type Write } from '../core/incremental/index.ts';
 import type { ObjectRef } from '../core/resources/reference.ts';
 
 /** Parameters are few and short. Other ConfigMaps hold whole files, of which only the beginning is needed here. */
-const mostParameters = 32;
+const maxParameters = 32;
 
 /** The data of a ConfigMap, limited to what parameters may use. Never throws. */
 function parameterFacts(json: unknown): Readonly<Record<string, string>> {
   const data = typeof json === 'object' && json !== null && 'data' in json ? json.data : undefined;
   if (typeof data !== 'object' || data === null) return {};
   const entries = Object.entries(data)
-    .slice(0, mostParameters)
+    .slice(0, maxParameters)
     .map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, charactersNeeded(key)) : '']);
   return Object.fromEntries(entries);
 }

@@ -45,8 +45,8 @@ const seriesPeriod = 60_000;
 const burst = 10;
 const refillPeriod = 60_000;
 /** Maximum number of remembered objects and series, and of queued events. */
-const mostRemembered = 2_000;
-const mostWaiting = 200;
+const maxRemembered = 2_000;
+const maxWaiting = 200;
 
 interface Series {
   readonly name: string;
@@ -150,7 +150,7 @@ export class EventRecorder {
 
   /** Sends one event after the other, because events are not urgent. */
   private send(write: () => Promise<WriteOutcome>): void {
-    if (this.waiting >= mostWaiting) return;
+    if (this.waiting >= maxWaiting) return;
     this.waiting += 1;
     this.sending = this.sendAfter(this.sending, write);
   }
@@ -167,7 +167,7 @@ export class EventRecorder {
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);
-  const oldest = map.size > mostRemembered ? map.keys().next().value : undefined;
+  const oldest = map.size > maxRemembered ? map.keys().next().value : undefined;
   if (oldest !== undefined) map.delete(oldest);
 }
 

@@ -22,7 +22,7 @@ export interface Page {
 
 const pageSize = 500;
 /** Number of restarts after expired lists. The next expiry is thrown. */
-const mostRestarts = 3;
+const maxRestarts = 3;
 
 /**
  * Lists all objects of a selection page by page, from a snapshot that is current at the start.
@@ -42,7 +42,7 @@ export async function* listPages(
     try {
       answer = await requestPage(client, selection, { token, signal });
     } catch (error) {
-      if (token === undefined || restarts === mostRestarts || !(error instanceof ApiError) || error.status !== 410)
+      if (token === undefined || restarts === maxRestarts || !(error instanceof ApiError) || error.status !== 410)
         throw error;
       restarts += 1;
       restarted = true;

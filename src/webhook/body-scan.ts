@@ -19,11 +19,11 @@ export interface Scan {
  * within the limit.
  */
 const weights = { container: 3, name: 2, item: 1 };
-export const mostWeight = 600_000;
+export const maxWeight = 600_000;
 /** Limit of distinct names, which cost more than anything else. */
-export const mostNames = 40_000;
+export const maxNames = 40_000;
 /** Limit of bytes of one object. The API server accepts no larger request, and storage takes less. */
-export const mostBytes = 3 * 1024 * 1024;
+export const maxBytes = 3 * 1024 * 1024;
 
 const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = [
   0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d,
@@ -45,7 +45,7 @@ class Tally {
   /** An estimate: one bit per name. */
   addName(hash: number): void {
     this.#weight += weights.name;
-    if (this.#names > mostNames) return;
+    if (this.#names > maxNames) return;
     this.#seen ??= new Uint32Array(slots / 32);
     const slot = hash % slots;
     const mask = 1 << (slot & 31);
@@ -56,7 +56,7 @@ class Tally {
   }
 
   get isTooLarge(): boolean {
-    return this.#weight > mostWeight || this.#names > mostNames;
+    return this.#weight > maxWeight || this.#names > maxNames;
   }
 }
 
@@ -171,7 +171,7 @@ export class BodyScan {
     if (this.#open === undefined) return;
     const { name, start, tally } = this.#open;
     if (this.#found[name] !== undefined) this.#repeated = name;
-    this.#found[name] = { start, end: at, isTooLarge: tally.isTooLarge || at - start > mostBytes };
+    this.#found[name] = { start, end: at, isTooLarge: tally.isTooLarge || at - start > maxBytes };
     this.#open = undefined;
     this.#tally = this.#head;
   }

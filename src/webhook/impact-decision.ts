@@ -65,7 +65,7 @@ function changeIn(
       operation,
       ref,
       before: objectWrites(ref, oldObject),
-      after: [ref, ...contents.slice(0, mostContents)].flatMap((deleted) => deletionWrites(deleted)),
+      after: [ref, ...contents.slice(0, maxContents)].flatMap((deleted) => deletionWrites(deleted)),
       contents,
     };
   }
@@ -75,7 +75,7 @@ function changeIn(
 }
 
 /** The maximum number of objects of a Namespace whose deletion is evaluated. */
-const mostContents = 2_000;
+const maxContents = 2_000;
 
 /** Kubernetes deletes the objects in a Namespace after the Namespace. Objects of kinds that are not followed are unknown. */
 function contentsOf(kernel: Kernel, namespace: string): readonly NamedObject[] {

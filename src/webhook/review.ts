@@ -7,7 +7,7 @@ import {
 } from '../core/admission/types.ts';
 import type { Steps } from '../core/text/steps.ts';
 import type { Body } from './body.ts';
-import { BodyScan, mostBytes, mostNames, type Scan, type ScannedObject } from './body-scan.ts';
+import { BodyScan, maxBytes, maxNames, type Scan, type ScannedObject } from './body-scan.ts';
 import { cleanAuditAnnotations, cleanName, cleanText, cleanWarnings } from './limits.ts';
 
 /** The result of parsing a request body. */
@@ -80,7 +80,7 @@ function readHead({ apiVersion, kind, request }: Readonly<Record<string, unknown
   );
 }
 
-const unread = `The object has more than ${mostBytes / 2 ** 20} MiB or ${mostNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be judged. Remove labels, annotations or fields that nobody needs.`;
+const unread = `The object has more than ${maxBytes / 2 ** 20} MiB or ${maxNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be judged. Remove labels, annotations or fields that nobody needs.`;
 
 /** The review without its objects. */
 function headOf(bytes: Buffer, { object, oldObject }: Scan): string {

@@ -139,7 +139,7 @@ async function underTraffic(
   { streams = unchanged, flows = unchanged }: Wishes,
   act: (goesOn: (seconds: number) => Promise<void>) => Promise<void>,
 ): Promise<readonly string[]> {
-  const pace = { perSecond: 30, mostUnanswered: 150 };
+  const pace = { perSecond: 30, maxUnanswered: 150 };
   const traffic = [
     new Traffic('TCP', streams(new StreamClient(tcp)), pace),
     new Traffic('TLS, terminated', streams(new StreamClient(terminated)), pace),

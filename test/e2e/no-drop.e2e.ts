@@ -157,20 +157,20 @@ function everybody(destination: Destination): readonly Traffic[] {
   const calls = forCalls(destination);
   const questions = 20;
   return [
-    new Traffic('HTTP/1.1', new Http1Client(destination), { perSecond: 200, mostUnanswered: 1_000 }),
+    new Traffic('HTTP/1.1', new Http1Client(destination), { perSecond: 200, maxUnanswered: 1_000 }),
     // A server may close an idle connection at the moment at which the next request goes over it.
     ...idleSeconds.map(
       (seconds) =>
         new Traffic(`HTTP/1.1, idle for ${seconds} s`, new Http1Client(destination), {
           perSecond: paceOfIdle(seconds),
-          mostUnanswered: 200,
+          maxUnanswered: 200,
         }),
     ),
-    new Traffic('HTTP/2', new Http2Client(secure, page), { perSecond: 50, mostUnanswered: 250 }),
-    new Traffic('calls', new Http2Client(calls, echoCall), { perSecond: 50, mostUnanswered: 250 }),
+    new Traffic('HTTP/2', new Http2Client(secure, page), { perSecond: 50, maxUnanswered: 250 }),
+    new Traffic('calls', new Http2Client(calls, echoCall), { perSecond: 50, maxUnanswered: 250 }),
     new Traffic('conversations', new Http2Client(calls, (channel) => conversation(channel, questions)), {
       perSecond: 2,
-      mostUnanswered: 60,
+      maxUnanswered: 60,
     }),
   ];
 }

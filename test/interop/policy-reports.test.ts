@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { JudgedFinding } from '../../src/core/admission/judged-finding.ts';
 import type { KubernetesObject } from '../../src/kubernetes/index.ts';
-import { mostResults, reportApis, reportOf } from '../../src/webhook/audit/report.ts';
+import { maxResults, reportApis, reportOf } from '../../src/webhook/audit/report.ts';
 import { resultsOf, type AuditResult } from '../../src/webhook/audit/result.ts';
 import { hasGo, reportReader } from './programs.ts';
 
@@ -26,7 +26,7 @@ const findings: readonly Partial<JudgedFinding>[] = [
 
 /** The results of many objects, more than a report has room for. */
 function results(namespace: string): readonly AuditResult[] {
-  return Array.from({ length: mostResults / 2 }, (_, index) =>
+  return Array.from({ length: maxResults / 2 }, (_, index) =>
     resultsOf(
       {
         apiVersion: 'gateway.networking.k8s.io/v1',
@@ -65,7 +65,7 @@ function read(report: unknown) {
   describe.each(reportApis)('for $namespaced.apiVersion', (api) => {
     test.each(['shop', ''])('reads every field of a report of the namespace "%s"', (namespace) => {
       const report = reportOf(api, namespace, results(namespace));
-      expect(report['results']).toHaveLength(mostResults);
+      expect(report['results']).toHaveLength(maxResults);
       expect(read(report)).toEqual({ report: expect.objectContaining(withoutMetadata(report)), stderr: '', status: 0 });
       expect(read(report).report?.metadata).toMatchObject(report.metadata);
     });

@@ -50,7 +50,7 @@ const kinds: readonly KindName[] = [
 const beta: ReadonlySet<KindName> = new Set(['HTTPRoute', 'Gateway', 'GatewayClass', 'ReferenceGrant']);
 
 /** Gateways of a class of ours are given a Deployment each, which takes other controllers their time. */
-const mostGateways = 40;
+const maxGateways = 40;
 
 /**
  * Hostile objects that a seed determines: half of them good ones of which parts were replaced by any JSON, half of them
@@ -63,7 +63,7 @@ export function hostileObjects(seed: number, count: number, aim: Aim): readonly 
   return Array.from({ length: count }, (_, index) => {
     const made = aimed(index % 2 === 0 ? damaged(good[index / 2], random) : fuzzedValue(random), random, aim);
     const { kind, json, ...place } = withIdentity(made, { random, index, aim });
-    const isSpare = kind === 'Gateway' && valueAt(json, classOf) !== 'theirs' && (gateways += 1) > mostGateways;
+    const isSpare = kind === 'Gateway' && valueAt(json, classOf) !== 'theirs' && (gateways += 1) > maxGateways;
     const status = valueAt(json, ['status']);
     return {
       kind,

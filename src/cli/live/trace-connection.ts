@@ -33,7 +33,7 @@ const patience = 10_000;
 const datagramPatience = 1_000;
 const attempts = 3;
 /** Maximum number of bytes that a server may send before the answer. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
  * Sends a trace of a connection or datagram, and takes the answer.
@@ -86,7 +86,7 @@ function overTcp(
   });
   socket.on('data', (chunk) => {
     chunks.push(chunk);
-    if (isEnough(chunk) || socket.bytesRead > mostBytes) finish();
+    if (isEnough(chunk) || socket.bytesRead > maxBytes) finish();
   });
   socket.on('end', finish).on('error', (error: NodeJS.ErrnoException) => {
     // A data plane without the key, or with another configuration, may reset the connection.

@@ -16,7 +16,7 @@ import {
 import { textOf } from '../../core/text/record.ts';
 
 /** Maximum number of file problems buffered until all objects are written. Further ones are only counted. */
-export const mostProblems = 4_096;
+export const maxProblems = 4_096;
 
 /**
  * For programs: one line per object with its verdict and findings, including suppressed ones, then the problems of files and a summary.
@@ -35,7 +35,7 @@ export async function* writeJson(
   for await (const reported of report) {
     tally = counted(tally, reported);
     if (reported.type === 'problem') {
-      if (problems.length < mostProblems) problems.push(problemLine(reported));
+      if (problems.length < maxProblems) problems.push(problemLine(reported));
       else problemsLeftOut++;
       continue;
     }

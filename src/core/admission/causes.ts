@@ -4,7 +4,7 @@ import type { JudgedFinding } from './judged-finding.ts';
 import type { AdmissionCause } from './types.ts';
 
 /** The maximum number of problems that a denial lists one by one. */
-export const mostCauses = 100;
+export const maxCauses = 100;
 /** The maximum number of characters of all fields and messages. The message of a denial repeats them. */
 export const causeCharacters = 32 * 1024;
 /** The maximum number of characters of a path. Map keys in a path can have any length. */
@@ -14,7 +14,7 @@ const pathCharacters = 512;
 export function causesOf(findings: readonly JudgedFinding[]): readonly AdmissionCause[] {
   const causes: AdmissionCause[] = [];
   let left = causeCharacters;
-  for (const finding of findings.slice(0, mostCauses)) {
+  for (const finding of findings.slice(0, maxCauses)) {
     const cause = causeOf(finding);
     left -= cause.field.length + cause.message.length;
     if (left < 0) break;

@@ -8,14 +8,14 @@ export function featuresOf(json: unknown): readonly string[] | undefined {
   const listed = memberOf(memberOf(json, 'status'), 'supportedFeatures');
   if (!Array.isArray(listed)) return undefined;
   const names = listed
-    .slice(0, mostFeatures)
+    .slice(0, maxFeatures)
     .map((entry: unknown) => (typeof entry === 'string' ? entry : memberOf(entry, 'name')))
     .filter((name) => typeof name === 'string');
   return names.length === 0 ? undefined : names;
 }
 
 /** The CRD allows 64 features. About as many exist. */
-const mostFeatures = 256;
+const maxFeatures = 256;
 
 function memberOf(json: unknown, name: string): unknown {
   return typeof json === 'object' && json !== null && Object.hasOwn(json, name)

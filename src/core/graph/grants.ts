@@ -4,7 +4,7 @@ import { objectsOf, readObject } from './inputs.ts';
 import { strata } from './strata.ts';
 
 /** ReferenceGrant.spec allows this number of entries in `from` and in `to`. If more are stored, the others grant nothing. */
-const mostItems = 16;
+const maxItems = 16;
 
 /**
  * Granted references to other namespaces. Bucket: a reference as JSON, without its last part if all names are granted; entry:
@@ -20,9 +20,9 @@ export const permissions = defineIndex({
     if (grant === undefined || grant.unreadable.length > 0) return;
     const { from = [], to = [] } = grant.spec ?? {};
     // Missing values become null, which no reference contains.
-    const referrers = from.slice(0, mostItems).map((one) => [one.group, one.kind, one.namespace]);
+    const referrers = from.slice(0, maxItems).map((one) => [one.group, one.kind, one.namespace]);
     const targets = to
-      .slice(0, mostItems)
+      .slice(0, maxItems)
       .map((one) => [one.group, one.kind, namespace, ...(one.name === undefined ? [] : [one.name])]);
     for (const referrer of referrers) {
       for (const target of targets) yield { bucket: JSON.stringify([...referrer, ...target]), entry: name };

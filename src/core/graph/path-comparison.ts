@@ -48,7 +48,7 @@ type KnownRelation = PrefixRelation | 'unknown';
 const costOf = { comparison: 4, expression: 16 } as const;
 
 /** The maximum number of steps for one route, some 10 ns each. */
-export const mostComparisonSteps = 2_500_000;
+export const maxComparisonSteps = 2_500_000;
 
 /**
  * Compares the matches of one route with owned paths. Hostnames with equal owners are compared once, and so are an expression and
@@ -116,7 +116,7 @@ export class PathComparison {
 
   #relation({ type, value }: RouteMatch['path'], prefix: string): KnownRelation {
     if (prefix === '') return 'within';
-    if (this.#steps >= mostComparisonSteps) return 'unknown';
+    if (this.#steps >= maxComparisonSteps) return 'unknown';
     this.#steps += costOf.comparison;
     if (type === 'RegularExpression') return this.#relationOfExpression(value, prefix);
     if (hasPathPrefix(value, prefix)) return 'within';

@@ -66,11 +66,11 @@ function isRouteKind(kind: string): kind is ServedRouteKind {
 /** The number of characters that the API server shows of a warning, without the mark of the warning. */
 const longest = 256 - '[impact] '.length;
 /** The maximum number of hostnames, paths or listeners in a sentence. */
-const mostPlaces = 3;
+const maxPlaces = 3;
 
 /** Returns the sentence with the most places that fits into a warning. */
 function fitted(sentenceWith: (places: number) => string): string {
-  for (let places = mostPlaces; places > 1; places--) {
+  for (let places = maxPlaces; places > 1; places--) {
     const sentence = sentenceWith(places);
     if (sentence.length <= longest) return sentence;
   }

@@ -60,7 +60,7 @@ interface Comparison {
 }
 
 /** The maximum number of deleted routes with a warning each. */
-const mostRoutes = 3;
+const maxRoutes = 3;
 
 /** Returns warnings about deleted routes that Gateways of other namespaces serve. The owners of these Gateways may need them. */
 function* deletedRoutes(
@@ -77,7 +77,7 @@ function* deletedRoutes(
       atLeast = 'at least ';
       break;
     }
-    if (sentences.length === mostRoutes) {
+    if (sentences.length === maxRoutes) {
       if (gatewayElsewhere(former().read, object) !== undefined) more += 1;
       continue;
     }

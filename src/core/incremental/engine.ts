@@ -4,7 +4,7 @@ import { type Cell, type Computation, type Contributor, hasRun, Memo, nothing, s
 import type { Reader } from './reader.ts';
 
 /** Maximum number of cells waiting for a sweep: about the results for a hundred objects. */
-const mostOrphans = 256;
+const maxOrphans = 256;
 
 /**
  * Keeps computations up to date. Computations between a change and the indexes run immediately, in ascending order of
@@ -91,7 +91,7 @@ export class Engine {
 
   /** Sweeps once many results were read from outside the kernel: such callers do not say when they stop using a result. */
   sweepWhenMany(): void {
-    if (this.orphans.length > mostOrphans) this.sweep();
+    if (this.orphans.length > maxOrphans) this.sweep();
   }
 
   /** Queues a cell without readers for disposal. The next sweep frees it if it still has none. */

@@ -12,7 +12,7 @@ export const held: Readonly<Record<Assertion, number>> = {
   noWordBoundary: 32,
 };
 
-const mostClasses = 0xff_ff;
+const maxClasses = 0xff_ff;
 
 /** Characters, divided into classes by the sets that contain them. */
 export interface Alphabet {
@@ -96,7 +96,7 @@ function divide(set: CodePoints, { starts, classes, count }: Division, allowance
       classes[range] = after;
     }
   }
-  if (count + moved.size > mostClasses) throw new TooCostly('bytes');
+  if (count + moved.size > maxClasses) throw new TooCostly('bytes');
   return count + moved.size;
 }
 

@@ -23,7 +23,7 @@ export interface PatternTable {
 export const dead = 0;
 /** The state before the first character. */
 export const start = 1;
-const mostStates = 0xff_ff;
+const maxStates = 0xff_ff;
 
 // The properties of the previous character that a state stores.
 const afterStart = 1;
@@ -169,7 +169,7 @@ class Subsets {
   private checkBytes(): void {
     const { classCount, starts } = this.alphabet;
     const states = this.subsets.length;
-    if (states > mostStates || bytesOf(states, classCount, starts.length) > this.allowance.bytes)
+    if (states > maxStates || bytesOf(states, classCount, starts.length) > this.allowance.bytes)
       throw new TooCostly('bytes');
   }
 

@@ -1,7 +1,7 @@
 import { resolve, type Bundle } from './availability.ts';
 import { isPresent, isRecord, mapItems, property, type Json } from './json-values.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
-import { mostItems } from './limits.ts';
+import { maxItemsOf } from './limits.ts';
 import { fieldsIn } from './locate.ts';
 import type { MapNode, Node, ObjectNode } from './node.ts';
 import { perBundle } from './per-bundle.ts';
@@ -19,7 +19,7 @@ export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): 
 /** Like `applyDefaults`, for a value described by `node`. */
 export function fillDefaults(node: Node, json: unknown, bundle: Bundle): unknown {
   if (node.type === 'list')
-    return Array.isArray(json) && json.length <= mostItems(node)
+    return Array.isArray(json) && json.length <= maxItemsOf(node)
       ? mapItems(json, (item) => fillDefaults(node.items, item, bundle))
       : json;
   if (node.type !== 'object' && node.type !== 'map') return json;
@@ -69,7 +69,7 @@ const defaultsIn = perBundle(
 
 function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {
   const level = withoutNulls(json);
-  if (Object.keys(level).length > mostItems(node)) return level;
+  if (Object.keys(level).length > maxItemsOf(node)) return level;
   const filled = Object.entries(level).map(([key, value]): [string, unknown] => [
     key,
     fillDefaults(node.values, value, bundle),

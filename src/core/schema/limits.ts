@@ -10,7 +10,7 @@ const known = new WeakMap<Node, number>();
  * The highest limit of any bundle for the items of a list or the entries of a map; `judgedItems` if some bundle has no
  * limit. Longer lists and maps are not evaluated.
  */
-export function mostItems(node: ListNode | MapNode): number {
+export function maxItemsOf(node: ListNode | MapNode): number {
   const before = known.get(node);
   if (before !== undefined) return before;
   const most = loosest(node.type === 'list' ? node.maxItems : node.maxProperties);

@@ -1,5 +1,5 @@
 import { allVariants } from './availability.ts';
-import { mostItems } from './limits.ts';
+import { maxItemsOf } from './limits.ts';
 import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
 import { describeJson, isPresent, isRecord, type FieldPath, type Json } from './json-values.ts';
 import type { View } from './view.ts';
@@ -52,7 +52,7 @@ const tooMany: FieldProblem = {
  * `unreadable` first and fail closed.
  */
 export function readView<N extends Node>(node: N, json: unknown): ReadView<N> {
-  return readWithin(node, json, mostItems);
+  return readWithin(node, json, maxItemsOf);
 }
 
 /**

@@ -13,7 +13,7 @@ export interface Pass {
 }
 
 /** Maximum number of ended passes that are remembered; beyond it the oldest ones are forgotten. */
-const mostLeft = 16_384;
+const maxLeft = 16_384;
 
 /** An ended pass. */
 interface Left extends Aging {
@@ -61,7 +61,7 @@ export class OwnConnections {
     const addresses = this.addresses.get(pass);
     if (addresses === undefined) return;
     this.addresses.delete(pass);
-    const oldest = this.left.size < mostLeft ? undefined : this.left.first;
+    const oldest = this.left.size < maxLeft ? undefined : this.left.first;
     if (oldest !== undefined) {
       this.left.delete(oldest);
       this.forget(oldest);

@@ -17,7 +17,7 @@ export interface Input {
  * requests cost much more than their input shows, for example with a large response that is not read. So the limit
  * halves after each long turn, and doubles after each short one.
  */
-const mostPerTurn = 512;
+const maxPerTurn = 512;
 const leastPerTurn = 64;
 /** Milliseconds. */
 const longTurn = 10;
@@ -33,7 +33,7 @@ export class InputTurns {
   /** Work in this turn, by client and in total. */
   private readonly done = new Map<string, number>();
   private total = 0;
-  private perTurn = mostPerTurn;
+  private perTurn = maxPerTurn;
   /** Time when the turn began, or when its first input arrived. */
   private began = 0;
   /** Waiting input, by client. */
@@ -98,7 +98,7 @@ export class InputTurns {
     this.total = 0;
     const now = this.now();
     this.perTurn =
-      now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(mostPerTurn, this.perTurn * 2);
+      now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(maxPerTurn, this.perTurn * 2);
     this.began = now;
     while (this.order.size > 0 && this.total < this.limit) this.serveNext();
     if (this.order.size > 0) this.schedule();

@@ -9,7 +9,7 @@ const longestJoined = 4_096;
 /** The longest first line of a chunk that is joined to others. */
 const longestLine = 256;
 
-const mostDigits = 13;
+const maxDigits = 13;
 
 /** Data of a run while it is collected. */
 const collected = Buffer.alloc(64 * 1024);
@@ -48,7 +48,7 @@ function smallChunkAt(held: Buffer, at: number): { readonly start: number; reado
     size = size * 16 + digit;
     position += 1;
     // As in chunkSize, which decides on other chunks.
-    if (size > longestJoined || position - at > mostDigits) return undefined;
+    if (size > longestJoined || position - at > maxDigits) return undefined;
   }
   if (held[position] === semicolon) position = lineEnd(held, at);
   if (size === 0 || !breaksLine(held, position) || !breaksLine(held, position + 2 + size)) return undefined;

@@ -7,7 +7,7 @@ import { parseFieldLines } from './field-lines.ts';
 const lineBreak = Buffer.from('\r\n');
 const longestLine = 4_096;
 /** A line takes many times its bytes in memory if it is short. */
-const mostTrailers = 200;
+const maxTrailers = 200;
 
 export interface ChunkedBodyEnd {
   readonly trailers: Fields;
@@ -65,7 +65,7 @@ export class ChunkedBody {
       rest = line.rest;
       if (this.stage === 'trailers' && line.text === '') return this.end(rest);
       if (!this.readLine(line.text)) return 'broken';
-      if (this.trailerLength > this.trailerBytes || this.trailers.length > mostTrailers) return 'too-long';
+      if (this.trailerLength > this.trailerBytes || this.trailers.length > maxTrailers) return 'too-long';
     }
     return undefined;
   }

@@ -5,7 +5,7 @@ import type { RequestHead } from './request-head.ts';
 /** Milliseconds by which the time of a signature may differ from the clock of the data plane. */
 const window = 60_000;
 /** Maximum number of remembered traces. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** Makes the answer to the trace of a connection or datagram. */
 export type TraceAnswer = (report: TraceReport) => Buffer;
@@ -59,7 +59,7 @@ export class Tracing {
     if (signed === undefined || Math.abs(signed.time * 1000 - now) > window) return undefined;
     if (!isSignedTrace(key, traced, signed)) return undefined;
     for (const [nonce, until] of this.#used) if (until < now) this.#used.delete(nonce);
-    if (this.#used.has(signed.nonce) || this.#used.size >= mostRemembered) return 'spent';
+    if (this.#used.has(signed.nonce) || this.#used.size >= maxRemembered) return 'spent';
     this.#used.set(signed.nonce, signed.time * 1000 + window);
     return signed;
   }

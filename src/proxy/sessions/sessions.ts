@@ -6,7 +6,7 @@ import { SessionKeys, type SessionKey, type SessionKeyMaterial } from './session
 import { openToken, sealToken, type Assignment, type SessionState } from './token.ts';
 
 /** A client may send several cookies of one name, with different paths (RFC 6265 section 5.4). More of them are ignored. */
-const mostTokens = 4;
+const maxTokens = 4;
 
 /**
  * What becomes of the session of a request; the fixed label set of the metric.
@@ -178,7 +178,7 @@ function lifetimeOf(
 
 function* tokensIn(terms: Session, { fields, names }: SessionRequest): Iterable<string> {
   const wanted = terms.type === 'cookie' ? 'cookie' : terms.name.toLowerCase();
-  let left = mostTokens;
+  let left = maxTokens;
   for (const [index, name] of names.entries()) {
     if (name !== wanted) continue;
     const value = fields[index * 2 + 1] ?? '';

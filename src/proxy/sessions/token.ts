@@ -27,9 +27,9 @@ const headBytes = 1 + timeBytes;
 const assignmentBytes = 2 * idBytes + timeBytes;
 
 /** A rule has at most this number of backendRefs, so a token never needs more assignments. */
-const mostAssignments = 16;
+const maxAssignments = 16;
 const shortest = keyIdBytes + ivBytes + headBytes + tagBytes;
-const longest = shortest + mostAssignments * assignmentBytes;
+const longest = shortest + maxAssignments * assignmentBytes;
 /** Maximum length of a token in characters. */
 export const longestToken = Math.ceil((longest * 4) / 3);
 
@@ -40,7 +40,7 @@ const base64url = /^[A-Za-z0-9_-]+$/;
  * this identity. Keeps the newest assignments if there are too many.
  */
 export function sealToken({ used, assignments }: SessionState, identity: string, key: SessionKey): string {
-  const kept = assignments.toSorted((left, right) => right.started - left.started).slice(0, mostAssignments);
+  const kept = assignments.toSorted((left, right) => right.started - left.started).slice(0, maxAssignments);
   const plain = Buffer.alloc(headBytes + kept.length * assignmentBytes);
   plain.writeUInt8(version, 0);
   plain.writeUIntBE(used, 1, timeBytes);

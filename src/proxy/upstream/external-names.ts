@@ -61,7 +61,7 @@ interface Name {
 }
 
 /** Addresses of an answer that are checked. An answer can have thousands of them, and each check takes microseconds. */
-const mostChecked = 512;
+const maxChecked = 512;
 
 const unresolved: NameState = { addresses: [], problem: 'name-unresolved' };
 
@@ -157,7 +157,7 @@ export class ExternalNames {
     // Without an answer for a family, its last addresses stay in use: the machine may have no route to the other family.
     const kept = (name.state?.addresses ?? []).filter((address) => familyOf(address) === failure?.family);
     // Sorted, so that each answer with the same addresses selects the same ones.
-    const answered = [...new Set([...found, ...kept])].sort().slice(0, mostChecked);
+    const answered = [...new Set([...found, ...kept])].sort().slice(0, maxChecked);
     const internal = ownNetworks();
     const isUsable = (address: string): boolean => isExternalAddress(address, { internal, allowed });
     const { true: external = [], false: refused = [] } = Object.groupBy(answered, (address) => `${isUsable(address)}`);

@@ -3,7 +3,7 @@ import type { Reading } from '../../telemetry/index.ts';
 import { identityOf, type AuditResult } from './result.ts';
 
 /** The maximum number of series of the metric. Further namespaces are counted together. */
-export const mostSeries = 1_000;
+export const maxSeries = 1_000;
 /** The label for namespaces that are counted together. No namespace has this name. */
 export const otherNamespaces = '(other)';
 
@@ -59,7 +59,7 @@ export class AuditLedger {
     );
     for (const [namespace] of bySize) {
       const counted = countsOf(namespace, this.resultsOf(namespace));
-      if (readings.length + counted.length <= mostSeries) readings.push(...counted);
+      if (readings.length + counted.length <= maxSeries) readings.push(...counted);
       else
         for (const { labels, value } of counted) {
           const [rule = '', , outcome = ''] = labels;

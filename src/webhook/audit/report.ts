@@ -49,9 +49,9 @@ export const reportLabels = { 'app.kubernetes.io/managed-by': 'sallyport', 'app.
 export const omittedAnnotation = 'sallyport.dev/omitted-results';
 
 /** The maximum number of results of a report. */
-export const mostResults = 1_000;
+export const maxResults = 1_000;
 /** The maximum size of the results as JSON, in bytes. The API server stores at most 1.5 MiB per object. */
-export const mostBytes = 900 * 1_024;
+export const maxBytes = 900 * 1_024;
 
 /**
  * Returns the report about the objects of a namespace, or about cluster-scoped objects (`''`). If there are too many results, the
@@ -88,10 +88,10 @@ export function digestOf({ metadata, ...report }: KubernetesObject): string {
 
 function withinLimits(results: readonly JsonRecord[]): readonly JsonRecord[] {
   let bytes = 0;
-  const first = results.slice(0, mostResults);
+  const first = results.slice(0, maxResults);
   const end = first.findIndex((result) => {
     bytes += Buffer.byteLength(JSON.stringify(result)) + 1;
-    return bytes > mostBytes;
+    return bytes > maxBytes;
   });
   return end === -1 ? first : first.slice(0, end);
 }

@@ -85,7 +85,7 @@ export async function burst(client: ApiClient, writeOf: (index: number) => Write
 }
 
 /** A machine that cannot keep up gets fewer writes: it is not overload that is tested. */
-const mostUnanswered = 60;
+const maxUnanswered = 60;
 
 /** Sends writes at a steady pace until it is stopped. */
 export class Load {
@@ -97,7 +97,7 @@ export class Load {
     writeOf: (index: number) => Write,
     { perSecond = 100, together = 1 }: Partial<Pace> = {},
   ) {
-    this.#writes = new SteadyCalls((index) => send(client, writeOf(index)), { perSecond, together, mostUnanswered });
+    this.#writes = new SteadyCalls((index) => send(client, writeOf(index)), { perSecond, together, maxUnanswered });
   }
 
   /** Waits until so many more writes were answered. */

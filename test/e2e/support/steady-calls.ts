@@ -5,7 +5,7 @@ export interface Pace {
   /** How many are made at the same moment. */
   readonly together?: number;
   /** While so many are unanswered no more are made, and those that were due never are: they count as planned. */
-  readonly mostUnanswered: number;
+  readonly maxUnanswered: number;
 }
 
 /** What came of a load. */
@@ -18,7 +18,7 @@ export interface Tally {
 }
 
 /** No load goes on for longer, whatever the test does. */
-const mostCalls = 40_000;
+const maxCalls = 40_000;
 
 /** Makes calls at a steady pace until it is stopped: as many as are due by the clock, however late timers fire. */
 export class SteadyCalls {
@@ -56,13 +56,13 @@ export class SteadyCalls {
   }
 
   #makeDue(): void {
-    const { perSecond, together = 1, mostUnanswered } = this.#pace;
-    const due = Math.min(mostCalls, Math.floor(((performance.now() - this.#start) * perSecond) / 1000));
+    const { perSecond, together = 1, maxUnanswered } = this.#pace;
+    const due = Math.min(maxCalls, Math.floor(((performance.now() - this.#start) * perSecond) / 1000));
     for (; this.#planned + together <= due; this.#planned += together) {
-      if (this.#calls.length + together > this.#answered + mostUnanswered) continue;
+      if (this.#calls.length + together > this.#answered + maxUnanswered) continue;
       for (let count = 0; count < together; count += 1) this.#calls.push(this.#make(this.#calls.length));
     }
-    if (this.#planned >= mostCalls) clearInterval(this.#timer);
+    if (this.#planned >= maxCalls) clearInterval(this.#timer);
   }
 
   async #make(index: number): Promise<string> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { runToEnd } from '../../../src/core/text/steps.ts';
-import { mostBytes, mostNames, mostWeight } from '../../../src/webhook/body-scan.ts';
+import { maxBytes, maxNames, maxWeight } from '../../../src/webhook/body-scan.ts';
 import { readReview, type ReadReview } from '../../../src/webhook/review.ts';
 import { admissionReview, bodyOf } from '../../support/webhook.ts';
 
@@ -53,18 +53,18 @@ describe('what takes too long to be read', () => {
   test.each([
     [
       'items',
-      `[${Array(mostWeight + 2)
+      `[${Array(maxWeight + 2)
         .fill('1')
         .join(',')}]`,
     ],
     [
       'objects',
-      `[${Array(mostWeight / 4 + 1)
+      `[${Array(maxWeight / 4 + 1)
         .fill('{}')
         .join(',')}]`,
     ],
-    ['nested lists', `${'['.repeat(mostWeight / 3 + 1)}${']'.repeat(mostWeight / 3 + 1)}`],
-    ['names', `{${Array.from({ length: mostNames * 1.3 }, (_, index) => `"k${index}":""`).join(',')}}`],
+    ['nested lists', `${'['.repeat(maxWeight / 3 + 1)}${']'.repeat(maxWeight / 3 + 1)}`],
+    ['names', `{${Array.from({ length: maxNames * 1.3 }, (_, index) => `"k${index}":""`).join(',')}}`],
   ])('an object of %s is not read, and everything around it is', (_, object) => {
     const result = read(review(object));
     expect(result).toMatchObject({
@@ -75,8 +75,8 @@ describe('what takes too long to be read', () => {
   });
 
   test('a text is read as long as the object has no more bytes than a request to an API server', () => {
-    expect(read(review(`"${'x'.repeat(mostBytes - 2)}"`))).not.toHaveProperty('request.unread');
-    expect(read(review(`"${'x'.repeat(mostBytes - 1)}"`))).toMatchObject({
+    expect(read(review(`"${'x'.repeat(maxBytes - 2)}"`))).not.toHaveProperty('request.unread');
+    expect(read(review(`"${'x'.repeat(maxBytes - 1)}"`))).toMatchObject({
       request: { unread: expect.stringContaining('more than 3 MiB') },
     });
   });
@@ -84,7 +84,7 @@ describe('what takes too long to be read', () => {
   test('an old object is left out', () => {
     const text = JSON.stringify(admissionReview({ operation: 'UPDATE', oldObject: '#' })).replace(
       '"#"',
-      `[${Array(mostWeight + 2)
+      `[${Array(maxWeight + 2)
         .fill('1')
         .join(',')}]`,
     );
@@ -95,7 +95,7 @@ describe('what takes too long to be read', () => {
   });
 
   test('a review is malformed where it is too large beside its objects, where it ends in one, or has one twice', () => {
-    const many = `[${Array(mostWeight + 2)
+    const many = `[${Array(maxWeight + 2)
       .fill('1')
       .join(',')}]`;
     expect(read(JSON.stringify(admissionReview({ userInfo: '#' })).replace('"#"', many))).toEqual({

@@ -35,12 +35,12 @@ interface PathKey {
 }
 
 /** Deeper prefixes are not compared. */
-const mostSegments = 16;
+const maxSegments = 16;
 
 function pathKey({ type, value }: RouteMatch['path']): PathKey {
   if (type === 'RegularExpression') return { own: JSON.stringify([type, value]), wider: [''] };
   const path = type === 'PathPrefix' ? withoutTrailingSlash(value) : value;
-  const segments = path.split('/').slice(1, mostSegments + 1);
+  const segments = path.split('/').slice(1, maxSegments + 1);
   const prefixes = [0, ...segments.keys().map((index) => index + 1)].map((count) =>
     segments
       .slice(0, count)
@@ -77,7 +77,7 @@ export interface Winner extends OwnedMatch {
 }
 
 /** The maximum number of entries of one route. A route beyond it is not compared completely, and takes no more memory. */
-const mostEntries = 4_096;
+const maxEntries = 4_096;
 
 /**
  * Matches that get requests of others. Bucket: key of a match that may lose requests to them. An entry begins with the namespace.
@@ -88,7 +88,7 @@ export const winnersOfRequests = defineIndex({
   stratum: strata.rivalIndexes,
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    let left = mostEntries;
+    let left = maxEntries;
     for (const entry of winnersEntries(read, { kind, namespace, name })) {
       if (left-- === 0) return;
       yield entry;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mostProblems, writeJson } from '../../../../src/cli/report/json.ts';
+import { maxProblems, writeJson } from '../../../../src/cli/report/json.ts';
 import type { Reported } from '../../../../src/cli/report/report.ts';
 import type { Statement } from '../../../../src/cli/report/reported.ts';
 import { problem, reported, skipped, written } from '../../../support/report.ts';
@@ -134,13 +134,13 @@ describe('json', () => {
   });
 
   test('holds some thousand problems back, and counts the rest', async () => {
-    const problems = Array.from({ length: mostProblems + 2 }, () => problem({}));
+    const problems = Array.from({ length: maxProblems + 2 }, () => problem({}));
     const { problems: held, summary } = (await json(...problems)) as {
       readonly problems: readonly unknown[];
       readonly summary: unknown;
     };
-    expect(held).toHaveLength(mostProblems);
-    expect(summary).toMatchObject({ error: mostProblems + 2, problemsLeftOut: 2 });
+    expect(held).toHaveLength(maxProblems);
+    expect(summary).toMatchObject({ error: maxProblems + 2, problemsLeftOut: 2 });
   });
 
   test('is JSON without objects, too', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PathOwner } from '../../../../src/core/graph/hostname-policies.ts';
-import { mostComparisonSteps, PathComparison, type OwnedPlace } from '../../../../src/core/graph/path-comparison.ts';
+import { maxComparisonSteps, PathComparison, type OwnedPlace } from '../../../../src/core/graph/path-comparison.ts';
 import type { RouteMatch } from '../../../../src/core/graph/route-match.ts';
 
 const long = (name: string): string => `/${name.padStart(199, 'a')}`;
@@ -52,7 +52,7 @@ describe('the comparison of the matches of a route with owned paths', () => {
   test('stops at the limit, and then refuses', () => {
     const { steps, refusals } = compare(hostnames.map((hostname) => placeOf(hostname, paths(hostname))));
     // The last comparison begins below the limit.
-    expect(steps).toBeLessThan(mostComparisonSteps + 220);
+    expect(steps).toBeLessThan(maxComparisonSteps + 220);
     expect(refusals.length).toBeGreaterThan(0);
     expect(refusals.every(({ isCompared }) => !isCompared)).toBe(true);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AuditLedger, mostSeries, otherNamespaces } from '../../../../src/webhook/audit/ledger.ts';
+import { AuditLedger, maxSeries, otherNamespaces } from '../../../../src/webhook/audit/ledger.ts';
 import { identityOf, type AuditResult } from '../../../../src/webhook/audit/result.ts';
 
 function result(more: Partial<AuditResult> = {}): AuditResult {
@@ -50,9 +50,9 @@ describe('the ledger', () => {
 
   test('counts namespaces beyond the limit of series together', () => {
     const ledger = new AuditLedger();
-    for (let index = 0; index < mostSeries + 50; index += 1) ledger.set(`n${index}`, 'a', [result()]);
+    for (let index = 0; index < maxSeries + 50; index += 1) ledger.set(`n${index}`, 'a', [result()]);
     const counts = ledger.counts();
-    expect(counts).toHaveLength(mostSeries + 1);
+    expect(counts).toHaveLength(maxSeries + 1);
     expect(counts.at(-1)).toEqual({ labels: ['duration-form', otherNamespaces, 'fail'], value: 50 });
   });
 });

@@ -4,8 +4,8 @@ import type { JudgedFinding } from '../../../../src/core/admission/judged-findin
 import { isRecord, type JsonRecord } from '../../../../src/core/text/record.ts';
 import {
   digestOf,
-  mostBytes,
-  mostResults,
+  maxBytes,
+  maxResults,
   omittedAnnotation,
   reportApis,
   reportOf,
@@ -174,26 +174,26 @@ describe('a report', () => {
   });
 
   test('has at most 1,000 results, denials first, and says how many are left out', () => {
-    const warnings = Array.from({ length: mostResults }, (_, index) =>
+    const warnings = Array.from({ length: maxResults }, (_, index) =>
       results({ name: `a${index}` }, finding({ effect: 'warn' })),
     ).flat();
     const report = reportOf(open, 'shop', [...warnings, ...results({ name: 'z' }, finding())]);
     const shown = report['results'] as readonly JsonRecord[];
-    expect(shown).toHaveLength(mostResults);
+    expect(shown).toHaveLength(maxResults);
     expect(shown[0]).toMatchObject({ result: 'fail', resources: [{ name: 'z' }] });
-    expect(report['summary']).toMatchObject({ fail: 1, warn: mostResults });
+    expect(report['summary']).toMatchObject({ fail: 1, warn: maxResults });
     expect(report.metadata.annotations).toEqual({ [omittedAnnotation]: '1' });
     expect(reportOf(open, 'shop', warnings).metadata.annotations).toBeUndefined();
   });
 
   test('has a size that an API server stores', () => {
-    const large = Array.from({ length: mostResults }, (_, index) =>
+    const large = Array.from({ length: maxResults }, (_, index) =>
       results({ name: `a${index}` }, finding({ message: '€'.repeat(9_999) })),
     ).flat();
     const report = reportOf(open, 'shop', large);
     const shown = report['results'] as readonly JsonRecord[];
-    expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThanOrEqual(mostBytes);
+    expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThanOrEqual(maxBytes);
     expect(shown.length).toBeGreaterThan(200);
-    expect(report.metadata.annotations).toEqual({ [omittedAnnotation]: String(mostResults - shown.length) });
+    expect(report.metadata.annotations).toEqual({ [omittedAnnotation]: String(maxResults - shown.length) });
   });
 });
