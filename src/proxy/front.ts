@@ -14,7 +14,7 @@ import { createHttp2Server } from './http2/http2.ts';
 import type { Http2Server } from './http2/http2.ts';
 import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
 import { Layer4Port } from './layer4/port.ts';
-import { LinkedList, Place } from './limits/linked-list.ts';
+import { LinkedList, LinkedNode } from './limits/linked-list.ts';
 import { LinkedSet } from './limits/linked-set.ts';
 import { peek } from './listen/peek.ts';
 import type { WireProtocol } from './listen/peek.ts';
@@ -43,7 +43,7 @@ export class Front {
   private readonly http2: Http2Server;
   private readonly layer4: Layer4Port;
   /** The open connections, and their places in `idle`. */
-  private readonly sockets = new Map<Socket, Place<Socket>>();
+  private readonly sockets = new Map<Socket, LinkedNode<Socket>>();
   /** Called when no connection is left, while `drain` waits for that. */
   private emptied: (() => void) | undefined;
   /** Connections whose protocol is not known yet. */
@@ -225,7 +225,7 @@ export class Front {
     const { counters } = this.plane;
     counters.connections += 1;
     counters.openConnections += 1;
-    this.sockets.set(socket, new Place(socket));
+    this.sockets.set(socket, new LinkedNode(socket));
     // The owner of the connection gets its end from other events; a reset at any moment must not end the process.
     socket.on('error', () => undefined);
     socket.once('close', () => {
@@ -319,7 +319,7 @@ export class Front {
   }
 
   private useOf(socket: Socket): Pick<Connection, 'busy' | 'idle'> {
-    const place = this.sockets.get(socket) ?? new Place(socket);
+    const place = this.sockets.get(socket) ?? new LinkedNode(socket);
     return {
       busy: () => this.idle.remove(place),
       idle: () => {

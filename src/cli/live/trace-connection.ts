@@ -15,13 +15,13 @@ import {
 } from '../../channel/trace.ts';
 
 /** Where a data plane listens. */
-export interface Place {
+export interface DataPlaneAddress {
   readonly host: string;
   readonly port: number;
 }
 
 /** A connection or datagram to a data plane. */
-export interface ConnectionCall extends Place {
+export interface ConnectionCall extends DataPlaneAddress {
   readonly connection: TracedConnection;
   /** The key of the Gateway. */
   readonly key: string;
@@ -69,7 +69,7 @@ async function exchange({ connection, ...place }: ConnectionCall, signed: string
 
 /** Sends bytes, and receives until the other side closes the connection, or `isEnough`. */
 function overTcp(
-  { host, port }: Place,
+  { host, port }: DataPlaneAddress,
   bytes: Buffer,
   isEnough: (received: Buffer) => boolean,
 ): Promise<Buffer | undefined> {
@@ -107,7 +107,7 @@ async function helloOf(servername: string, protocol: string): Promise<Buffer> {
   return hello;
 }
 
-async function overUdp({ host, port }: Place, bytes: Buffer): Promise<Buffer | undefined> {
+async function overUdp({ host, port }: DataPlaneAddress, bytes: Buffer): Promise<Buffer | undefined> {
   const { address, family } = await lookup(host);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');

@@ -9,7 +9,7 @@ import { createClient, loadCredentials, type CredentialSource } from '../../kube
 import { shortestTraceSecret, traceSecretName } from '../names.ts';
 import { UsageError } from '../usage-error.ts';
 import { compareConnection, compareRequest, type TraceResult } from './trace-comparison.ts';
-import { sendConnectionTrace, type Place } from './trace-connection.ts';
+import { sendConnectionTrace, type DataPlaneAddress } from './trace-connection.ts';
 import { sendTraced } from './trace-request.ts';
 
 /** Settings of a trace. */
@@ -52,11 +52,13 @@ export async function traceAll(
     send: (call: Call) => Promise<TraceResult>,
   ): Promise<void> => {
     if (outcome.listener === undefined) return;
-    const place = options.address ?? addressOf(outcome.gateway, port, documents);
+    const target = options.address ?? addressOf(outcome.gateway, port, documents);
     const key = traceKeyOf(secret, outcome.gateway);
     results.set(
       outcome,
-      place === undefined ? failed('The Gateway has no address. Use --address.') : await send({ place, key, options }),
+      target === undefined
+        ? failed('The Gateway has no address. Use --address.')
+        : await send({ target, key, options }),
     );
   };
   if (request !== undefined)
@@ -93,13 +95,13 @@ function longEnough(key: string): string {
 
 /** Where and how to send a trace. */
 interface Call {
-  readonly place: Place;
+  readonly target: DataPlaneAddress;
   /** The key of the Gateway. */
   readonly key: string;
   readonly options: TraceOptions;
 }
 
-function addressOf(gateway: string, port: number, documents: readonly SourceDocument[]): Place | undefined {
+function addressOf(gateway: string, port: number, documents: readonly SourceDocument[]): DataPlaneAddress | undefined {
   const host = statusAddresses(gateway, documents)[0]?.['value'];
   return typeof host === 'string' ? { host, port } : undefined;
 }
@@ -107,12 +109,12 @@ function addressOf(gateway: string, port: number, documents: readonly SourceDocu
 async function traceRequest(
   outcome: Outcome,
   request: ArrivingRequest,
-  { place, key, options }: Call,
+  { target, key, options }: Call,
 ): Promise<TraceResult> {
   try {
     const { status, field } = await sendTraced({
-      address: place.host,
-      port: place.port,
+      address: target.host,
+      port: target.port,
       serverName: request.serverName,
       insecure: options.insecure,
       method: request.method,
@@ -130,30 +132,30 @@ async function traceRequest(
       };
     return compareRequest(outcome, status, report);
   } catch (error) {
-    return failed(unsent('request', place, error));
+    return failed(unsent('request', target, error));
   }
 }
 
 async function traceConnection(
   outcome: Layer4Outcome,
   { protocol, port, serverName }: TracedConnection,
-  { place, key }: Call,
+  { target, key }: Call,
 ): Promise<TraceResult> {
   try {
-    const report = await sendConnectionTrace({ ...place, connection: { protocol, port, serverName }, key });
+    const report = await sendConnectionTrace({ ...target, connection: { protocol, port, serverName }, key });
     return report === undefined
       ? failed(
           `No trace in the answer: ${withoutKey}, it has no ${protocol} listener on port ${port} yet, or another server has answered.`,
         )
       : compareConnection(outcome, report);
   } catch (error) {
-    return failed(unsent('trace', place, error));
+    return failed(unsent('trace', target, error));
   }
 }
 
 const withoutKey = 'the data plane does not have the key yet, its clock differs by more than a minute';
 
-function unsent(sent: 'request' | 'trace', { host, port }: Place, error: unknown): string {
+function unsent(sent: 'request' | 'trace', { host, port }: DataPlaneAddress, error: unknown): string {
   return `Cannot send the ${sent} to ${host} port ${port}: ${error instanceof Error ? error.message : String(error)}`;
 }
 

@@ -1,8 +1,8 @@
 /** A value and its position in a `LinkedList`, if it is in one. The owner of the value keeps it. */
-export class Place<T> {
+export class LinkedNode<T> {
   readonly value: T;
-  before: Place<T> | undefined;
-  after: Place<T> | undefined;
+  before: LinkedNode<T> | undefined;
+  after: LinkedNode<T> | undefined;
   isTaken = false;
 
   constructor(value: T) {
@@ -12,36 +12,36 @@ export class Place<T> {
 
 /** Values in insertion order. All operations take constant time and look nothing up. */
 export class LinkedList<T> {
-  private head: Place<T> | undefined;
-  private end: Place<T> | undefined;
+  private head: LinkedNode<T> | undefined;
+  private end: LinkedNode<T> | undefined;
 
-  get first(): Place<T> | undefined {
+  get first(): LinkedNode<T> | undefined {
     return this.head;
   }
 
-  get last(): Place<T> | undefined {
+  get last(): LinkedNode<T> | undefined {
     return this.end;
   }
 
-  /** Moves a place to the end of the list, or adds it there. */
-  append(place: Place<T>): void {
-    this.remove(place);
-    place.isTaken = true;
-    place.before = this.end;
-    if (this.end === undefined) this.head = place;
-    else this.end.after = place;
-    this.end = place;
+  /** Moves a node to the end of the list, or adds it there. */
+  append(node: LinkedNode<T>): void {
+    this.remove(node);
+    node.isTaken = true;
+    node.before = this.end;
+    if (this.end === undefined) this.head = node;
+    else this.end.after = node;
+    this.end = node;
   }
 
-  /** Removes a place, which must not be in another list. Has no effect if it is in none. */
-  remove(place: Place<T>): void {
-    if (!place.isTaken) return;
-    if (place.before === undefined) this.head = place.after;
-    else place.before.after = place.after;
-    if (place.after === undefined) this.end = place.before;
-    else place.after.before = place.before;
-    place.before = undefined;
-    place.after = undefined;
-    place.isTaken = false;
+  /** Removes a node, which must not be in another list. Has no effect if it is in none. */
+  remove(node: LinkedNode<T>): void {
+    if (!node.isTaken) return;
+    if (node.before === undefined) this.head = node.after;
+    else node.before.after = node.after;
+    if (node.after === undefined) this.end = node.before;
+    else node.after.before = node.before;
+    node.before = undefined;
+    node.after = undefined;
+    node.isTaken = false;
   }
 }

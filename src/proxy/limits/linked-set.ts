@@ -1,12 +1,12 @@
-import { LinkedList, Place } from './linked-list.ts';
+import { LinkedList, LinkedNode } from './linked-list.ts';
 
 /** Values in insertion order. Adding, removing and taking the first or the last value take constant time. */
 export class LinkedSet<T> {
-  private readonly places = new Map<T, Place<T>>();
+  private readonly nodes = new Map<T, LinkedNode<T>>();
   private readonly list = new LinkedList<T>();
 
   get size(): number {
-    return this.places.size;
+    return this.nodes.size;
   }
 
   get first(): T | undefined {
@@ -18,26 +18,26 @@ export class LinkedSet<T> {
   }
 
   has(value: T): boolean {
-    return this.places.has(value);
+    return this.nodes.has(value);
   }
 
   /** Appends a value that is not in the set. */
   add(value: T): void {
-    const place = new Place(value);
-    this.places.set(value, place);
-    this.list.append(place);
+    const node = new LinkedNode(value);
+    this.nodes.set(value, node);
+    this.list.append(node);
   }
 
   /** Removes a value. Returns whether it was in the set. */
   delete(value: T): boolean {
-    const place = this.places.get(value);
-    if (place === undefined) return false;
-    this.places.delete(value);
-    this.list.remove(place);
+    const node = this.nodes.get(value);
+    if (node === undefined) return false;
+    this.nodes.delete(value);
+    this.list.remove(node);
     return true;
   }
 
   [Symbol.iterator](): Iterator<T> {
-    return this.places.keys();
+    return this.nodes.keys();
   }
 }

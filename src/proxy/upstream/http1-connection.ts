@@ -6,7 +6,7 @@ import type {
   UpstreamFailure,
   UpstreamRequest,
 } from '../messages/forwarder.ts';
-import { Place } from '../limits/linked-list.ts';
+import { LinkedNode } from '../limits/linked-list.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
@@ -77,7 +77,7 @@ const idleLongest = 600_000;
 /** An HTTP/1.1 connection to a backend, which carries one request at a time. */
 export class Http1Connection implements ResponseEvents {
   /** Its place among idle connections. */
-  readonly place = new Place<Http1Connection>(this);
+  readonly place = new LinkedNode<Http1Connection>(this);
   private readonly socket: Socket;
   private readonly events: Http1ConnectionEvents;
   private readonly reader: ResponseReader;

@@ -5,7 +5,7 @@ import { selectorProblems } from '../../text/selector.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { violationsAt } from '../engine/demand.ts';
 import { invalidObject } from '../engine/parts.ts';
-import { rule, type Finding, type Report } from '../engine/rule.ts';
+import { rule, type Finding, type ReportFinding } from '../engine/rule.ts';
 import { judgeProtocol } from './backend-protocol-tls.ts';
 import type { XBackendSpec } from './x-backend-spec.ts';
 
@@ -18,7 +18,7 @@ export const xBackendInvalid = rule({
   consequence: invalidObject,
   source: 'Gateway API v1.7.0, BackendSpec.port, .externalHostname and .endpointSelector; GEP-4894',
   check(backend, _read, report) {
-    const readable: Report = (found) => {
+    const readable: ReportFinding = (found) => {
       if (isReadable(backend, found.path)) report(found);
     };
     for (const found of problems(backend.spec ?? {})) readable(found);

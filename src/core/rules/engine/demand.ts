@@ -1,6 +1,6 @@
 import type { Path } from '../../resources/path.ts';
 import { denied } from './effects.ts';
-import type { Consequence, Report, Rule } from './rule.ts';
+import type { Consequence, ReportFinding, Rule } from './rule.ts';
 
 /** A violation of a demand on a value. */
 export interface Violation {
@@ -18,7 +18,7 @@ export type ReportViolation = (violation: Violation) => void;
  * Returns a function that reports violations of the value at `path` as findings of the object. `consequence` overrides that of
  * the rule.
  */
-export function violationsAt(path: Path, report: Report, consequence?: Consequence): ReportViolation {
+export function violationsAt(path: Path, report: ReportFinding, consequence?: Consequence): ReportViolation {
   const frame = consequence === undefined ? {} : { consequence };
   return ({ below, ...found }) => report({ path: [...path, ...below], ...frame, ...found });
 }

@@ -52,7 +52,7 @@ export interface Finding {
  */
 export const longestMessage = 2_048;
 
-export type Report = (found: Omit<Finding, 'rule'>) => void;
+export type ReportFinding = (found: Omit<Finding, 'rule'>) => void;
 
 /** The metadata of a rule. `ObjectRule` and `ValueRule` add the check. */
 export interface Rule {
@@ -79,7 +79,7 @@ export interface Rule {
  */
 export interface ObjectRule<K extends KindName = KindName> extends Rule {
   readonly kinds: readonly K[];
-  check(subject: Resource<K>, read: Reader, report: Report): void;
+  check(subject: Resource<K>, read: Reader, report: ReportFinding): void;
 }
 
 /** Declares a rule. The type parameter is inferred from `kinds`, so that `check` gets the right resource type. */

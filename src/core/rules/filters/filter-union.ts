@@ -6,7 +6,7 @@ import { visitSemantic } from '../../schema/index.ts';
 import { demand, violationsAt } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
-import { rule, type Report } from '../engine/rule.ts';
+import { rule, type ReportFinding } from '../engine/rule.ts';
 import { unionOf, unionViolations, type Union } from '../engine/union.ts';
 
 const filters = unionOf('type', {
@@ -69,7 +69,7 @@ interface UnionPlace {
 }
 
 /** An unreadable member counts as set, because another rule reports it. */
-function checkUnion(union: Union, { subject, path, object }: UnionPlace, report: Report): void {
+function checkUnion(union: Union, { subject, path, object }: UnionPlace, report: ReportFinding): void {
   const isSet = (member: string): boolean => Object.hasOwn(object, member) || !isReadable(subject, [...path, member]);
   unionViolations(union, object, violationsAt(path, report, unsupportedValueAt(path)), isSet);
 }

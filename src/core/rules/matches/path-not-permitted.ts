@@ -55,14 +55,17 @@ function comparedMatches(route: Resource<RequestRouteKind>): readonly PlacedMatc
 }
 
 /** A hostname of a Gateway at which the route needs permission for its paths. */
-interface Place extends OwnedPlace {
+interface ServedHostname extends OwnedPlace {
   readonly gateway: string;
   /** Of the route. */
   readonly namespace: string;
 }
 
 /** Returns each hostname of a Gateway once, because several parentRefs can attach to the same one. */
-function placesOf({ kind, ref: { namespace, name } }: Resource<RequestRouteKind>, read: Reader): readonly Place[] {
+function placesOf(
+  { kind, ref: { namespace, name } }: Resource<RequestRouteKind>,
+  read: Reader,
+): readonly ServedHostname[] {
   const places = read.query(attachments, kind, namespace, name).flatMap(({ outcome }) => {
     if (outcome.type !== 'attached' || outcome.byPath === undefined) return [];
     const { gateway, hostnames } = outcome.byPath;
@@ -76,7 +79,7 @@ function placesOf({ kind, ref: { namespace, name } }: Resource<RequestRouteKind>
 }
 
 function messageOf(
-  { hostname, gateway, namespace }: Place,
+  { hostname, gateway, namespace }: ServedHostname,
   path: RouteMatch['path'],
   { refusal, isCompared }: PathRefusal,
 ): string {

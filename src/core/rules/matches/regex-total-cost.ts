@@ -10,7 +10,7 @@ import {
   type Expression,
 } from './expressions.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
-import { rule, type Report } from '../engine/rule.ts';
+import { rule, type ReportFinding } from '../engine/rule.ts';
 
 const { effort, bytes } = routeExpressionLimits;
 const kibibytes = bytes / 1_024;
@@ -44,7 +44,7 @@ export const regexTotalCost = rule({
 });
 
 /** Reports the first expression of each match. Further expressions cannot make an unusable match worse. */
-function reportEach(expressions: readonly Expression[], cause: string, report: Report): void {
+function reportEach(expressions: readonly Expression[], cause: string, report: ReportFinding): void {
   for (const { path, value } of firstOfEachMatch(expressions)) {
     report({
       path,

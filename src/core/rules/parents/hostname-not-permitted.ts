@@ -5,7 +5,7 @@ import type { Reader } from '../../incremental/reader.ts';
 import { quote } from '../../text/display.ts';
 import { isNarrowerHostname } from '../../text/hostname.ts';
 import { denied } from '../engine/effects.ts';
-import { rule, type Consequence, type Report } from '../engine/rule.ts';
+import { rule, type Consequence, type ReportFinding } from '../engine/rule.ts';
 import { describeOwners, hostnameText } from './hostname-owners.ts';
 
 const reason = 'HostnameNotPermitted';
@@ -54,7 +54,7 @@ export const hostnameNotPermitted = rule({
 function checkListeners(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   read: Reader,
-  report: Report,
+  report: ReportFinding,
 ): void {
   const refusedByName = read.query(refusedListeners, namespace, name);
   for (const listener of listenersOf(read, { kind: 'ListenerSet', namespace, name })) {

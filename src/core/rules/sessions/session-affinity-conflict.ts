@@ -8,7 +8,7 @@ import { quoteRef } from '../../resources/reference.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
 import { invalidObject, routeRules, unsupportedValueAt } from '../engine/parts.ts';
-import { rule, type Report } from '../engine/rule.ts';
+import { rule, type ReportFinding } from '../engine/rule.ts';
 import { sessionKinds } from './sessions.ts';
 
 export const sessionAffinityConflict = rule({
@@ -24,7 +24,7 @@ export const sessionAffinityConflict = rule({
   },
 });
 
-function checkRoute(route: Resource<RequestRouteKind>, read: Reader, report: Report): void {
+function checkRoute(route: Resource<RequestRouteKind>, read: Reader, report: ReportFinding): void {
   const { namespace, name } = route.ref;
   for (const [index, { rule: routeRule, path }] of routeRules(route).entries()) {
     if (routeRule.sessionPersistence === undefined) continue;
@@ -48,7 +48,7 @@ function checkRoute(route: Resource<RequestRouteKind>, read: Reader, report: Rep
 function checkPolicy(
   { spec, ref: { namespace } }: Resource<'XBackendTrafficPolicy'>,
   read: Reader,
-  report: Report,
+  report: ReportFinding,
 ): void {
   if (spec?.sessionPersistence === undefined) return;
   for (const [index, target] of (spec.targetRefs ?? []).entries()) {

@@ -2,7 +2,7 @@ import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
-import type { Report } from '../engine/rule.ts';
+import type { ReportFinding } from '../engine/rule.ts';
 
 /** A value of an object for messages such as "The match type "Prefix" is unknown". */
 export interface CheckedValue<T> {
@@ -24,7 +24,7 @@ const outcomes: Readonly<Partial<Record<string, string>>> = {
 export function expectOneOf(
   known: readonly string[],
   { what, value, path }: CheckedValue<string>,
-  report: Report,
+  report: ReportFinding,
 ): void {
   if (value === undefined || known.includes(value)) return;
   const consequence = unsupportedValueAt(path);
@@ -40,7 +40,7 @@ export function expectOneOf(
 export function expectWithin(
   [from, to]: readonly [from: number, to: number],
   { what, value, path }: CheckedValue<number>,
-  report: Report,
+  report: ReportFinding,
 ): void {
   if (value === undefined || (value >= from && value <= to)) return;
   const consequence = unsupportedValueAt(path);

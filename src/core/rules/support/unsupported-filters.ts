@@ -10,7 +10,7 @@ import { canonicalOrigin } from '../../text/origin.ts';
 import { pathProblems } from '../../text/path.ts';
 import { advice, expectOneOf, expectWithin } from './known-values.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
-import type { Report } from '../engine/rule.ts';
+import type { ReportFinding } from '../engine/rule.ts';
 
 const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
 
@@ -41,7 +41,7 @@ export interface FilterPlace {
 }
 
 /** Reports unsupported settings of a filter of a rule or backendRef. */
-export function checkFilter(filter: FilterView, place: FilterPlace, report: Report): void {
+export function checkFilter(filter: FilterView, place: FilterPlace, report: ReportFinding): void {
   checkFilterType(filter.type ?? '', place, report);
   const at = place.path;
   for (const member of ['requestRedirect', 'urlRewrite'] as const) {
@@ -61,7 +61,11 @@ export function checkFilter(filter: FilterView, place: FilterPlace, report: Repo
 }
 
 /** Reports unsupported settings of a filter of a listener. `path` is the location of the filter. */
-export function checkListenerFilter({ type = '', externalAuth }: ListenerFilterView, path: Path, report: Report): void {
+export function checkListenerFilter(
+  { type = '', externalAuth }: ListenerFilterView,
+  path: Path,
+  report: ReportFinding,
+): void {
   expectOneOf(servedByListeners, { what: 'filter type', value: type, path: [...path, 'type'] }, report);
   if (externalAuth === undefined) return;
   const at = [...path, 'externalAuth'];
@@ -78,7 +82,7 @@ export function checkListenerFilter({ type = '', externalAuth }: ListenerFilterV
   }
 }
 
-function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: Report): void {
+function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: ReportFinding): void {
   const onBackend = at.includes('backendRefs');
   const known = served[kind][onBackend ? 'onBackend' : 'onRule'];
   if (known.includes(type)) return;
@@ -97,7 +101,7 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
 /** Other problems of a hostname are harmless, but these would become part of a header or URL. */
 const unusable: ReadonlySet<string> = new Set<HostnameProblemKind>(['character', 'empty', 'wildcard']);
 
-function checkHostname(hostname: string | undefined, path: Path, report: Report): void {
+function checkHostname(hostname: string | undefined, path: Path, report: ReportFinding): void {
   if (hostname === undefined) return;
   const problem = preciseHostnameProblems(hostname).find(({ kind }) => unusable.has(kind));
   if (problem === undefined) return;
@@ -111,7 +115,7 @@ function checkHostname(hostname: string | undefined, path: Path, report: Report)
 
 type Member<K extends keyof FilterView> = NonNullable<FilterView[K]>;
 
-function checkRedirect({ scheme, statusCode, port }: Member<'requestRedirect'>, at: Path, report: Report): void {
+function checkRedirect({ scheme, statusCode, port }: Member<'requestRedirect'>, at: Path, report: ReportFinding): void {
   expectOneOf(redirectSchemes, { what: 'scheme', value: scheme, path: [...at, 'scheme'] }, report);
   expectOneOf(
     redirectCodes.map(String),
@@ -121,7 +125,7 @@ function checkRedirect({ scheme, statusCode, port }: Member<'requestRedirect'>, 
   expectWithin([1, 65_535], { what: 'port', value: port, path: [...at, 'port'] }, report);
 }
 
-function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, report: Report): void {
+function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, report: ReportFinding): void {
   expectWithin([0, 100], { what: 'percentage', value: percent, path: [...at, 'percent'] }, report);
   if (fraction === undefined) return;
   if (percent !== undefined) {
@@ -150,7 +154,7 @@ function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, r
 function checkCors(
   { allowOrigins, allowMethods, allowHeaders, exposeHeaders, maxAge }: Member<'cors'>,
   at: Path,
-  report: Report,
+  report: ReportFinding,
 ): void {
   for (const [index, origin] of (allowOrigins ?? []).entries()) {
     if (canonicalOrigin(origin) !== undefined) continue;
@@ -178,7 +182,11 @@ function checkCors(
   expectWithin([1, Infinity], { what: 'age', value: maxAge, path: [...at, 'maxAge'] }, report);
 }
 
-function checkExternalAuth({ protocol, http, forwardBody }: Member<'externalAuth'>, at: Path, report: Report): void {
+function checkExternalAuth(
+  { protocol, http, forwardBody }: Member<'externalAuth'>,
+  at: Path,
+  report: ReportFinding,
+): void {
   expectOneOf(
     authorizationProtocols,
     { what: 'protocol of an authorization server', value: protocol ?? '', path: [...at, 'protocol'] },

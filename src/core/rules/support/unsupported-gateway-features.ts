@@ -10,13 +10,13 @@ import { listenerFiltersPath } from '../../graph/listener-filters.ts';
 import { checkListenerFilter } from './unsupported-filters.ts';
 import { advice, expectOneOf } from './known-values.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
-import type { Report } from '../engine/rule.ts';
+import type { ReportFinding } from '../engine/rule.ts';
 
 /** Reports unsupported settings of a Gateway. Ignoring them could allow more than its owner intended. */
 export function checkGatewayFeatures(
   { ref: { namespace, name } }: Resource<'Gateway'>,
   read: Reader,
-  report: Report,
+  report: ReportFinding,
 ): void {
   for (const address of read.query(addresses, namespace, name)) {
     const problem = describeAddress(address);
@@ -62,7 +62,7 @@ function describeAddress(address: AddressNode): Required<Violation> | undefined 
 const tlsModes = ['Terminate', 'Passthrough'];
 
 /** Reports unsupported settings of a listener. */
-export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report): void {
+export function checkListenerFeatures(owner: Resource<OwnerKind>, report: ReportFinding): void {
   for (const [index, { name = '', port, protocol, tls, filters }] of (owner.spec?.listeners ?? []).entries()) {
     const path = ['spec', 'listeners', index];
     if (name === '' && isReadable(owner, [...path, 'name'])) {
@@ -90,7 +90,7 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
   }
 }
 
-function checkPort(port: number | undefined, path: Path, report: Report): void {
+function checkPort(port: number | undefined, path: Path, report: ReportFinding): void {
   if (port !== undefined && port >= 1 && port <= 65_535) return;
   report({
     path,

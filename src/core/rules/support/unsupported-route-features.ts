@@ -4,7 +4,7 @@ import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { expectOneOf, expectWithin } from './known-values.ts';
 import { filterLists, routeRules, type RouteRulePart } from '../engine/parts.ts';
-import type { Report } from '../engine/rule.ts';
+import type { ReportFinding } from '../engine/rule.ts';
 import { enumsOf, sessionParts } from '../sessions/sessions.ts';
 import { checkFilter } from './unsupported-filters.ts';
 
@@ -13,7 +13,7 @@ const valueMatchTypes = ['Exact', 'RegularExpression'];
 const maximumWeight = 1_000_000;
 
 /** Reports unsupported settings of a route. Ignoring them would send requests to unintended backends. */
-export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: Report): void {
+export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: ReportFinding): void {
   for (const { rule, path } of routeRules(route)) {
     for (const [index, { weight }] of (rule.backendRefs ?? []).entries()) {
       expectWithin(
@@ -32,7 +32,7 @@ function ofLayer4(route: Resource<ServedRouteKind>): route is Resource<Layer4Rou
 }
 
 /** Layer 4 rules have no matches, so nothing can select between them. Since v1, only one rule is allowed. */
-function checkLayer4Rules(route: Resource<Layer4RouteKind>, report: Report): void {
+function checkLayer4Rules(route: Resource<Layer4RouteKind>, report: ReportFinding): void {
   for (const { path } of routeRules(route).slice(1)) {
     report({
       path,
@@ -41,7 +41,7 @@ function checkLayer4Rules(route: Resource<Layer4RouteKind>, report: Report): voi
   }
 }
 
-function checkRequestRoute(route: Resource<RequestRouteKind>, report: Report): void {
+function checkRequestRoute(route: Resource<RequestRouteKind>, report: ReportFinding): void {
   for (const part of routeRules(route)) {
     for (const { filters, path } of filterLists(part)) {
       for (const [index, filter] of filters.entries())
@@ -56,7 +56,7 @@ function checkRequestRoute(route: Resource<RequestRouteKind>, report: Report): v
   else checkRequestRules(routeRules(route), report);
 }
 
-function checkRequestRules(parts: readonly RouteRulePart<'HTTPRoute'>[], report: Report): void {
+function checkRequestRules(parts: readonly RouteRulePart<'HTTPRoute'>[], report: ReportFinding): void {
   for (const { rule, path } of parts) {
     for (const [position, match] of (rule.matches ?? []).entries())
       checkMatch(match, [...path, 'matches', position], report);
@@ -64,19 +64,23 @@ function checkRequestRules(parts: readonly RouteRulePart<'HTTPRoute'>[], report:
   }
 }
 
-function checkMatch({ path, headers, queryParams }: MatchView<'HTTPRoute'>, at: Path, report: Report): void {
+function checkMatch({ path, headers, queryParams }: MatchView<'HTTPRoute'>, at: Path, report: ReportFinding): void {
   expectOneOf(pathMatchTypes, { what: 'match type', value: path?.type, path: [...at, 'path', 'type'] }, report);
   checkValueMatches(headers, [...at, 'headers'], report);
   checkValueMatches(queryParams, [...at, 'queryParams'], report);
 }
 
-function checkValueMatches(matches: readonly { readonly type?: string }[] | undefined, at: Path, report: Report): void {
+function checkValueMatches(
+  matches: readonly { readonly type?: string }[] | undefined,
+  at: Path,
+  report: ReportFinding,
+): void {
   for (const [index, { type }] of (matches ?? []).entries()) {
     expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: [...at, index, 'type'] }, report);
   }
 }
 
-function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: Report): void {
+function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: ReportFinding): void {
   for (const { rule, path } of parts) {
     for (const [position, { method, headers }] of (rule.matches ?? []).entries()) {
       const at = [...path, 'matches', position];
@@ -93,7 +97,7 @@ function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: Re
 function checkRetry(
   { attempts, codes }: NonNullable<RouteRuleView<'HTTPRoute'>['retry']>,
   at: Path,
-  report: Report,
+  report: ReportFinding,
 ): void {
   expectWithin([0, Infinity], { what: 'number of attempts', value: attempts, path: [...at, 'attempts'] }, report);
   for (const [index, code] of (codes ?? []).entries()) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LinkedList, Place } from '../../../../src/proxy/limits/linked-list.ts';
+import { LinkedList, LinkedNode } from '../../../../src/proxy/limits/linked-list.ts';
 
 function valuesOf(list: LinkedList<string>): { readonly forward: string[]; readonly backward: string[] } {
   const [forward, backward]: [string[], string[]] = [[], []];
@@ -10,7 +10,7 @@ function valuesOf(list: LinkedList<string>): { readonly forward: string[]; reado
 
 test('values stay in the order in which they were appended last', () => {
   const list = new LinkedList<string>();
-  const [a, b, c] = [new Place('a'), new Place('b'), new Place('c')];
+  const [a, b, c] = [new LinkedNode('a'), new LinkedNode('b'), new LinkedNode('c')];
   for (const place of [a, b, c, a]) list.append(place);
   expect(valuesOf(list)).toEqual({ forward: ['b', 'c', 'a'], backward: ['b', 'c', 'a'] });
   for (const [place, left] of [
