@@ -4,15 +4,15 @@ import { PrefixComparison } from './prefix.ts';
 import { membersOf, weightOf } from './sets.ts';
 import { statesOf } from './states.ts';
 import { parsePattern, PatternSyntaxError, type ParsedPattern } from './syntax.ts';
-import { accepts, shortestAccepted, tableOf, type PatternTable } from './table.ts';
+import { accepts, shortestAccepted, tableOf, type PatternTable, type ReadCount } from './table.ts';
 
-/** A compiled regular expression that reads each character of a value once, whatever the expression. */
+/** A compiled regular expression that reads each character of a value at most once, whatever the expression. */
 export interface Pattern {
   readonly text: string;
   /** Memory of the compiled expression in bytes. */
   readonly bytes: number;
-  /** Whether the pattern matches the whole value. */
-  matches(value: string): boolean;
+  /** Whether the pattern matches the whole value. `count` is told how many characters were read. */
+  matches(value: string, count?: ReadCount): boolean;
   /** The shortest match that starts with `prefix` and consists of some ASCII characters; see `shortestAccepted`. */
   shortest(prefix: string, characters: string): string | undefined;
   /** Begins a comparison of the matched paths with path prefixes. It takes memory, and is not kept. */
@@ -108,7 +108,7 @@ function compile(text: string): CompiledPattern {
     pattern: {
       text,
       bytes: table.bytes,
-      matches: (value) => accepts(table, value),
+      matches: (value, count) => accepts(table, value, count),
       shortest: (prefix, characters) => shortestAccepted(table, prefix, characters),
       comparePrefixes: () => new PrefixComparison(table),
     },

@@ -44,8 +44,13 @@ export function tableOf(states: States, members: readonly CodePoints[], allowanc
   return new Subsets(states.list, alphabet, { asked, allowance }).explore(states.first);
 }
 
-/** Whether a table accepts a whole text: at most one step per character. */
-export function accepts(table: PatternTable, text: string): boolean {
+/** Counts the characters that are read. Throws if they are too many. */
+export interface ReadCount {
+  take(characters: number): void;
+}
+
+/** Whether a table accepts a whole text: at most one step per character. It reads no further once the text cannot be accepted. */
+export function accepts(table: PatternTable, text: string, count?: ReadCount): boolean {
   const { asciiClasses, classCount, next, accepting } = table;
   let state = start;
   for (let index = 0; index < text.length; index += 1) {
@@ -57,8 +62,12 @@ export function accepts(table: PatternTable, text: string): boolean {
       characterClass = table.rangeClasses[rangeAt(table.rangeStarts, code)] ?? 0;
     }
     state = next[state * classCount + characterClass] ?? dead;
-    if (state === dead) return false;
+    if (state === dead) {
+      count?.take(index + 1);
+      return false;
+    }
   }
+  count?.take(text.length);
   return accepting[state] === 1;
 }
 

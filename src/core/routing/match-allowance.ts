@@ -1,4 +1,7 @@
-/** Characters that regular expressions may read for one request, at about 5 ns each. A value counts again for each expression that reads it. */
+/**
+ * Characters that regular expressions may read for one request, at about 5 ns each. A character counts again for each expression that
+ * reads it. Characters that an expression does not read, because the ones before them exclude a match, do not count.
+ */
 export const maxMatchedCharacters = 1_000_000;
 
 /** The regular expressions of the routes would read more than their allowance for one request. */
@@ -13,7 +16,7 @@ export class MatchAllowance {
   }
 
   /**
-   * Takes the characters of a value, before an expression reads it.
+   * Takes the characters that an expression has read. So the last one may read one value more than the allowance.
    *
    * @throws MatchTooCostly if fewer characters are left
    */

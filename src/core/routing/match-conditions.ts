@@ -95,9 +95,7 @@ function expressionCondition(subject: string, text: string, get: Get): MatchCond
   return {
     holds: (request, allowance) => {
       const value = get(request);
-      if (value === undefined) return false;
-      allowance.take(value.length);
-      return compiled.pattern.matches(value);
+      return value !== undefined && compiled.pattern.matches(value, allowance);
     },
     otherwise: (request) => describe(subject, get(request), `which the expression ${quote(text)} does not match whole`),
   };

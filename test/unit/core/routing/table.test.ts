@@ -297,6 +297,17 @@ describe('the work of expressions for one request', () => {
     expect(() => table.match('web', withValue(maxMatchedCharacters / expressions + 1))).toThrow(MatchTooCostly);
   });
 
+  test('counts only the characters that the expressions read', () => {
+    const ofStart = tableOf(
+      routeConfig('a/many', {
+        rules: Array.from({ length: expressions }, (_, index) =>
+          routeRule(index, routeMatch({ headers: [{ type: 'RegularExpression', name: 'x-a', value: `b${index}.*` }] })),
+        ),
+      }),
+    );
+    expect(ofStart.match('web', withValue(30_000))).toBeUndefined();
+  });
+
   test('is not limited for a list of candidates', () => {
     const request = withValue(maxMatchedCharacters / expressions + 1);
     expect([...table.candidates('web', request)]).toHaveLength(expressions);
