@@ -19,4 +19,9 @@ describe('docs/reference/messages.md', () => {
     );
     expect(page).toContain('- `its share of {failureOf[kind].traffic} is {failureOf[kind].fate}`\n');
   });
+
+  test('has no message of core/graph, which contains no rules, except for values of parameters', () => {
+    const files = page.split('\n').filter((line) => line.startsWith('### core/graph/'));
+    expect(files).toEqual(['### core/graph/parameters.ts']);
+  });
 });
