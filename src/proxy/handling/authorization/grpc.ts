@@ -54,7 +54,7 @@ export const grpcAuthorization: AuthorizationMessages = {
     return { method: 'POST', target: method, fields: sent, body: [prefix, message], needsHttp2: true };
   },
 
-  verdict(_subject, answer) {
+  verdict(_authorization, answer) {
     const message = messageIn(answer);
     if (message === undefined) return { type: 'failed' };
     try {

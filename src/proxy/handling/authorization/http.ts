@@ -32,7 +32,7 @@ export const httpAuthorization: AuthorizationMessages = {
     };
   },
 
-  verdict({ authorization }, { head: { status, fields }, body }) {
+  verdict(authorization, { head: { status, fields }, body }) {
     const kept = responseFields(fields);
     if (kept === undefined) return { type: 'failed' };
     if (status === permits)

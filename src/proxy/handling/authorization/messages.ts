@@ -47,5 +47,5 @@ export interface Denial {
 /** A protocol of authorization servers. Both functions are pure. */
 export interface AuthorizationMessages {
   request(subject: Subject): AuthorizationRequest;
-  verdict(subject: Subject, answer: AuthorizationAnswer): Verdict;
+  verdict(authorization: Authorization, answer: AuthorizationAnswer): Verdict;
 }

@@ -304,9 +304,10 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
 
   private judge(trailers: Fields): void {
     const { head } = this;
-    const body = this.answer.pieces;
+    const { authorization } = this.about;
     if (this.ended || head === undefined) return;
-    const verdict = protocols[this.about.authorization.protocol].verdict(this.subject(), { head, body, trailers });
+    const answer = { head, body: this.answer.pieces, trailers };
+    const verdict = protocols[authorization.protocol].verdict(authorization, answer);
     switch (verdict.type) {
       case 'failed':
         this.fail('authorization-failed');
