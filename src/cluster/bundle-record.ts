@@ -1,6 +1,6 @@
 import type { ClusterWriter, WireObject } from '../controller/index.ts';
 import { bundleChannelAnnotation, bundleVersionAnnotation, type Annotated } from './installed-bundle.ts';
-import { isRecord, recordOf } from '../core/text/record.ts';
+import { recordOf } from '../core/text/record.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 export interface BundleRecordOptions {
@@ -84,9 +84,8 @@ function encode({ annotations }: Annotated): string {
 }
 
 function decode(object: WireObject | undefined): ReadonlyMap<string, Annotated> {
-  const data = isRecord(object) ? recordOf(object['data']) : {};
   return new Map(
-    Object.entries(data).map(([name, text]) => {
+    Object.entries(recordOf(object?.['data'])).map(([name, text]) => {
       const [version = '', channel = ''] = typeof text === 'string' ? text.split(' ') : [];
       return [name, { annotations: { [bundleVersionAnnotation]: version, [bundleChannelAnnotation]: channel } }];
     }),

@@ -1,5 +1,5 @@
 import type { ConfigKey } from '../core/routing/config.ts';
-import { isRecord, recordOf } from '../core/text/record.ts';
+import { recordOf } from '../core/text/record.ts';
 
 /** Configuration that one data plane has in force. */
 export interface PodAcknowledgement {
@@ -38,7 +38,7 @@ export function decodeReport(text: string): AcknowledgementReport {
 
 function mapOf<T>(json: unknown, read: (member: unknown) => T | undefined): ReadonlyMap<string, T> {
   return new Map(
-    Object.entries(isRecord(json) ? json : {}).flatMap(([name, member]) => {
+    Object.entries(recordOf(json)).flatMap(([name, member]) => {
       const value = read(member);
       return value === undefined ? [] : [[name, value] as const];
     }),

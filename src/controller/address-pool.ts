@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WantedAddress } from '../core/graph/addresses.ts';
 import type { AddressProblem } from '../core/graph/inputs.ts';
 import { formatIpAddress, parseIpAddress, type AddressRange, type IpFamily } from '../core/text/ip-address.ts';
-import { isRecord, listOf, recordOf } from '../core/text/record.ts';
+import { listOf, recordOf, recordsOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { allocate, byAge, AddressLedger, type Allocation, type Claim } from './address-allocation.ts';
 import { gatewayOfService, isClusterService } from './data-plane-objects.ts';
@@ -268,9 +268,7 @@ function familiesOf(service: WireObject): readonly IpFamily[] {
 
 function addressesIn(service: WireObject): readonly bigint[] {
   const { ingress } = recordOf(recordOf(service['status'])['loadBalancer']);
-  return listOf(ingress)
-    .filter(isRecord)
-    .flatMap(({ ip }) => (typeof ip === 'string' ? (parseIpAddress(ip) ?? []) : []));
+  return recordsOf(ingress).flatMap(({ ip }) => (typeof ip === 'string' ? (parseIpAddress(ip) ?? []) : []));
 }
 
 function withAddresses(service: WireObject, addresses: readonly bigint[]): WireObject {

@@ -1,7 +1,7 @@
 import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { Acknowledgement } from '../core/graph/inputs.ts';
 import { isReadyEndpoint } from '../core/semantics/endpoints.ts';
-import { isRecord, listOf, recordOf } from '../core/text/record.ts';
+import { listOf, recordOf, recordsOf } from '../core/text/record.ts';
 import { managedBy } from './data-plane-manifests.ts';
 import { clusterServiceName, dataPlaneName } from './names.ts';
 import type { WireObject } from './ports.ts';
@@ -9,9 +9,9 @@ import type { WireObject } from './ports.ts';
 /** `namespace/name` of the Gateway that a provisioned object belongs to. `undefined` for objects of others. */
 export function gatewayOfChild({ metadata }: WireObject): string | undefined {
   if (metadata.labels?.[managedBy.label] !== managedBy.value) return undefined;
-  const owner = listOf(metadata['ownerReferences'])
-    .filter(isRecord)
-    .find((one) => one['kind'] === 'Gateway' && one['controller'] === true);
+  const owner = recordsOf(metadata['ownerReferences']).find(
+    (one) => one['kind'] === 'Gateway' && one['controller'] === true,
+  );
   const name = owner?.['name'];
   return typeof name === 'string' ? `${metadata.namespace ?? ''}/${name}` : undefined;
 }
@@ -49,8 +49,7 @@ export function addressesOfService(service: WireObject): Acknowledgement['addres
     );
   }
   const { ingress } = recordOf(recordOf(service['status'])['loadBalancer']);
-  return listOf(ingress)
-    .filter(isRecord)
+  return recordsOf(ingress)
     .flatMap(({ ip, hostname }) => {
       if (typeof ip === 'string' && ip !== '') return [{ type: 'IPAddress', value: ip }];
       return typeof hostname === 'string' && hostname !== '' ? [{ type: 'Hostname', value: hostname }] : [];
@@ -60,22 +59,20 @@ export function addressesOfService(service: WireObject): Acknowledgement['addres
 
 /** The ready pods of an EndpointSlice. An endpoint with unknown readiness counts as ready. */
 export function readyPods(slice: WireObject): readonly string[] {
-  return listOf(slice['endpoints'])
-    .filter(isRecord)
-    .flatMap(({ conditions, addresses, targetRef }) => {
-      const { kind, name } = recordOf(targetRef);
-      return isReadyEndpoint(recordOf(conditions)) &&
-        listOf(addresses).length > 0 &&
-        kind === 'Pod' &&
-        typeof name === 'string'
-        ? [name]
-        : [];
-    });
+  return recordsOf(slice['endpoints']).flatMap(({ conditions, addresses, targetRef }) => {
+    const { kind, name } = recordOf(targetRef);
+    return isReadyEndpoint(recordOf(conditions)) &&
+      listOf(addresses).length > 0 &&
+      kind === 'Pod' &&
+      typeof name === 'string'
+      ? [name]
+      : [];
+  });
 }
 
 /** The generation of a Gateway or ListenerSet whose status has Programmed=True. `undefined` without that condition. */
 export function programmedGeneration(owner: WireObject | undefined): number | undefined {
-  const conditions = listOf(recordOf(owner?.['status'])['conditions']).filter(isRecord);
+  const conditions = recordsOf(recordOf(owner?.['status'])['conditions']);
   const generation = conditions.find(({ type, status }) => type === 'Programmed' && status === 'True')?.[
     'observedGeneration'
   ];

@@ -1,6 +1,6 @@
 import type { AddressProblem, DataPlaneFacts } from '../core/graph/inputs.ts';
 import { joinMessages } from '../core/status/conditions.ts';
-import { isRecord, listOf, recordOf, textOf, type JsonRecord } from '../core/text/record.ts';
+import { recordOf, recordsOf, textOf, type JsonRecord } from '../core/text/record.ts';
 import type { DataPlaneState } from './gateway-data-planes.ts';
 import type { WireObject } from './ports.ts';
 
@@ -55,7 +55,7 @@ export function podProblems(pod: WireObject): readonly DataPlaneProblem[] {
   if (pod.metadata['deletionTimestamp'] !== undefined) return [];
   const name = `${pod.metadata.namespace ?? ''}/${pod.metadata.name}`;
   const unscheduled = conditionsOf(pod).filter(({ type, status }) => type === 'PodScheduled' && status === 'False');
-  const containers = listOf(recordOf(pod['status'])['containerStatuses']).filter(isRecord);
+  const containers = recordsOf(recordOf(pod['status'])['containerStatuses']);
   return [
     ...unscheduled.map(({ message }): DataPlaneProblem => ({
       refusal: 'NoResources',
@@ -100,7 +100,7 @@ function containerProblems({ image, state }: JsonRecord, pod: string): readonly 
 }
 
 function conditionsOf(object: WireObject): readonly JsonRecord[] {
-  return listOf(recordOf(object['status'])['conditions']).filter(isRecord);
+  return recordsOf(recordOf(object['status'])['conditions']);
 }
 
 function sentence(text: unknown): string {

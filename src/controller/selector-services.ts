@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { selectingLabel, selectingLabelValue } from '../core/graph/endpoints.ts';
 import { ofQualifiedName, qualifiedName } from '../core/resources/reference.ts';
 import type { SelectorService } from '../core/routing/selector-services.ts';
-import { isRecord, listOf } from '../core/text/record.ts';
+import { recordsOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { sameFields } from './drift-detector.ts';
 import { selectorServiceName } from './names.ts';
@@ -263,9 +263,7 @@ export class SelectorServices {
 /** The XBackend (`namespace/name`) whose Service this is. */
 function backendOf({ metadata }: WireObject): string | undefined {
   if (metadata.labels?.[selectingLabel] === undefined) return undefined;
-  const owner = listOf(metadata['ownerReferences'])
-    .filter(isRecord)
-    .find(({ kind }) => kind === 'XBackend');
+  const owner = recordsOf(metadata['ownerReferences']).find(({ kind }) => kind === 'XBackend');
   const name = owner?.['name'];
   return typeof name === 'string' ? qualifiedName({ namespace: metadata.namespace ?? '', name }) : undefined;
 }

@@ -2,7 +2,7 @@ import { isBackendPolicyKind } from '../core/graph/backend-policies.ts';
 import { shadowed } from '../core/rules/matches/match-taken.ts';
 import { fieldIgnored } from '../core/rules/support/feature-without-effect.ts';
 import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';
-import { isRecord, listOf, recordOf, textOf, type JsonRecord } from '../core/text/record.ts';
+import { recordOf, recordsOf, textOf, type JsonRecord } from '../core/text/record.ts';
 import type { StatusEntry } from './merge-status.ts';
 import type { EventNote, WireObject } from './ports.ts';
 
@@ -141,30 +141,25 @@ function placesOf(places: readonly string[]): string {
  */
 function groupsOf(status: unknown, controllerName: string): ReadonlyMap<string, readonly JsonRecord[]> {
   const { conditions, parents, ancestors, listeners } = recordOf(status);
-  const own = listOf(conditions).filter(isRecord);
-  const entries = [...listOf(parents), ...listOf(ancestors)]
-    .filter(isRecord)
-    .filter((entry) => entry['controllerName'] === controllerName);
+  const own = recordsOf(conditions);
+  const entries = [...recordsOf(parents), ...recordsOf(ancestors)].filter(
+    (entry) => entry['controllerName'] === controllerName,
+  );
   return new Map([
     ['', own],
     ...entries.map(
       (entry) =>
+        [placeOf(recordOf(entry['parentRef'] ?? entry['ancestorRef'])), recordsOf(entry['conditions'])] as const,
+    ),
+    ...recordsOf(listeners).map(
+      (listener) =>
         [
-          placeOf(recordOf(entry['parentRef'] ?? entry['ancestorRef'])),
-          listOf(entry['conditions']).filter(isRecord),
+          `Listener ${textOf(listener['name'])}`,
+          recordsOf(listener['conditions']).filter(
+            ({ type }) => ofListeners.has(type) && !own.some((condition) => condition['type'] === type),
+          ),
         ] as const,
     ),
-    ...listOf(listeners)
-      .filter(isRecord)
-      .map(
-        (listener) =>
-          [
-            `Listener ${textOf(listener['name'])}`,
-            listOf(listener['conditions'])
-              .filter(isRecord)
-              .filter(({ type }) => ofListeners.has(type) && !own.some((condition) => condition['type'] === type)),
-          ] as const,
-      ),
   ]);
 }
 
@@ -177,7 +172,6 @@ function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): stri
   return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${textOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
 }
 
-/** A stored status may hold any JSON, including values that cannot be converted to text. */
 function byType(conditions: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> {
   return new Map(conditions.map((condition) => [condition['type'], condition]));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord, textOf, type JsonRecord } from '../core/text/record.ts';
+import { isRecord, recordOf, recordsOf, textOf } from '../core/text/record.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { KubernetesObject, ResourceType } from './object.ts';
 
@@ -42,7 +42,7 @@ export function readInstalledKind(definition: KubernetesObject): InstalledKind {
   const spec = recordOf(definition['spec']);
   const status = recordOf(definition['status']);
   const names = recordOf(spec['names']);
-  const isEstablished = listOf(status['conditions']).some(
+  const isEstablished = recordsOf(status['conditions']).some(
     (condition) => condition['type'] === 'Established' && condition['status'] === 'True',
   );
   const stored: readonly unknown[] = Array.isArray(status['storedVersions']) ? status['storedVersions'] : [];
@@ -53,7 +53,7 @@ export function readInstalledKind(definition: KubernetesObject): InstalledKind {
     kind: textOf(names['kind']),
     plural: textOf(names['plural']),
     annotations: definition.metadata.annotations ?? {},
-    versions: listOf(spec['versions']).map((version) => ({
+    versions: recordsOf(spec['versions']).map((version) => ({
       name: textOf(version['name']),
       served: version['served'] === true,
       storage: version['storage'] === true,
@@ -104,12 +104,4 @@ function rank(version: string): readonly number[] {
 function compare(left: readonly number[], right: readonly number[]): number {
   const place = left.findIndex((part, index) => part !== right[index]);
   return place === -1 ? 0 : (left[place] ?? 0) - (right[place] ?? 0);
-}
-
-function recordOf(json: unknown): JsonRecord {
-  return isRecord(json) ? json : {};
-}
-
-function listOf(json: unknown): readonly JsonRecord[] {
-  return Array.isArray(json) ? json.filter(isRecord) : [];
 }

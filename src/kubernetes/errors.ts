@@ -1,4 +1,4 @@
-import { isRecord } from '../core/text/record.ts';
+import { recordOf, recordsOf } from '../core/text/record.ts';
 
 /** The API server responded with an error status. */
 export class ApiError extends Error {
@@ -79,14 +79,14 @@ export class ProtocolError extends Error {
  * @param retryAfter the Retry-After header: whole seconds, as API servers send them
  */
 export function apiError(status: number, body: unknown, retryAfter?: string): ApiError {
-  const json = isRecord(body) ? body : {};
-  const details = isRecord(json['details']) ? json['details'] : {};
+  const json = recordOf(body);
+  const details = recordOf(json['details']);
   return new ApiError({
     status,
     reason: text(json['reason']) ?? reasons.get(status) ?? 'Unknown',
     message: text(json['message']) ?? `the API server answered ${status}`,
     retryAfter: seconds(retryAfter) ?? seconds(details['retryAfterSeconds']),
-    causes: Array.isArray(details['causes']) ? details['causes'].filter(isRecord).map(causeOf) : [],
+    causes: recordsOf(details['causes']).map(causeOf),
   });
 }
 

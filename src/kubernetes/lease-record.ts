@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../core/text/record.ts';
+import { recordOf, type JsonRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { ApiError, isNotFound, ProtocolError } from './errors.ts';
@@ -79,8 +79,7 @@ export class LeaseRecord {
   }
 
   private get spec(): JsonRecord {
-    const spec = this.lease?.['spec'];
-    return isRecord(spec) ? spec : {};
+    return recordOf(this.lease?.['spec']);
   }
 
   private get isExpired(): boolean {

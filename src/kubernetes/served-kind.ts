@@ -1,5 +1,5 @@
 import type { KindEntry } from '../core/schema/index.ts';
-import { isRecord, listOf, recordOf } from '../core/text/record.ts';
+import { recordOf, recordsOf } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import type { InstalledKind } from './custom-resource-definition.ts';
 import { unlessNotFound } from './errors.ts';
@@ -17,14 +17,10 @@ export async function readServedKind(
 ): Promise<InstalledKind | undefined> {
   const read = (path: string) => readDocument(client, path, signal);
   const { versions } = await read(`/apis/${group}`);
-  const names = listOf(versions)
-    .filter(isRecord)
-    .flatMap(({ version }) => (typeof version === 'string' ? [version] : []));
+  const names = recordsOf(versions).flatMap(({ version }) => (typeof version === 'string' ? [version] : []));
   const resources = await Promise.all(names.map((name) => read(`/apis/${group}/${name}`)));
   const served = names.filter((_, index) =>
-    listOf(resources[index]?.['resources'])
-      .filter(isRecord)
-      .some(({ name }) => name === plural),
+    recordsOf(resources[index]?.['resources']).some(({ name }) => name === plural),
   );
   if (served.length === 0) return undefined;
   return {

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/text/record.ts';
+import { isRecord, recordOf } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import { createDeadline, type Clock } from './clock.ts';
 import { apiError, ProtocolError } from './errors.ts';
@@ -86,7 +86,7 @@ const types: ReadonlyMap<unknown, WatchEvent['type']> = new Map([
 ]);
 
 function readLine(line: unknown): WatchEvent | Error {
-  const { type: name, object } = isRecord(line) ? line : {};
+  const { type: name, object } = recordOf(line);
   if (name === 'ERROR')
     return apiError(isRecord(object) && typeof object['code'] === 'number' ? object['code'] : 500, object);
   const type = types.get(name);

@@ -2,7 +2,7 @@ import { bundleOfKind } from '../cluster/installed-bundle.ts';
 import type { ClusterFacts, Definition } from '../core/preflight/facts.ts';
 import { textsOf } from '../core/preflight/target.ts';
 import { findKind, isKindName, isSchemaKind, knownKinds, parseChannel, type SchemaKind } from '../core/schema/index.ts';
-import { isRecord, listOf, recordOf } from '../core/text/record.ts';
+import { recordOf, recordsOf } from '../core/text/record.ts';
 import {
   createClient,
   isForbidden,
@@ -114,8 +114,7 @@ async function listOthers(
 export function definitionOf(definition: KubernetesObject): Definition {
   const installed = readInstalledKind(definition);
   const { metadata } = definition;
-  const managers = listOf(metadata['managedFields'])
-    .filter(isRecord)
+  const managers = recordsOf(metadata['managedFields'])
     .filter(({ subresource }) => subresource === undefined || subresource === '')
     .map(({ manager }) => manager);
   return {

@@ -1,7 +1,7 @@
 import { someOf } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import { quoteRef } from '../../core/resources/reference.ts';
-import { isRecord, listOf, recordOf, textOf, type JsonRecord } from '../../core/text/record.ts';
+import { listOf, recordOf, recordsOf, textOf, type JsonRecord } from '../../core/text/record.ts';
 import { labelValue } from '../../controller/names.ts';
 import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
 import { controllerName } from '../names.ts';
@@ -251,9 +251,9 @@ function problemOf(check: string, object: StoredObject, condition: JsonRecord | 
 }
 
 function conditionOf({ json }: StoredObject, type: string): JsonRecord | undefined {
-  return listOf(recordOf(json['status'])['conditions'])
-    .filter(isRecord)
-    .find((condition) => condition['type'] === type && !isDefault(condition));
+  return recordsOf(recordOf(json['status'])['conditions']).find(
+    (condition) => condition['type'] === type && !isDefault(condition),
+  );
 }
 
 /** The CRDs add conditions that wait for a controller (Gateway.status.conditions). */

@@ -8,7 +8,7 @@ import { describeRef } from '../../core/resources/reference.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
 import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
-import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
+import { isRecord, recordOf, recordsOf } from '../../core/text/record.ts';
 import {
   isNotFound,
   pathOf,
@@ -127,8 +127,7 @@ function referencesIn(json: unknown, namespace: string, depth = 0): readonly str
   if (!isRecord(json)) return [];
   return Object.entries(json).flatMap(([field, value]) => {
     if (!referenceFields.has(field)) return referencesIn(value, namespace, depth + 1);
-    const references = Array.isArray(value) ? listOf(value) : [value];
-    return references.filter(isRecord).map((reference) => {
+    return recordsOf(Array.isArray(value) ? value : [value]).map((reference) => {
       const kind = textOf(reference['kind'], 'Secret');
       const place = isTrustBundle(reference) ? '' : textOf(reference['namespace'], namespace);
       return `${kind} ${place}/${textOf(reference['name'], '')}`;

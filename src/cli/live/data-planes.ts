@@ -4,7 +4,7 @@ import { gatewayNameLabel } from '../../controller/data-plane-manifests.ts';
 import { deploymentProblems, podProblems } from '../../controller/data-plane-problems.ts';
 import { labelValue } from '../../controller/names.ts';
 import { ownObjectSelectors } from '../../controller/own-object-selectors.ts';
-import { isRecord, listOf, recordOf, textOf } from '../../core/text/record.ts';
+import { isRecord, listOf, recordOf, recordsOf, textOf } from '../../core/text/record.ts';
 import type { ApiClient, KubernetesObject, ResourceType } from '../../kubernetes/index.ts';
 import { collect } from '../../sources/cluster-objects.ts';
 
@@ -113,7 +113,7 @@ export function inForce(
 }
 
 function podFacts(pod: KubernetesObject): PodFacts {
-  const conditions = listOf(recordOf(pod['status'])['conditions']).filter(isRecord);
+  const conditions = recordsOf(recordOf(pod['status'])['conditions']);
   const container = listOf(recordOf(pod['spec'])['containers']).find(isRecord);
   return {
     namespace: pod.metadata.namespace ?? '',

@@ -2,7 +2,7 @@ import { ofQualifiedName } from '../../core/resources/reference.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import type { Layer4Outcome } from '../../core/routing/decision/layer4-outcome.ts';
 import type { Outcome } from '../../core/routing/decision/outcome.ts';
-import { isRecord, listOf, recordOf } from '../../core/text/record.ts';
+import { recordOf, recordsOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
 import { controllerName } from '../names.ts';
@@ -122,10 +122,9 @@ function unreconciledLines(
       const { namespace, name } = recordOf(metadata);
       return candidate === kind && `${String(namespace)}/${String(name)}` === route;
     });
-  const observed = listOf(recordOf(object?.['status'])['parents'])
-    .filter(isRecord)
+  const observed = recordsOf(recordOf(object?.['status'])['parents'])
     .filter((parent) => parent['controllerName'] === controllerName)
-    .flatMap(({ conditions }) => listOf(conditions).filter(isRecord))
+    .flatMap(({ conditions }) => recordsOf(conditions))
     .map(({ observedGeneration }) => (typeof observedGeneration === 'number' ? observedGeneration : 0));
   if (observed.length > 0 && Math.min(...observed) >= generation) return [];
   return [`not in force: the controller has not reconciled generation ${generation} of ${kind} ${route}`];

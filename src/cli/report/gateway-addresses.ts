@@ -1,6 +1,6 @@
 import { addresses, demandsRoutability, type AddressNode } from '../../core/graph/addresses.ts';
 import type { Reader } from '../../core/incremental/reader.ts';
-import { isRecord, listOf, recordOf, textOf } from '../../core/text/record.ts';
+import { recordOf, recordsOf, textOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
 
 /** The addresses of a Gateway, if their routability matters. */
@@ -65,7 +65,7 @@ export function statusAddresses(
       const { namespace, name } = recordOf(metadata);
       return kind === 'Gateway' && `${String(namespace)}/${String(name)}` === gateway;
     });
-  return listOf(recordOf(object?.['status'])['addresses']).filter(isRecord);
+  return recordsOf(recordOf(object?.['status'])['addresses']);
 }
 
 function requestOf(node: AddressNode): GatewayAddresses['requested'][number] {

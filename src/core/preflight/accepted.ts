@@ -1,5 +1,5 @@
 import { describeRef } from '../resources/reference.ts';
-import { isRecord, listOf, recordOf, textOf } from '../text/record.ts';
+import { isRecord, recordOf, recordsOf, textOf } from '../text/record.ts';
 import type { PreflightFinding } from './finding.ts';
 import { resourceOf, type StoredObject } from './target.ts';
 
@@ -19,21 +19,17 @@ export interface RouteState {
 export function routeStates(objects: readonly StoredObject[]): readonly RouteState[] {
   return objects.flatMap(({ kind, ref, json }) => {
     if (!kind.endsWith('Route')) return [];
-    return listOf(recordOf(json['status'])['parents'])
-      .filter(isRecord)
-      .map((parent): RouteState => {
-        const condition = listOf(parent['conditions'])
-          .filter(isRecord)
-          .find(({ type }) => type === 'Accepted');
-        const controller = textOf(parent['controllerName']);
-        return {
-          route: describeRef(ref),
-          parent: parentOf(recordOf(parent['parentRef']), ref.namespace),
-          controller,
-          accepted: textOf(condition?.['status']),
-          reason: textOf(condition?.['reason']),
-        };
-      });
+    return recordsOf(recordOf(json['status'])['parents']).map((parent): RouteState => {
+      const condition = recordsOf(parent['conditions']).find(({ type }) => type === 'Accepted');
+      const controller = textOf(parent['controllerName']);
+      return {
+        route: describeRef(ref),
+        parent: parentOf(recordOf(parent['parentRef']), ref.namespace),
+        controller,
+        accepted: textOf(condition?.['status']),
+        reason: textOf(condition?.['reason']),
+      };
+    });
   });
 }
 

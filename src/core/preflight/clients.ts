@@ -2,7 +2,7 @@ import { groupOf } from '../resources/parse.ts';
 import { describeRef } from '../resources/reference.ts';
 import { schemaTables } from '../schema/index.ts';
 import { display } from '../text/display.ts';
-import { isRecord, listOf, recordOf } from '../text/record.ts';
+import { recordOf, recordsOf } from '../text/record.ts';
 import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, readVersion, textsOf, type StoredObject, type Target } from './target.ts';
 
@@ -40,13 +40,11 @@ export function judgeClients(objects: readonly StoredObject[], target: Target): 
 
 function usesOf(object: StoredObject): readonly Use[] {
   const { group } = schemaTables[object.kind];
-  return listOf(recordOf(object.json['metadata'])['managedFields'])
-    .filter(isRecord)
-    .flatMap(({ manager, apiVersion, subresource }) =>
-      typeof manager === 'string' && typeof apiVersion === 'string' && groupOf(apiVersion) === group
-        ? [{ manager, apiVersion, subresource: typeof subresource === 'string' ? subresource : '', object }]
-        : [],
-    );
+  return recordsOf(recordOf(object.json['metadata'])['managedFields']).flatMap(({ manager, apiVersion, subresource }) =>
+    typeof manager === 'string' && typeof apiVersion === 'string' && groupOf(apiVersion) === group
+      ? [{ manager, apiVersion, subresource: typeof subresource === 'string' ? subresource : '', object }]
+      : [],
+  );
 }
 
 function stateOf(

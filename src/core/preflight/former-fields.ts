@@ -1,7 +1,7 @@
 import { describeRef } from '../resources/reference.ts';
 import { fieldIn, gatewayGroups, schemaTables, type Bundle, type Node } from '../schema/index.ts';
 import { groupOf } from '../resources/parse.ts';
-import { isRecord, listOf, recordOf } from '../text/record.ts';
+import { isRecord, recordOf, recordsOf } from '../text/record.ts';
 import type { StoredObject } from './target.ts';
 
 /** A field that a client wrote, and that the installed CRD does not have. */
@@ -22,8 +22,7 @@ export function formerFields(objects: readonly StoredObject[], bundle: Bundle): 
   return objects.flatMap((object) => {
     const { kind, ref, json } = object;
     if (!gatewayGroups.includes(schemaTables[kind].group)) return [];
-    const written = listOf(recordOf(json['metadata'])['managedFields'])
-      .filter(isRecord)
+    const written = recordsOf(recordOf(json['metadata'])['managedFields'])
       .filter(({ apiVersion }) => typeof apiVersion === 'string' && groupOf(apiVersion) === schemaTables[kind].group)
       .flatMap(({ fieldsV1 }) => pathsIn(recordOf(fieldsV1)['f:spec'], 'spec'));
     return [...new Set(written)]

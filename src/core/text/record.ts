@@ -15,6 +15,11 @@ export function listOf(json: unknown): readonly unknown[] {
   return Array.isArray(json) ? json : [];
 }
 
+/** The objects in the value if it is a list, otherwise none. */
+export function recordsOf(json: unknown): readonly JsonRecord[] {
+  return listOf(json).filter(isRecord);
+}
+
 /** The value if it is a string, otherwise an empty one. */
 export function textOf(json: unknown): string {
   return typeof json === 'string' ? json : '';

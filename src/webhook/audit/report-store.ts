@@ -1,4 +1,4 @@
-import { isRecord, listOf } from '../../core/text/record.ts';
+import { recordsOf } from '../../core/text/record.ts';
 import {
   applyForced,
   customResourceDefinitions,
@@ -87,7 +87,7 @@ function note(
 ) {
   if (report.metadata.name !== reportName) return;
   digests.set(report.metadata.namespace ?? '', digestOf(report));
-  for (const result of listOf(report['results']).filter(isRecord)) {
+  for (const result of recordsOf(report['results'])) {
     const time = storedTime(result);
     if (time !== undefined) times.set(...time);
   }
