@@ -2,6 +2,7 @@ import { addresses, demandsRoutability, type AddressNode } from '../../core/grap
 import type { Reader } from '../../core/incremental/reader.ts';
 import { recordOf, recordsOf, textOf } from '../../core/text/record.ts';
 import type { SourceDocument } from '../../files/document.ts';
+import { identityOf } from '../../sources/objects.ts';
 
 /** The addresses of a Gateway, if their routability matters. */
 export interface GatewayAddresses {
@@ -59,13 +60,10 @@ export function statusAddresses(
   gateway: string,
   documents: readonly SourceDocument[],
 ): readonly Readonly<Record<string, unknown>>[] {
-  const object = documents
-    .map(({ value }) => recordOf(value))
-    .find(({ kind, metadata }) => {
-      const { namespace, name } = recordOf(metadata);
-      return kind === 'Gateway' && `${String(namespace)}/${String(name)}` === gateway;
-    });
-  return recordsOf(recordOf(object?.['status'])['addresses']);
+  const object = documents.find(
+    (document) => recordOf(document.value)['kind'] === 'Gateway' && identityOf(document) === `Gateway/${gateway}`,
+  );
+  return recordsOf(recordOf(recordOf(object?.value)['status'])['addresses']);
 }
 
 function requestOf(node: AddressNode): GatewayAddresses['requested'][number] {

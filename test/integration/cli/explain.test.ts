@@ -286,11 +286,22 @@ spec:
   gatewayClassName: test
   addresses: [{ type: IPAddress, routability: Cluster }]
   listeners: [{ name: http, port: 80, protocol: HTTP }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: unplaced }
+spec:
+  gatewayClassName: test
+  listeners: [{ name: http, port: 80, protocol: HTTP }]
+status:
+  addresses: [{ value: 10.96.0.8, routability: Cluster }]
 `,
     );
     const url = 'http://store.example.com/';
     const text = (await outcome('explain', '-f', file, url)).output;
     expect(text.match(/^Gateway.*|.*routability.*/gm)).toEqual([
+      'Gateway default/unplaced, listener http',
+      '  routability: address 10.96.0.8 has Cluster',
       'Gateway shop/mixed, listener http',
       '  routability: spec.addresses[1] requests Cluster',
       '  routability: spec.addresses[2] requests example.com/vpc, which is unsupported: it gets no address',
@@ -305,6 +316,7 @@ spec:
       readonly outcomes: readonly { readonly addresses?: object }[];
     };
     expect(outcomes.map(({ addresses }) => addresses)).toEqual([
+      { requested: [], assigned: [{ type: 'IPAddress', value: '10.96.0.8', routability: 'Cluster' }] },
       {
         requested: [
           { index: 1, routability: 'Cluster', isSupported: true },
