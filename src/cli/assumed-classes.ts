@@ -2,34 +2,31 @@ import { isRecord, recordOf } from '../core/text/record.ts';
 import { tables } from '../core/schema/index.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { clusterDocument, identityOf, type SourceObjects } from '../sources/objects.ts';
+import { printNotes } from './evaluated.ts';
 import { controllerName } from './names.ts';
 
-/** Documents with GatewayClasses that may not be listed, and a note about the assumption. */
-interface Assumed {
-  readonly documents: readonly SourceDocument[];
-  readonly notes: readonly string[];
-}
-
 /**
- * Adds GatewayClasses of this controller if the credentials may not list GatewayClasses: without a class, no Gateway has a listener.
+ * Adds GatewayClasses of this controller to the documents of a source if the credentials may not list GatewayClasses: without a class, no
+ * Gateway has a listener. Writes to standard error which classes it assumes, unless they are chosen.
  *
  * @param chosen the names of the classes; none: all classes that Gateways name
+ * @param change further documents whose Gateways count
  */
-export function withAssumedClasses({ documents, installation }: SourceObjects, chosen: readonly string[]): Assumed {
-  if (!installation.unobserved.includes('GatewayClass')) return { documents, notes: [] };
+export function withAssumedClasses(
+  { documents, installation }: SourceObjects,
+  chosen: readonly string[],
+  change: readonly SourceDocument[] = [],
+): readonly SourceDocument[] {
+  if (!installation.unobserved.includes('GatewayClass')) return documents;
   const known = new Set(documents.map(identityOf));
-  const names = chosen.length > 0 ? chosen : [...new Set(documents.flatMap(({ value }) => classNameOf(value)))];
-  const assumed = names.filter((name) => !known.has(`GatewayClass//${name}`)).toSorted();
-  if (assumed.length === 0) return { documents, notes: [] };
-  return {
-    documents: [...documents, ...assumed.map(classNamed)],
-    notes:
-      chosen.length > 0
-        ? []
-        : [
-            `Every GatewayClass that a Gateway names is assumed to be a class of Sallyport: ${assumed.join(', ')}. Use --gateway-class to name the classes of Sallyport.`,
-          ],
-  };
+  const named = (): readonly string[] => [...documents, ...change].flatMap(({ value }) => classNameOf(value));
+  const names = new Set(chosen.length > 0 ? chosen : named());
+  const assumed = [...names].filter((name) => !known.has(`GatewayClass//${name}`)).toSorted();
+  if (assumed.length > 0 && chosen.length === 0)
+    printNotes([
+      `Every GatewayClass that a Gateway names is assumed to be a class of Sallyport: ${assumed.join(', ')}. Use --gateway-class to name the classes of Sallyport.`,
+    ]);
+  return [...documents, ...assumed.map(classNamed)];
 }
 
 function classNameOf(object: unknown): readonly string[] {

@@ -88,7 +88,7 @@ export function readRoutingSettings({
   controllerNamespace,
   ...source
 }: SettingsSource & { readonly controllerNamespace: string }): Promise<ConfiguredJudging | undefined> {
-  return readSettings(source, controllerNamespace, 'its hostnamePolicies are ignored');
+  return readSettings(source, controllerNamespace, 'their hostnamePolicies are ignored');
 }
 
 /** @param otherwise what applies if the settings may not be read, for the message */

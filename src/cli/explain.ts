@@ -57,8 +57,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   const connection = connectionOf(url);
   const request = layer4Url.test(url) ? undefined : requestOf(url, options);
   const source = await readCompleteObjects(options);
-  const { documents, notes } = withAssumedClasses(source, options.gatewayClass);
-  printNotes(notes);
+  const documents = withAssumedClasses(source, options.gatewayClass);
   const workspace = new Workspace(
     source.installation,
     policyOf('standard', source.bundle),

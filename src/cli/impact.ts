@@ -9,14 +9,7 @@ import type { SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
 import { identityOf, overlay, type SourceOptions } from '../sources/objects.ts';
 import { withAssumedClasses } from './assumed-classes.ts';
-import {
-  emittedBy,
-  followed,
-  readCompleteObjects,
-  printNotes,
-  readRoutingSettings,
-  rejectProblems,
-} from './evaluated.ts';
+import { emittedBy, followed, readCompleteObjects, readRoutingSettings, rejectProblems } from './evaluated.ts';
 import { impactIn } from './report/in-namespace.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
 import { policyOf } from './settings.ts';
@@ -54,8 +47,7 @@ export async function impact(options: ImpactOptions): Promise<number> {
   const change = await readFolder(options.change);
   rejectProblems(change.problems);
   const { installation, bundle } = source;
-  const { documents, notes } = withAssumedClasses(source, options.gatewayClass);
-  printNotes(notes);
+  const documents = withAssumedClasses(source, options.gatewayClass, change.documents);
   const policy = policyOf('standard', bundle);
   const workspace = followed({ documents, installation, policy, configured: await readRoutingSettings(options) });
   const before = emittedBy(workspace.kernel);

@@ -61,9 +61,7 @@ export async function preflight(options: PreflightOptions): Promise<number> {
     cluster === undefined
       ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
       : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions, namespace));
-  // Without a class, no route is ours, so nothing could break.
-  const assumed = withAssumedClasses(source, options.gatewayClass);
-  printNotes([...notes, ...assumed.notes]);
+  printNotes(notes);
   const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
   const present = installedIn(source, cluster === undefined);
   const routes = routeStates(objects);
@@ -72,7 +70,7 @@ export async function preflight(options: PreflightOptions): Promise<number> {
       ? comparison({ from: nameOfBundle(present.bundle), objects, routes }, earlier ?? [])
       : prediction(
           {
-            source: { ...source, ...present, documents: assumed.documents },
+            source: { ...source, ...present, documents: withAssumedClasses(source, options.gatewayClass) },
             facts: { ...facts, definitionsForbidden },
             objects,
             routes,

@@ -304,7 +304,7 @@ describe('settings of the cluster', () => {
     });
     const { errors, output } = await outcome('explain', ...cluster, 'http://shop.example.com/cart');
     expect(errors).toBe(
-      'The settings in namespace "sallyport-system" are not observed, its hostnamePolicies are ignored: injected Forbidden\n',
+      'The settings in namespace "sallyport-system" are not observed, their hostnamePolicies are ignored: injected Forbidden\n',
     );
     expect(output).toContain('10.0.0.1:8080');
   });
@@ -415,6 +415,21 @@ describe('explain --cluster', () => {
     expect(output).toMatch(expected);
     expect(code).toBe(exitCode);
     expect(errors).toContain('Objects of kind GatewayClass are not observed: ');
+  });
+
+  test('impact also assumes the classes that only Gateways of the change name', async () => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/gatewayclasses'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    const moved = await file(
+      'moved.yaml',
+      `apiVersion: ${group}/v1\nkind: Gateway\nmetadata: { name: web, namespace: default }\nspec: { gatewayClassName: next, listeners: [{ name: http, port: 80, protocol: HTTP }] }\n`,
+    );
+    const { code, output, errors } = await outcome('impact', ...cluster, '--change', moved);
+    expect(errors).toContain('assumed to be a class of Sallyport: next, ours.');
+    expect(output).toMatch(/^0 broken, /);
+    expect(code).toBe(0);
   });
 
   test('does not tell it of files, or without permission', async () => {

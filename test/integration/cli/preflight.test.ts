@@ -211,6 +211,35 @@ describe('preflight of a cluster', () => {
     expect(code).toBe(0);
   });
 
+  test.each([
+    [[], true],
+    [['--gateway-class', 'ours'], true],
+    [['--gateway-class', 'other'], false],
+  ])('finds out what breaks without permission for GatewayClasses: %j', async (args, breaks) => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/gatewayclasses'),
+      act: { code: 403, reason: 'Forbidden' },
+    });
+    const serving = await file(
+      'serving.yaml',
+      `apiVersion: ${group}/v1
+kind: Gateway
+metadata: { name: web, namespace: default }
+spec: { gatewayClassName: ours, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+---
+apiVersion: ${group}/v1
+kind: HTTPRoute
+metadata: { name: shared, namespace: default }
+spec: { parentRefs: [{ name: web }], rules: [{ filters: [{ type: CORS, cors: { allowOrigins: ['*'] } }] }] }
+`,
+    );
+    const { output, errors } = await outcome('--to', 'v1.2.1', ...cluster, '-f', serving, ...args);
+    expect(errors.includes('is assumed to be a class of Sallyport: ours.')).toBe(args.length === 0);
+    expect(output.includes('blocker HTTPRoute default/shared, parent default/web: ')).toBe(breaks);
+    // An assumed class is no object of the cluster.
+    expect(output).toMatch(/: 4 objects\n/);
+  });
+
   test('writes nothing', () => {
     expect(stage.server.audit.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
