@@ -1,3 +1,4 @@
+import { observes } from '../core/graph/observed.ts';
 import { isRecord, recordOf } from '../core/text/record.ts';
 import { tables } from '../core/schema/index.ts';
 import type { SourceDocument } from '../files/document.ts';
@@ -17,7 +18,7 @@ export function withAssumedClasses(
   chosen: readonly string[],
   change: readonly SourceDocument[] = [],
 ): readonly SourceDocument[] {
-  if (!installation.unobserved.includes('GatewayClass')) return documents;
+  if (observes(installation, { kind: 'GatewayClass', namespace: '' })) return documents;
   const known = new Set(documents.map(identityOf));
   const named = (): readonly string[] => [...documents, ...change].flatMap(({ value }) => classNameOf(value));
   const names = new Set(chosen.length > 0 ? chosen : named());

@@ -1,3 +1,4 @@
+import { observes } from '../core/graph/observed.ts';
 import { isServed, outcomesOf, type ArrivingRequest, type Outcome } from '../core/routing/decision/outcome.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure, type Infrastructure } from '../core/routing/infrastructure.ts';
@@ -7,7 +8,7 @@ import { defaultLimits } from '../proxy/limits/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/messages/reasons.ts';
 import { readHttp1Head } from '../proxy/messages/request-head.ts';
 import type { SourceDocument } from '../files/document.ts';
-import type { SourceOptions } from '../sources/objects.ts';
+import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { inForceOf, layer4RouteOf, readLiveDataPlanes, routeOf, type InForce } from './live/in-force.ts';
 import type { TraceResult } from './live/trace-comparison.ts';
@@ -20,6 +21,7 @@ import { jsonText } from './report/json-text.ts';
 import { explainLayer4Outcome } from './report/layer4-outcome.ts';
 import { explainOutcome } from './report/outcome.ts';
 import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/proxy-protocol.ts';
+import { unobservedText } from './report/unobserved.ts';
 import { printNotes, readCompleteObjects, readRoutingSettings } from './evaluated.ts';
 import { policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
@@ -75,6 +77,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
       request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request).filter(isMeant),
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection).filter(isMeant),
     gateways: workspace.kernel.emitted(infrastructure),
+    unseenGateways: unseenGatewaysIn(source, options),
     addressesOf: ({ gateway }) => gatewayAddresses(workspace.kernel.read, gateway, documents),
     ...(await liveState(options, documents)),
     traces: new Map(),
@@ -97,6 +100,11 @@ function tracesOf(
   if (typeof request === 'string') throw new UsageError('--trace requires a valid request.');
   const fields = fieldsOf(header).flatMap(([name, value]) => (name.toLowerCase() === 'host' ? [] : [name, value]));
   return traceAll({ request, requests, connection, connections, documents }, { cluster, namespace, fields, ...trace });
+}
+
+function unseenGatewaysIn({ installation }: SourceObjects, { namespace = '' }: ExplainOptions): string | undefined {
+  const gateways = { kind: 'Gateway', namespace } as const;
+  return observes(installation, gateways) ? undefined : `Unknown: ${unobservedText(gateways)}.`;
 }
 
 type InForceAt = (outcome: Outcome | Layer4Outcome) => InForce | undefined;
@@ -129,6 +137,8 @@ interface Explained {
   readonly connections: readonly Layer4Outcome[];
   /** By `namespace/name`. */
   readonly gateways: ReadonlyMap<string, Infrastructure>;
+  /** Set if Gateways that are not observed may have a listener. */
+  readonly unseenGateways: string | undefined;
   /** The addresses of the Gateway. `undefined` if their routability does not matter. */
   readonly addressesOf: (outcome: Outcome | Layer4Outcome) => GatewayAddresses | undefined;
   /** Whether data planes answer like this. `undefined` if that is unknown. */
@@ -161,12 +171,13 @@ function useOf(gateways: Explained['gateways'], { gateway, listener }: Outcome |
 function print(
   terminal: Terminal,
   title: string,
-  { request, connection, requests, connections, gateways, addressesOf, inForce, traces }: Explained,
+  { request, connection, requests, connections, gateways, unseenGateways, addressesOf, inForce, traces }: Explained,
 ): void {
   terminal.line(terminal.style('bold', title));
   if (typeof request === 'string')
     terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
-  else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
+  else if (requests.length + connections.length === 0)
+    terminal.line(`  ${unseenGateways ?? nothingFor(request ?? connection)}`);
   const complete = (explanation: Explanation, outcome: Outcome | Layer4Outcome): Explanation => {
     const { lines, ...rest } = withProxyProtocol(explanation, useOf(gateways, outcome));
     const addresses = addressesOf(outcome);

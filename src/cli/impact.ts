@@ -1,17 +1,19 @@
+import { observes, type Unobserved } from '../core/graph/observed.ts';
 import type { NamedObject } from '../core/admission/impact.ts';
 import type { Effect } from '../core/impact/effect.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
 import { keyOfRef, quoteRef } from '../core/resources/reference.ts';
-import { tables } from '../core/schema/index.ts';
+import { tables, type KindName } from '../core/schema/index.ts';
 import { quote } from '../core/text/display.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
-import { identityOf, overlay, type SourceOptions } from '../sources/objects.ts';
+import { identityOf, overlay, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
 import { withAssumedClasses } from './assumed-classes.ts';
 import { emittedBy, followed, readCompleteObjects, readRoutingSettings, rejectProblems } from './evaluated.ts';
 import { impactIn } from './report/in-namespace.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
+import { unobservedText } from './report/unobserved.ts';
 import { policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -51,7 +53,9 @@ export async function impact(options: ImpactOptions): Promise<number> {
   const policy = policyOf('standard', bundle);
   const workspace = followed({ documents, installation, policy, configured: await readRoutingSettings(options) });
   const before = emittedBy(workspace.kernel);
-  const deleted = new Set(options.delete.flatMap((text) => identitiesToDelete(text, options.namespace, documents)));
+  const deleted = new Set(
+    options.delete.flatMap((text) => identitiesToDelete(text, options.namespace, { ...source, documents })),
+  );
   const remaining = documents.filter((document) => !deleted.has(identityOf(document) ?? ''));
   workspace.update(overlay(remaining, change.documents));
   const after = emittedBy(workspace.kernel);
@@ -73,25 +77,28 @@ export async function impact(options: ImpactOptions): Promise<number> {
 function identitiesToDelete(
   text: string,
   defaultNamespace: string | undefined,
-  documents: readonly SourceDocument[],
+  { documents, installation }: Pick<SourceObjects, 'documents' | 'installation'>,
 ): readonly string[] {
   const ref = parseObjectToDelete(text, defaultNamespace);
   const id = keyOfRef(ref);
   const contents = ref.kind === 'Namespace' ? contentsOf(ref.name, documents) : [];
-  if (contents.length === 0 && !documents.some((document) => identityOf(document) === id))
-    throw new UsageError(`${quoteRef(ref)} not found.`);
+  if (contents.length === 0 && !documents.some((document) => identityOf(document) === id)) {
+    const reason = observes(installation, ref) ? '' : `: ${unobservedText(ref)}`;
+    throw new UsageError(`${quoteRef(ref)} not found${reason}.`);
+  }
   return [id, ...contents];
 }
 
-function parseObjectToDelete(text: string, defaultNamespace: string | undefined): NamedObject {
+function parseObjectToDelete(text: string, defaultNamespace: string | undefined): NamedObject & Unobserved {
   const [kind = '', ...rest] = text.split('/');
-  const entry = Object.values(tables).find((candidate) =>
-    [candidate.kind.toLowerCase(), candidate.plural].includes(kind.toLowerCase()),
+  const found = (Object.keys(tables) as KindName[]).find((name) =>
+    [name.toLowerCase(), tables[name].plural].includes(kind.toLowerCase()),
   );
-  if (entry === undefined)
+  if (found === undefined)
     throw new UsageError(
       `Unsupported kind ${quote(kind)} in --delete ${quote(text)}. Use a kind that the Gateway API refers to, such as service or httproute.`,
     );
+  const entry = tables[found];
   const isNameOnly = entry.namespaced && rest.length === 1 && defaultNamespace !== undefined;
   const prefix = entry.namespaced ? [] : [''];
   const parts = [...(isNameOnly ? [defaultNamespace] : prefix), ...rest];
@@ -101,7 +108,7 @@ function parseObjectToDelete(text: string, defaultNamespace: string | undefined)
       `Invalid object ${quote(text)} in --delete. Use ${entry.namespaced ? `${kind}/NAMESPACE/NAME` : `${kind}/NAME`}.`,
     );
   }
-  return { kind: entry.kind, namespace, name };
+  return { kind: found, namespace, name };
 }
 
 /** Returns the objects in a Namespace. Kubernetes deletes them together with the Namespace. */

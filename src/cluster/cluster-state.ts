@@ -168,13 +168,15 @@ function isDispensable({ entry }: FollowedKind, { synced, forbidden }: KindState
  * Describes the installed kinds and bundles for the evaluation.
  *
  * @param installed the definitions of the kinds that we know by name, such as `httproutes.gateway.networking.k8s.io`
- * @param observed the kinds whose objects are read; objects of other kinds may exist unseen
+ * @param observed the kinds whose objects are read in all namespaces; objects of other kinds may exist unseen
  * @param controllerName the controllerName of our GatewayClasses
+ * @param observedOnlyIn the namespaces in which objects of other kinds are read
  */
 export function installationIn(
   installed: ReadonlyMap<string, InstalledKind>,
   observed: readonly KindName[],
   controllerName: string,
+  observedOnlyIn: Installation['observedOnlyIn'] = {},
 ): Installation {
   const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !observed.includes(kind));
   const gatewayDefinitions = ofGatewayApi(installed);
@@ -190,6 +192,7 @@ export function installationIn(
     ...bundlesOf(gatewayDefinitions),
     hostnamePolicies,
     unobserved,
+    ...(Object.keys(observedOnlyIn).length > 0 && { observedOnlyIn }),
     notInstalled,
   };
 }

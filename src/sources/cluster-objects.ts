@@ -53,8 +53,8 @@ export interface ForbiddenKind<K extends SchemaKind = SchemaKind> {
 }
 
 /**
- * Lists all objects that the controller reads. A kind that the credentials may not list in all namespaces counts as unobserved: the
- * evaluation does not judge references to it. Its objects in `namespace` are read nevertheless.
+ * Lists all objects that the controller reads. A kind that the credentials may not list in all namespaces counts as unobserved outside
+ * of `namespace`: the evaluation does not judge references to its objects there.
  *
  * @param client a client for the cluster
  * @param controllerName the controllerName of our GatewayClasses
@@ -86,7 +86,8 @@ export async function readClusterObjects(
   }
   const notes = [...definitionNotes(definitionsForbidden), ...permissionNotes(forbidden)];
   const { bundle } = bundleOfKind(installed.get('httproutes.gateway.networking.k8s.io'));
-  const installation = installationIn(installed, observed, controllerName);
+  const partly = forbidden.flatMap(({ kind, namespace }) => (namespace === undefined ? [] : [[kind, namespace]]));
+  const installation = installationIn(installed, observed, controllerName, Object.fromEntries(partly));
   return { objects, forbidden, notes, definitions, definitionsForbidden, bundle, installation };
 }
 

@@ -320,6 +320,7 @@ function questionsOf({ decision, authorization: asking, shares }: Outcome): read
 
 function ofShare({ result, backend: chosen }: BackendShare): Seen {
   if (result.type === 'answer') return { ...nothing, status: answerFor(result.reason).status };
+  if (result.type === 'unknown') throw new Error('everything is observed');
   return { ...nothing, status: 200, backend: chosen?.label.split('/')[1], target: result.target, host: result.host };
 }
 

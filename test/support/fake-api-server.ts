@@ -51,6 +51,8 @@ export interface FakeOptions {
   readonly certificate?: CertificateMaterial;
   /** Requests without this bearer token are refused. May be changed at any time. */
   token?: string;
+  /** The paths of requests that the user may make; all unless given. Others are refused as by RBAC. May be changed at any time. */
+  permits?: (path: string) => boolean;
 }
 
 /** An API server in this process: enough of one for what clients of ours do, and faults at will. */
@@ -89,6 +91,15 @@ export async function startFakeApiServer(options: FakeOptions = {}): Promise<Fak
   };
 }
 
+/** The message of RBAC, for lists. */
+function forbidden(path: string): string {
+  const [, group = '', namespace, plural = ''] =
+    /^\/(?:api|apis\/([^/]+))\/[^/]+(?:\/namespaces\/([^/]+))?\/([^/]+)/.exec(path) ?? [];
+  const place = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const resource = group === '' ? plural : `${plural}.${group}`;
+  return `${resource} is forbidden: User "dev" cannot list resource "${plural}" in API group "${group}" ${place}`;
+}
+
 interface Answer {
   readonly code: number;
   readonly body: Json;
@@ -109,6 +120,13 @@ class Fake {
       this.store.insert(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
   }
 
+  private authorize(authorization: string | undefined, path: string): void {
+    const { token, permits } = this.options;
+    if (token !== undefined && authorization !== `Bearer ${token}`)
+      throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+    if (permits?.(path) === false) throw new Refusal(403, 'Forbidden', forbidden(path));
+  }
+
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const body = await text(request);
@@ -125,8 +143,7 @@ class Fake {
     const [fault] = place === -1 ? [] : this.faults.splice(place, 1);
     if (fault !== undefined && fault.act !== 'deaf') return inject(fault.act, response);
     try {
-      if (this.options.token !== undefined && authorization !== `Bearer ${this.options.token}`)
-        throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+      this.authorize(authorization, url.pathname);
       const document = this.discover(url.pathname);
       if (document !== undefined) return send(response, 200, document);
       const answer = this.answer(request, url, body === '' ? undefined : JSON.parse(body), response);

@@ -12,7 +12,7 @@ import { createLogger, type Logger } from '../../src/telemetry/index.ts';
 import { credentialsFor } from './credentials.ts';
 import type { StoredObject } from './api-server/object.ts';
 import { findResource } from './api-server/resources.ts';
-import { startFakeApiServer, type FakeApiServer } from './fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer, type FakeOptions } from './fake-api-server.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
@@ -27,8 +27,8 @@ export interface KubernetesStage {
   close(): Promise<void>;
 }
 
-export async function kubernetesStage(): Promise<KubernetesStage> {
-  const server = await startFakeApiServer();
+export async function kubernetesStage(options: FakeOptions = {}): Promise<KubernetesStage> {
+  const server = await startFakeApiServer(options);
   const clock = new ManualClock();
   const client = createClient(credentialsFor(server.url), clock);
   const logged: string[] = [];

@@ -1,3 +1,4 @@
+import type { Unobserved } from '../../core/graph/observed.ts';
 import type { Effect } from '../../core/impact/effect.ts';
 import type { RoutedSummary, RoutingChange, ShareSummary } from '../../core/impact/routing.ts';
 import type { ConditionState, StatusChange } from '../../core/impact/statuses.ts';
@@ -7,6 +8,7 @@ import type { Terminal } from '../terminal.ts';
 import { jsonText } from './json-text.ts';
 import { closeReasons } from './layer4-outcome.ts';
 import { sessionText } from './outcome.ts';
+import { unobservedText } from './unobserved.ts';
 
 /** The effect of a change. */
 export interface ImpactReport {
@@ -103,10 +105,20 @@ function stateText(state: ConditionState | undefined): string {
   return `${state.status} (${state.reason})${state.message === '' ? '' : `: ${state.message}`}`;
 }
 
-function routedText({ rule, decision, filters = [], authorization, reason, location, shares }: RoutedSummary): string {
+function routedText({
+  rule,
+  decision,
+  filters = [],
+  authorization,
+  reason,
+  unobserved,
+  location,
+  shares,
+}: RoutedSummary): string {
   const servers = [...filters, ...(authorization === undefined ? [] : [authorization])];
   const asked = servers.map((server) => `authorization by ${server}, then `).join('');
   const at = `${rule === undefined ? '' : `${rule}: `}${asked}`;
+  if (unobserved !== undefined) return `${at}${unknownText(unobserved)}`;
   switch (decision) {
     case 'none':
       return 'no listener';
@@ -127,14 +139,20 @@ function routedText({ rule, decision, filters = [], authorization, reason, locat
   }
 }
 
-function shareText({ weight, total, backend, reason, target, session }: ShareSummary): string {
+function unknownText(unobserved: Unobserved): string {
+  return `unknown: ${unobservedText(unobserved)}`;
+}
+
+function shareText({ weight, total, backend, reason, unobserved, target, session }: ShareSummary): string {
   const share = weight === total ? '' : `${weight} of ${total} `;
+  if (unobserved !== undefined) return `${share}${unknownText(unobserved)}`;
   if (reason !== undefined) return `${share}${answerText(reason)}`;
   return `${share}to ${backend ?? ''} as ${target ?? ''}${session === undefined ? '' : `, ${sessionText(session)}`}`;
 }
 
-function connectionText({ weight, total, backend, reason }: ShareSummary): string {
+function connectionText({ weight, total, backend, reason, unobserved }: ShareSummary): string {
   const share = weight === total ? '' : `${weight} of ${total} `;
+  if (unobserved !== undefined) return `${share}${unknownText(unobserved)}`;
   return reason === undefined ? `${share}to ${backend ?? ''}` : `${share}${closeText(reason)}`;
 }
 

@@ -4,6 +4,7 @@ import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/confi
 import type { Layer4Candidate } from '../../core/routing/decision/layer4.ts';
 import type { Layer4Decision, Layer4Outcome, Layer4Share } from '../../core/routing/decision/layer4-outcome.ts';
 import { listenerText, type Explanation } from './explanation.ts';
+import { unobservedText } from './unobserved.ts';
 
 /** How a Gateway handles a connection or flow, in words. */
 export function explainLayer4Outcome({ gateway, listener, decision, candidates }: Layer4Outcome): Explanation {
@@ -75,5 +76,7 @@ function shareLine({ weight, total, backend, result }: Layer4Share, listener: Li
   const name = backend?.target.type === 'endpoints' ? endpointsLabel(backend.target.key) : undefined;
   if (result.type === 'send')
     return `${share} to ${name}: ${destinationsOf(result.endpoints).join(', ')}${result.endpoints.tls === undefined || listener?.tlsMode === 'Passthrough' ? '' : ' over TLS'}`;
-  return `${share} ${listener?.protocol === 'UDP' ? 'dropped' : 'reset'}${name === undefined ? '' : ` (${name})`}: ${result.detail ?? closeReasons[result.reason]}`;
+  const label = name === undefined ? '' : ` (${name})`;
+  if (result.type === 'unknown') return `${share} unknown${label}: ${unobservedText(result.unobserved)}`;
+  return `${share} ${listener?.protocol === 'UDP' ? 'dropped' : 'reset'}${label}: ${result.detail ?? closeReasons[result.reason]}`;
 }

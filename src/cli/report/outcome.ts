@@ -14,6 +14,7 @@ import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts'
 import { answerFor, type AnswerReason } from '../../proxy/messages/reasons.ts';
 import { listenerText, type Explanation } from './explanation.ts';
 import { formatDuration } from '../../core/text/duration.ts';
+import { unobservedText } from './unobserved.ts';
 
 /** How a Gateway handles a request, in words. */
 export function explainOutcome({
@@ -86,6 +87,7 @@ function authorizationText({ authorization: { label, protocol, maxBody }, result
     const { status, text } = answerFor(result.reason);
     return `answers ${status}: ${result.detail ?? text}`;
   }
+  if (result.type === 'unknown') return `authorization unknown: ${unobservedText(result.unobserved)}`;
   const { endpoints, target } = result;
   const addresses = destinationsOf(endpoints).join(', ');
   const body = maxBody === 0 ? '' : ` with a body of at most ${maxBody} bytes`;
@@ -103,10 +105,10 @@ function pairsOf(fields: readonly string[]): readonly string[] {
 
 function shareLines({ weight, total, backend, result }: BackendShare, matched: MatchedRoute): readonly string[] {
   const share = `${weight} of ${total}`;
+  if (result.type === 'unknown') return [`${share} unknown${labelOf(backend)}: ${unobservedText(result.unobserved)}`];
   if (result.type === 'answer') {
     const { status, text } = answerFor(result.reason);
-    const label = backend?.endpoints === undefined ? '' : ` (${backend.label})`;
-    return [`${share} answered ${errorOf(matched, status)}${label}: ${result.detail ?? text}`];
+    return [`${share} answered ${errorOf(matched, status)}${labelOf(backend)}: ${result.detail ?? text}`];
   }
   const { endpoints, target, host, mirrors } = result;
   const own =
@@ -127,7 +129,13 @@ function shareLines({ weight, total, backend, result }: BackendShare, matched: M
   ];
 }
 
+function labelOf(backend: BackendShare['backend']): string {
+  return backend?.endpoints === undefined ? '' : ` (${backend.label})`;
+}
+
 function mirrorText({ mirror: { numerator, denominator, target }, endpoints }: MirrorShare): string {
+  if (target.type === 'invalid' && target.unobserved !== undefined)
+    return `mirror unknown: ${unobservedText(target.unobserved)}`;
   const to = target.type === 'endpoints' ? endpointsLabel(target.key) : 'invalid';
   const problem = target.type === 'invalid' ? target.reason : 'no usable endpoints';
   return endpoints === undefined

@@ -1,12 +1,18 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
-import { backendKindOf, type BackendObject, type BackendPort, type ServiceKind } from './backend-object.ts';
+import {
+  backendKindOf,
+  type BackendObject,
+  type BackendPort,
+  type ServiceKind,
+  type ServiceObject,
+} from './backend-object.ts';
 import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from './grants.ts';
 import { readObject } from './inputs.ts';
-import { isUnknown, whyNotFound, type NotFound } from './observed.ts';
+import { mayBelongUnseen, whyNotFound, type NotFound, type Unobserved } from './observed.ts';
 import { isLayer4, transportOf, type ServedRouteKind, type Transport } from './protocols.ts';
 import type { FilterView } from './route-views.ts';
 import type { Path } from '../resources/path.ts';
@@ -30,8 +36,8 @@ export type BackendOutcome =
   | { readonly type: 'notInstalled' }
   | { readonly type: 'notPermitted' }
   | { readonly type: 'absent' }
-  /** It is unknown here whether the backend exists. */
-  | { readonly type: 'unobserved' }
+  /** It is unknown here whether the backend can be used, because these objects are not observed. */
+  | ({ readonly type: 'unobserved' } & Unobserved)
   | { readonly type: 'portMissing' }
   /** The Service has no such port. `ports` lists its ports. */
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
@@ -83,7 +89,7 @@ export function transportOfKey(key: ServicePortKey): Transport {
 
 /** One port of a Service without its other fields, so that other changes of the Service do not cause re-evaluation. */
 export type ServicePort =
-  | { readonly type: NotFound }
+  | NotFound
   | { readonly type: 'externalName' }
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
   | OfferedPort;
@@ -101,7 +107,7 @@ export const servicePort = defineQuery({
   stratum: strata.links,
   compute(read, ...[kind, namespace, name, key]: BackendPort): ServicePort {
     const service = readObject(read, kind, namespace, name);
-    if (service === undefined) return { type: whyNotFound(read, kind) };
+    if (service === undefined) return whyNotFound(read, kind, namespace);
     // CVE-2021-25740: forwarding to an ExternalName would let a route reach any host that the name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
@@ -158,11 +164,9 @@ function resolveService(
   { group, namespace, name, port }: BackendTarget,
 ): BackendOutcome {
   if (!mayRefer(read, [gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name])) {
-    return {
-      type: isUnknown(read, 'ReferenceGrant', () => readObject(read, kind, namespace, name))
-        ? 'unobserved'
-        : 'notPermitted',
-    };
+    return mayHave(read, 'ReferenceGrant', { kind, namespace, name })
+      ? { type: 'unobserved', kind: 'ReferenceGrant', namespace }
+      : { type: 'notPermitted' };
   }
   // The port of other kinds may be optional (BackendObjectReference.port). A ServiceImport has no default either.
   if (port === undefined && kind === 'Service') return { type: 'portMissing' };
@@ -182,8 +186,19 @@ function resolveService(
     needsTls(found.appProtocol) &&
     policyInForce(read, { kind, namespace, name }, found.name) === undefined
   )
-    return { type: 'policyMissing', protocol: found.appProtocol };
+    return mayHave(read, 'BackendTLSPolicy', { kind, namespace, name })
+      ? { type: 'unobserved', kind: 'BackendTLSPolicy', namespace }
+      : { type: 'policyMissing', protocol: found.appProtocol };
   return resolved;
+}
+
+/** Whether a Service may have grants or policies that are not observed here. */
+function mayHave(
+  read: Reader,
+  kind: 'ReferenceGrant' | 'BackendTLSPolicy',
+  { kind: ofKind, namespace, name }: ServiceObject,
+): boolean {
+  return mayBelongUnseen(read, kind, { kind: ofKind, namespace }, () => readObject(read, ofKind, namespace, name));
 }
 
 /** The parts of a rule that reference backends. Layer 4 rules have no filters. */

@@ -101,8 +101,10 @@ export interface Installation {
    * ends at the routes that it does not affect.
    */
   readonly hostnamePolicies?: boolean;
-  /** Kinds that are not watched here: it is unknown whether an object of these kinds exists. */
+  /** Kinds that are not watched in all namespaces: it is unknown whether an object of these kinds exists. `isObserved` decides. */
   readonly unobserved: readonly KindName[];
+  /** The only namespace in which objects of a kind in `unobserved` are watched. */
+  readonly observedOnlyIn?: Readonly<Partial<Record<KindName, string>>>;
   /** Kinds outside the standard channel of the Gateway API that the API server is known not to serve, for example because their CRD is not installed. */
   readonly notInstalled?: readonly KindName[];
 }

@@ -2,7 +2,7 @@ import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { selectorMatches } from '../text/selector.ts';
 import { readObject } from './inputs.ts';
-import { isUnknown } from './observed.ts';
+import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
 
 /** The namespaces from which objects may attach. */
@@ -44,6 +44,8 @@ export function allowsNamespace(read: Reader, allowed: AllowedNamespaces, own: s
 /** Returns whether the namespace may be allowed because of labels that are unknown here. Unknown labels never allow anything. */
 export function mayAllowNamespace(read: Reader, allowed: AllowedNamespaces, namespace: string): boolean {
   return (
-    allowed.from === 'Selector' && isUnknown(read, 'Namespace', () => readObject(read, 'Namespace', '', namespace))
+    allowed.from === 'Selector' &&
+    !isObserved(read, 'Namespace', '') &&
+    readObject(read, 'Namespace', '', namespace) === undefined
   );
 }

@@ -3,7 +3,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { gatewayGroup, tables } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, type AuthorityFacts } from './inputs.ts';
-import { isAbsent, isInstalled, isUnknown } from './observed.ts';
+import { isAbsent, isInstalled, mayBelongUnseen } from './observed.ts';
 
 /** A resolved reference to an object of which only facts are known. `target` is `namespace/name`, `name` if cluster-scoped. */
 export type ReferenceOutcome =
@@ -49,7 +49,8 @@ export function resolveReference(
     read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
   // The grant is checked before existence, so that nobody can probe for objects in another namespace.
   if (!mayRefer(read, [gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name])) {
-    return { type: isUnknown(read, 'ReferenceGrant', find) ? 'unobserved' : 'notPermitted', target };
+    const isUnknown = mayBelongUnseen(read, 'ReferenceGrant', { kind: wanted, namespace }, find);
+    return { type: isUnknown ? 'unobserved' : 'notPermitted', target };
   }
   const facts = find();
   if (facts === undefined) return { type: isAbsent(read, wanted, namespace, name) ? 'absent' : 'unobserved', target };

@@ -33,7 +33,7 @@ export const xBackendTerms = defineQuery({
 
 /** Why a reference to an XBackend does not resolve. The members are those of `BackendOutcome`. */
 export type XBackendProblem =
-  | { readonly type: NotFound }
+  | NotFound
   | { readonly type: 'notPermitted' }
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
   | { readonly type: 'unsupportedProtocol'; readonly protocol: string; readonly needed?: Transport };
@@ -55,7 +55,7 @@ export function portOfXBackend(
 ): number | XBackendProblem {
   if (namespace !== from.namespace) return { type: 'notPermitted' };
   const terms = read.query(xBackendTerms, namespace, name);
-  if (terms === undefined) return { type: whyNotFound(read, 'XBackend') };
+  if (terms === undefined) return whyNotFound(read, 'XBackend', namespace);
   if (terms.port === undefined) return { type: 'portAbsent', ports: [] };
   // The experimental CRDs reject a port. The standard ones do not.
   if (port !== undefined && port !== terms.port) return { type: 'portAbsent', ports: [terms.port] };

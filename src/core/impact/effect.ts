@@ -4,10 +4,10 @@ export type Effect = 'broken' | 'recovered' | 'changed';
 /**
  * Compares whether an object worked before a change and works after it.
  *
- * @param before whether it worked before the change
- * @param after whether it works after the change
+ * @param before whether it worked before the change; `undefined` if that is unknown
+ * @param after whether it works after the change; `undefined` if that is unknown
  */
-export function effectOf(before: boolean, after: boolean): Effect {
-  if (before === after) return 'changed';
+export function effectOf(before: boolean | undefined, after: boolean | undefined): Effect {
+  if (before === after || before === undefined || after === undefined) return 'changed';
   return before ? 'broken' : 'recovered';
 }

@@ -1,18 +1,14 @@
+import type { Unobserved } from '../graph/observed.ts';
 import { endpointsLabel } from '../routing/endpoints-key.ts';
 import type { ConfigKey, ConfigResource, Session } from '../routing/config.ts';
 import {
-  isServed,
   PreparedOutcomes,
   settledDecision,
+  type AuthorizationOutcome,
   type BackendShare,
   type RoutedOutcome,
 } from '../routing/decision/outcome.ts';
-import {
-  isForwarded,
-  PreparedConnections,
-  type Layer4Share,
-  type RoutedConnection,
-} from '../routing/decision/layer4-outcome.ts';
+import { PreparedConnections, type Layer4Share, type RoutedConnection } from '../routing/decision/layer4-outcome.ts';
 import { effectOf, type Effect } from './effect.ts';
 import { examplesOf, nameOf, urlOf } from './examples.ts';
 
@@ -44,6 +40,8 @@ export interface RoutedSummary {
   readonly authorization?: string;
   /** The reason of an error response. */
   readonly reason?: string;
+  /** Objects that are not observed: it is unknown whether an authorization server can be called. */
+  readonly unobserved?: Unobserved;
   readonly location?: string;
   /** The shares of the backends. */
   readonly shares: readonly ShareSummary[];
@@ -56,6 +54,8 @@ export interface ShareSummary {
   readonly backend: string | undefined;
   /** The reason of the error response for this share; absent if a backend receives it. */
   readonly reason?: string;
+  /** Objects that are not observed: it is unknown whether a backend receives the share. */
+  readonly unobserved?: Unobserved;
   /** Host, path and query that the backend receives. */
   readonly target?: string;
   /** Keeps a client at one endpoint of the backend. */
@@ -92,7 +92,8 @@ export function compareRouting(
 /** The outcome of an example at a Gateway. */
 interface Seen {
   readonly gateway: string;
-  readonly works: boolean;
+  /** `undefined`: unknown. */
+  readonly works: boolean | undefined;
   readonly summary: RoutedSummary;
 }
 
@@ -128,14 +129,32 @@ function seenAt(gateway: string, all: readonly Seen[]): Seen {
 }
 
 function seenRequest(outcome: RoutedOutcome): Seen {
-  return { gateway: outcome.gateway, works: isServed(outcome), summary: summaryOf(outcome) };
+  return { gateway: outcome.gateway, works: worksOf(outcome), summary: summaryOf(outcome) };
+}
+
+/** Whether requests are served, as far as that is known; `undefined` if nothing is known. */
+function worksOf(outcome: RoutedOutcome): boolean | undefined {
+  const { decision, shares } = outcome;
+  const asked = serversOf(outcome).map(({ result }) => result);
+  if (decision.type === 'answer' || asked.some(({ type }) => type === 'answer')) return false;
+  return asked.some(({ type }) => type === 'unknown') ? undefined : workOf(shares.map(({ result }) => result));
+}
+
+/** Shares about which nothing is known count only if there are no others. */
+function workOf(results: readonly { readonly type: string }[]): boolean | undefined {
+  const known = results.filter(({ type }) => type !== 'unknown');
+  return known.length === 0 && results.length > 0 ? undefined : known.every(({ type }) => type === 'send');
+}
+
+function serversOf({ filters, authorization }: RoutedOutcome): readonly AuthorizationOutcome[] {
+  return authorization === undefined ? filters : [...filters, authorization];
 }
 
 function seenConnection(outcome: RoutedConnection): Seen {
   const { gateway, decision } = outcome;
   return {
     gateway,
-    works: isForwarded(outcome),
+    works: decision.type === 'forward' && workOf(decision.shares.map(({ result }) => result)),
     summary: {
       rule: 'route' in decision ? `${decision.route.routeKind} ${decision.route.route}` : undefined,
       decision: decision.type === 'forward' ? 'connect' : decision.type,
@@ -151,6 +170,7 @@ function connectionShare({ weight, total, backend, result }: Layer4Share): Share
     total,
     backend: backend?.target.type === 'endpoints' ? endpointsLabel(backend.target.key) : undefined,
   };
+  if (result.type === 'unknown') return { ...named, unobserved: result.unobserved };
   return result.type === 'close' ? { ...named, reason: result.reason } : named;
 }
 
@@ -170,11 +190,13 @@ function summaryOf(outcome: RoutedOutcome): RoutedSummary {
 
 /** The first error response on the way of a request. */
 function reasonOf(
-  { filters, authorization }: RoutedOutcome,
+  outcome: RoutedOutcome,
   decision: ReturnType<typeof settledDecision>,
-): Pick<RoutedSummary, 'reason'> {
-  for (const { result } of [...filters, ...(authorization === undefined ? [] : [authorization])])
+): Pick<RoutedSummary, 'reason' | 'unobserved'> {
+  for (const { result } of serversOf(outcome)) {
+    if (result.type === 'unknown') return { unobserved: result.unobserved };
     if (result.type === 'answer') return { reason: result.reason };
+  }
   return 'reason' in decision ? { reason: decision.reason } : {};
 }
 
@@ -192,6 +214,7 @@ function ruleName({
 
 function shareOf({ weight, total, backend, result }: BackendShare): ShareSummary {
   const named = { weight, total, backend: backend?.label };
+  if (result.type === 'unknown') return { ...named, unobserved: result.unobserved };
   if (result.type === 'answer') return { ...named, reason: result.reason };
   const sent = { ...named, target: `${result.host}${result.target}` };
   return backend?.session === undefined ? sent : { ...sent, session: backend.session };

@@ -5,9 +5,10 @@ import { endpointsKey } from './endpoints-key.ts';
 
 /** The target of a resolved reference. */
 export function backendTarget(outcome: BackendOutcome): BackendTarget {
-  return outcome.type === 'service'
-    ? { type: 'endpoints', key: endpointsKey(outcome, outcome.port) }
-    : { type: 'invalid', reason: outcome.type };
+  if (outcome.type === 'service') return { type: 'endpoints', key: endpointsKey(outcome, outcome.port) };
+  if (outcome.type !== 'unobserved') return { type: 'invalid', reason: outcome.type };
+  const { type, ...unobserved } = outcome;
+  return { type: 'invalid', reason: type, unobserved };
 }
 
 /** The target of a backendRef. A backendRef with a problem has no endpoints, whatever it resolves to. */

@@ -1,3 +1,4 @@
+import type { Unobserved } from '../graph/observed.ts';
 import type { Layer4RouteKind, ServedProtocol } from '../graph/protocols.ts';
 import type { RouteMatch } from '../graph/route-match.ts';
 
@@ -265,9 +266,14 @@ export interface RouteBackend {
 export type BackendFilter = HeaderFilter | RewriteFilter | MirrorFilter;
 
 /** `endpoints/<namespace>/<service>/<port>`, for other kinds `endpoints/<kind>/<namespace>/<name>/<port>`, or the reason why there is none: its share of requests gets a 500 response. */
-export type BackendTarget =
-  | { readonly type: 'endpoints'; readonly key: ConfigKey }
-  | { readonly type: 'invalid'; readonly reason: string };
+export type BackendTarget = { readonly type: 'endpoints'; readonly key: ConfigKey } | InvalidTarget;
+
+/** A backend that cannot be used. `unobserved`: for all that is known here, it may be usable. */
+export interface InvalidTarget {
+  readonly type: 'invalid';
+  readonly reason: string;
+  readonly unobserved?: Unobserved;
+}
 
 export interface EndpointsConfig {
   readonly kind: 'endpoints';
@@ -291,6 +297,8 @@ export interface EndpointsConfig {
    */
   readonly withheld?: { readonly from: readonly string[]; readonly failure: string };
   readonly retryBudget?: RetryBudget;
+  /** Set if `addresses` is empty only because the objects with the addresses are not observed. */
+  readonly unobserved?: Unobserved;
 }
 
 /**

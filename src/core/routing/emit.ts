@@ -15,6 +15,7 @@ import { objectsOf, readObject } from '../graph/inputs.ts';
 import { listenerAuthorizers } from '../graph/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
+import { mayBelongUnseen } from '../graph/observed.ts';
 import { isLayer4, isServedProtocol, servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
 import { authoritiesIn, usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
@@ -144,8 +145,24 @@ function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<Endpo
     const destination = isService(backend)
       ? serviceEndpoints(read, backend, port)
       : xBackendEndpoints(read, backend, port);
-    yield { kind: 'endpoints', key: endpointsKey(backend, port), ...destination };
+    yield {
+      kind: 'endpoints',
+      key: endpointsKey(backend, port),
+      ...destination,
+      ...unseen(read, backend, destination),
+    };
   }
+}
+
+function unseen(
+  read: Reader,
+  { kind, namespace }: BackendObject,
+  { addresses, external }: Destination,
+): Pick<EndpointsConfig, 'unobserved'> {
+  if (addresses.length > 0 || external !== undefined) return {};
+  return mayBelongUnseen(read, 'EndpointSlice', { kind, namespace }, () => kind)
+    ? { unobserved: { kind: 'EndpointSlice', namespace } }
+    : {};
 }
 
 function serviceEndpoints(read: Reader, service: ServiceObject, port: ServicePortKey): Destination {

@@ -190,8 +190,8 @@ describe('--namespace', () => {
       `apiVersion: ${group}/v1\nkind: HTTPRoute\nmetadata: { name: ${name}, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: ${backend}, port: 80 }], timeouts: { request: 1s, backendRequest: 2s } }] }\n`;
     const wrong = await file('limited.yaml', route('limited', 'absent'));
     const { output, errors } = await outcome('check', wrong, ...cluster, '-n', 'default');
-    // The Service may exist: nothing is known about Services of other namespaces, or not enough.
-    expect(output).not.toContain('not found');
+    // Services are observed in the namespace of the route.
+    expect(output).toContain('Service "default/absent" not found');
     expect(output).toContain(': error [backend-request-timeout]');
     expect(errors.split('\n').toSorted()).toEqual([
       '',

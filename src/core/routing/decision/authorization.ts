@@ -3,7 +3,15 @@ import type { Fields } from '../../text/fields.ts';
 import { fieldsWhere, nameKey } from '../../text/fields.ts';
 import { headerKey } from '../../text/header.ts';
 import { normalizePath } from '../../text/path.ts';
-import type { AuthorizationFilter, AuthorizationProtocol, ConfigKey, ListenerConfig, RouteFilter } from '../config.ts';
+import type {
+  AuthorizationFilter,
+  AuthorizationProtocol,
+  BackendTarget,
+  ConfigKey,
+  InvalidTarget,
+  ListenerConfig,
+  RouteFilter,
+} from '../config.ts';
 import { compileHeaderEdits, isEditable } from './header-edits.ts';
 import type { HeaderEdits } from './header-edits.ts';
 
@@ -15,7 +23,7 @@ export interface Authorization {
   /** `undefined`: every request gets an error response. */
   readonly endpoints: ConfigKey | undefined;
   /** Why `endpoints` is undefined. */
-  readonly problem: string | undefined;
+  readonly problem: InvalidTarget | undefined;
   /** The number of the rule's request header edits that precede the filter. */
   readonly editsBefore: number;
   /** Prefix for the path of requests; `''` or an absolute path without a trailing slash. */
@@ -66,7 +74,7 @@ function authorizationOf(filter: AuthorizationFilter, editsBefore: number): Auth
     protocol,
     label: usable ? endpointsLabel(target.key) : 'invalid',
     endpoints: usable ? target.key : undefined,
-    problem: target.type === 'invalid' ? target.reason : prefix === undefined ? 'invalid path' : undefined,
+    problem: problemOf(target, prefix),
     editsBefore,
     prefix: prefix ?? '',
     maxBody,
@@ -76,6 +84,11 @@ function authorizationOf(filter: AuthorizationFilter, editsBefore: number): Auth
         : new Set([...requestHeaders.map(headerKey).filter(isEditable), ...alwaysSent]),
     returned: responseHeaders.length === 0 ? undefined : new Set(responseHeaders.map(headerKey)),
   };
+}
+
+function problemOf(target: BackendTarget, prefix: string | undefined): InvalidTarget | undefined {
+  if (target.type === 'invalid') return target;
+  return prefix === undefined ? { type: 'invalid', reason: 'invalid path' } : undefined;
 }
 
 /** The path prefix of a filter, normalized like request paths; `undefined` if it is invalid (HTTPAuthConfig.path). */

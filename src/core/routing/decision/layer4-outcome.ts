@@ -12,7 +12,7 @@ import type { BackendReason, DecidedEndpoints } from './decide.ts';
 import { Layer4Table } from './layer4.ts';
 import type { Layer4Candidate } from './layer4.ts';
 import { ListenerIndex } from './listener-index.ts';
-import { decided } from './outcome.ts';
+import { decided, unlessUnknown, type UnknownShare } from './outcome.ts';
 import { sharesOf, type Share } from './shares.ts';
 
 /** A connection or a flow of datagrams that arrives at a port. */
@@ -46,6 +46,7 @@ export type Layer4Share = Share<
   Layer4Backend,
   | { readonly type: 'send'; readonly endpoints: EndpointsConfig }
   | { readonly type: 'close'; readonly reason: BackendReason; readonly detail: string | undefined }
+  | UnknownShare
 >;
 
 /** The outcomes of a connection at all Gateways with a listener for the protocol and port, ordered by name. */
@@ -148,13 +149,15 @@ function decideRoute(route: Layer4RouteConfig | undefined, endpoints: Endpoints)
 
 function resultOf(backend: Layer4Backend | undefined, endpoints: Endpoints): Layer4Share['result'] {
   const key = backend?.target.type === 'endpoints' ? backend.target.key : undefined;
+  const problem = backend?.target.type === 'invalid' ? backend.target : undefined;
   const found = decideBackend(backend && { endpoints: key }, (wanted) => endpoints.get(wanted));
   if (typeof found !== 'string') return { type: 'send', endpoints: found };
-  return {
+  const missing = endpoints.get(key ?? '');
+  return unlessUnknown(problem ?? missing, {
     type: 'close',
     reason: found,
-    detail: backend?.target.type === 'invalid' ? backend.target.reason : endpoints.get(key ?? '')?.failure,
-  };
+    detail: problem?.reason ?? missing?.failure,
+  });
 }
 
 /** Whether every share of connections reaches a backend. */

@@ -1,8 +1,10 @@
+import type { Unobserved } from '../../graph/observed.ts';
 import { endpointsFor, routeFor } from '../config.ts';
 import type {
   ConfigKey,
   ConfigResource,
   EndpointsConfig,
+  InvalidTarget,
   ListenerConfig,
   MatchedRoute,
   MirrorFilter,
@@ -58,7 +60,7 @@ export interface Outcome {
 /** The outcome of requests that need permission. */
 export interface AuthorizationOutcome {
   readonly authorization: Authorization;
-  readonly result: AskedServer | AnsweredShare<AuthorizationReason>;
+  readonly result: AskedServer | AnsweredShare<AuthorizationReason> | UnknownShare;
 }
 
 export interface AskedServer {
@@ -68,13 +70,19 @@ export interface AskedServer {
   readonly target: string;
 }
 
-export type BackendShare = Share<PreparedBackend, AnsweredShare<BackendReason> | SentShare>;
+export type BackendShare = Share<PreparedBackend, AnsweredShare<BackendReason> | SentShare | UnknownShare>;
 
 export interface AnsweredShare<R> {
   readonly type: 'answer';
   readonly reason: R;
   /** The reason, if the configuration contains one. */
   readonly detail: string | undefined;
+}
+
+/** It is unknown whether there are endpoints, because these objects are not observed. A data plane would send an error response. */
+export interface UnknownShare {
+  readonly type: 'unknown';
+  readonly unobserved: Unobserved;
 }
 
 export interface SentShare {
@@ -233,7 +241,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     const endpoints = decideAuthorization(authorization, (key) => this.endpoints.get(key));
     if (typeof endpoints !== 'string')
       return { authorization, result: { type: 'ask', endpoints, target: authorizationTarget(authorization, request) } };
-    return { authorization, result: { type: 'answer', reason: endpoints, detail: this.problemOf(authorization) } };
+    return { authorization, result: this.answered(authorization, endpoints) };
   }
 
   private listenerFor({ serverName, host }: ArrivingRequest): ReturnType<ListenerIndex['listenerFor']> | undefined {
@@ -247,15 +255,10 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     backend: PreparedBackend | undefined,
     { matched }: Taken<PreparedRule>,
     request: ArrivingRequest,
-  ): AnsweredShare<BackendReason> | SentShare {
+  ): BackendShare['result'] {
     const endpoints = decideBackend(backend, (key) => this.endpoints.get(key));
-    if (backend === undefined || typeof endpoints === 'string') {
-      return {
-        type: 'answer',
-        reason: typeof endpoints === 'string' ? endpoints : 'no-backend',
-        detail: this.problemOf(backend),
-      };
-    }
+    if (backend === undefined || typeof endpoints === 'string')
+      return this.answered(backend, typeof endpoints === 'string' ? endpoints : 'no-backend');
     const mirrors = backend.mirrors.map((mirror) => ({ mirror, endpoints: this.mirroredTo(mirror) }));
     return {
       type: 'send',
@@ -266,9 +269,13 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     };
   }
 
-  private problemOf(backend: Pick<PreparedBackend, 'problem' | 'endpoints'> | undefined): string | undefined {
-    if (backend === undefined) return undefined;
-    return backend.problem ?? this.endpoints.get(backend.endpoints ?? '')?.failure;
+  private answered<R>(
+    backend: Pick<PreparedBackend, 'problem' | 'endpoints'> | undefined,
+    reason: R,
+  ): AnsweredShare<R> | UnknownShare {
+    const endpoints = this.endpoints.get(backend?.endpoints ?? '');
+    const detail = backend?.problem?.reason ?? endpoints?.failure;
+    return unlessUnknown(backend?.problem ?? endpoints, { type: 'answer', reason, detail });
   }
 
   private mirroredTo({ target }: MirrorFilter): EndpointsConfig | undefined {
@@ -284,6 +291,12 @@ export function settledDecision(
   decision: Outcome['decision'],
 ): Exclude<Outcome['decision'], { readonly type: 'authorize' }> {
   return decision.type === 'authorize' ? decision.permitted : decision;
+}
+
+/** Returns the result for a backend without endpoints; unless it is unknown whether there are any. */
+export function unlessUnknown<R>(missing: InvalidTarget | EndpointsConfig | undefined, result: R): R | UnknownShare {
+  if (missing?.unobserved === undefined || ('failure' in missing && missing.failure !== undefined)) return result;
+  return { type: 'unknown', unobserved: missing.unobserved };
 }
 
 /** Adds the properties of endpoints that decisions use. */

@@ -2,6 +2,7 @@ import { endpointsLabel } from '../endpoints-key.ts';
 import type {
   BackendFilter,
   ConfigKey,
+  InvalidTarget,
   MirrorFilter,
   PathModifier,
   RedirectFilter,
@@ -47,7 +48,7 @@ export interface PreparedBackend {
   /** `undefined`: its share of requests gets a 500 response. */
   readonly endpoints: ConfigKey | undefined;
   /** Why `endpoints` is undefined. */
-  readonly problem: string | undefined;
+  readonly problem: InvalidTarget | undefined;
   readonly requestEdits: readonly HeaderEdits[];
   readonly responseEdits: readonly HeaderEdits[];
   /** The rewrite of the backendRef takes precedence over the rule's. */
@@ -91,7 +92,7 @@ function prepareBackend({ target, weight, filters }: RouteBackend, ofRule: Chang
     label: usable ? endpointsLabel(target.key) : 'invalid',
     weight,
     endpoints: usable ? target.key : undefined,
-    problem: usable ? undefined : target.reason,
+    problem: usable ? undefined : target,
     requestEdits: [...ofRule.requestEdits, ...own.requestEdits],
     responseEdits: [...ofRule.responseEdits, ...own.responseEdits],
     hostname: own.hostname ?? ofRule.hostname,

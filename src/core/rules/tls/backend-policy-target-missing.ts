@@ -23,7 +23,7 @@ export const backendPolicyTargetMissing = rule({
       const service = readObject(read, kind, namespace, name);
       const path = ['spec', 'targetRefs', index];
       if (service === undefined) {
-        if (read.query(isObserved, kind))
+        if (isObserved(read, kind, namespace))
           report({
             path: [...path, 'name'],
             value: display(name),

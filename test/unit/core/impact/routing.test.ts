@@ -34,6 +34,13 @@ interface Parts extends Partial<Omit<RouteConfig, 'rules'>> {
   readonly session?: Session;
 }
 
+const invalid: RouteBackend = { weight: 1, target: { type: 'invalid', reason: 'absent' }, filters: [] };
+const unknown: RouteBackend = {
+  weight: 1,
+  target: { type: 'invalid', reason: 'unobserved', unobserved: { kind: 'Service', namespace: 'shop' } },
+  filters: [],
+};
+
 /** The route `shop/cart` at the listener `web` with one rule; it sends requests to `cart` unless told. */
 function cart({
   matches = [{}],
@@ -114,6 +121,26 @@ describe('compareRouting', () => {
           after: { ...forwarded, shares: [{ ...toCart, backend: 'shop/next/80' }] },
         },
       ],
+    ],
+    [
+      'a backend that may be usable, for all that is known, is deleted, or comes',
+      [web, cart({ backends: [unknown] })],
+      [web, cart({ backends: [invalid] })],
+      [
+        {
+          effect: 'changed',
+          before: {
+            ...forwarded,
+            shares: [{ weight: 1, total: 1, backend: 'invalid', unobserved: { kind: 'Service', namespace: 'shop' } }],
+          },
+        },
+      ],
+    ],
+    [
+      'one of two backends breaks; the other one is unknown',
+      [web, cart({ backends: [unknown, backend('cart')] }), ...endpoints],
+      [web, cart({ backends: [unknown, invalid] }), ...endpoints],
+      [{ effect: 'broken' }],
     ],
     [
       'other weights',

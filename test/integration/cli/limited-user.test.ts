@@ -1,0 +1,214 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/index.ts';
+import { defineKind } from '../../support/definitions.ts';
+import type { FakeOptions } from '../../support/fake-api-server.ts';
+import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+import { startProgram } from '../../support/program.ts';
+
+const group = 'gateway.networking.k8s.io';
+const typeOf = (kind: string, plural: string, version = `${group}/v1`): ResourceType => ({
+  apiVersion: version,
+  kind,
+  plural,
+  namespaced: true,
+});
+const routes = typeOf('HTTPRoute', 'httproutes');
+const services = typeOf('Service', 'services', 'v1');
+const slices = typeOf('EndpointSlice', 'endpointslices', 'discovery.k8s.io/v1');
+
+const route = (name: string, path: string, backend: object): KubernetesObject => ({
+  kind: 'HTTPRoute',
+  metadata: { name, namespace: 'team' },
+  spec: {
+    parentRefs: [{ name: 'web' }],
+    rules: [{ matches: [{ path: { type: 'PathPrefix', value: path } }], backendRefs: [{ port: 80, ...backend }] }],
+  },
+});
+const cart: KubernetesObject = {
+  kind: 'Service',
+  metadata: { name: 'cart', namespace: 'team' },
+  spec: { ports: [{ port: 80 }] },
+};
+const objects: readonly (readonly [ResourceType, KubernetesObject])[] = [
+  [
+    typeOf('Gateway', 'gateways'),
+    {
+      kind: 'Gateway',
+      metadata: { name: 'web', namespace: 'team' },
+      spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+    },
+  ],
+  [routes, route('shop', '/', { name: 'cart' })],
+  [routes, route('lost', '/lost', { name: 'lost' })],
+  [routes, route('far', '/far', { name: 'api', namespace: 'other' })],
+  [services, cart],
+  [
+    slices,
+    {
+      kind: 'EndpointSlice',
+      metadata: { name: 'cart-1', namespace: 'team', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+      ports: [{ port: 8080 }],
+    },
+  ],
+  [services, { kind: 'Service', metadata: { name: 'api', namespace: 'other' }, spec: { ports: [{ port: 80 }] } }],
+];
+
+/** Discovery, and everything in the namespace of the user except for the named resources. */
+const permits =
+  (...without: readonly string[]) =>
+  (path: string): boolean =>
+    /^\/(?:version|api(?:\/v1)?|apis(?:\/[^/]+){0,2})$/.test(path) ||
+    (path.includes('/namespaces/team/') && !without.some((plural) => path.endsWith(`/${plural}`)));
+
+const options: FakeOptions = {};
+let stage: KubernetesStage;
+let folder: string;
+let cluster: readonly string[];
+
+beforeAll(async () => {
+  stage = await kubernetesStage(options);
+  for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'BackendTLSPolicy'] as const)
+    defineKind(stage, kind, 'v1');
+  for (const [resource, object] of objects) seed(stage, resource, object);
+  folder = await mkdtemp(join(tmpdir(), 'sallyport-limited-'));
+  const kubeconfig = await file(
+    'kubeconfig',
+    JSON.stringify({
+      clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'dev' } }],
+      users: [{ name: 'dev', user: {} }],
+      'current-context': 'fake',
+    }),
+  );
+  cluster = ['--cluster', kubeconfig, '-n', 'team'];
+});
+beforeEach(() => {
+  options.permits = permits();
+});
+afterAll(async () => {
+  await stage.close();
+  await rm(folder, { recursive: true });
+});
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+interface Outcome {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+async function outcome(command: string, ...args: readonly string[]): Promise<Outcome> {
+  const program = startProgram(command, ...cluster, ...args);
+  const code = await program.ended();
+  return { code, output: program.output(), errors: program.errors() };
+}
+
+const notFound = 'Service "team/lost" not found';
+
+describe('a user who may list everything in one namespace', () => {
+  test('explain answers for objects of the namespace', async () => {
+    const served = await outcome('explain', 'http://any.example/');
+    expect(served.output).toContain('1 of 1 to team/cart/80: 10.0.0.1:8080');
+    expect(served.code).toBe(0);
+    const lost = await outcome('explain', 'http://any.example/lost');
+    expect(lost.output).toContain('1 of 1 answered 500: BackendNotFound');
+    expect(lost.code).toBe(1);
+  });
+
+  test('explain does not answer for references into other namespaces', async () => {
+    const { code, output } = await outcome('explain', 'http://any.example/far');
+    expect(output).toContain(
+      '1 of 1 unknown: objects of kind ReferenceGrant in namespace "other" are not observed (no permission)',
+    );
+    expect(output).not.toContain('500');
+    expect(code).toBe(1);
+  });
+
+  test.each([['check'], ['audit']])('%s reports a backend of the namespace that is not found', async (command) => {
+    const { output, errors } = await outcome(command);
+    expect(output).toContain(notFound);
+    expect(output).not.toContain('other');
+    expect(errors).toMatch(/ are observed only in namespace "team"\. For example: /);
+  });
+
+  test('impact reports what breaks in the namespace', async () => {
+    const { code, output } = await outcome('impact', '--delete', 'service/cart');
+    expect(output).toContain('Breaks\n');
+    expect(output).toContain('HTTPRoute team/shop rule 0 match 0: 500');
+    expect(code).toBe(1);
+  });
+
+  test('impact does not judge references into other namespaces', async () => {
+    const change = await file(
+      'far.yaml',
+      JSON.stringify({ apiVersion: `${group}/v1`, ...route('far', '/far', { name: 'cart' }) }),
+    );
+    const { code, output } = await outcome('impact', '--change', change);
+    expect(output).toContain(
+      'before: HTTPRoute team/far rule 0 match 0: unknown: objects of kind ReferenceGrant in namespace "other" are not observed (no permission)',
+    );
+    expect(output).toMatch(/\n0 broken, 0 recovered, \d+ changed\n$/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('a user who may not list Services', () => {
+  const unknown = 'unknown: objects of kind Service in namespace "team" are not observed (no permission)';
+  beforeEach(() => {
+    options.permits = permits('services');
+  });
+
+  test('explain does not know the answer', async () => {
+    const { code, output } = await outcome('explain', 'http://any.example/');
+    expect(output).toContain(`1 of 1 ${unknown}`);
+    expect(output).not.toMatch(/500|unobserved/);
+    expect(code).toBe(1);
+  });
+
+  test.each([['check'], ['audit']])('%s does not report backends', async (command) => {
+    const { output } = await outcome(command);
+    expect(output).not.toContain('not found');
+  });
+
+  test('impact claims no response', async () => {
+    const { code, output } = await outcome('impact', '--delete', 'httproute/shop');
+    expect(output).toContain(`before: HTTPRoute team/shop rule 0 match 0: ${unknown}`);
+    expect(output).not.toMatch(/before: .*500/);
+    expect(code).toBe(0);
+  });
+
+  test('impact tells why it does not find the object to delete', async () => {
+    const { code, errors } = await outcome('impact', '--delete', 'service/cart');
+    expect(errors).toContain(
+      'Service "team/cart" not found: objects of kind Service in namespace "team" are not observed (no permission).',
+    );
+    expect(code).toBe(2);
+  });
+});
+
+test('explain does not claim that there are no endpoints if EndpointSlices may not be listed', async () => {
+  options.permits = permits('endpointslices');
+  const { output } = await outcome('explain', 'http://any.example/');
+  expect(output).toContain(
+    '1 of 1 unknown (team/cart/80): objects of kind EndpointSlice in namespace "team" are not observed (no permission)',
+  );
+  expect(output).not.toContain('503');
+});
+
+test('explain does not claim that there is no listener if Gateways may not be listed', async () => {
+  options.permits = permits('gateways');
+  const { code, output } = await outcome('explain', 'http://any.example/');
+  expect(output).toContain('Unknown: objects of kind Gateway in namespace "team" are not observed (no permission).');
+  expect(output).not.toContain('No listener');
+  expect(code).toBe(1);
+});
