@@ -24,6 +24,12 @@ export interface Backend {
   close(): Promise<void>;
 }
 
+/** An address of loopback. Port 0: any free one. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** What an echo backend saw of a request; it answers with this as JSON. */
 export interface Echo {
   readonly backend: string;
@@ -42,13 +48,13 @@ export async function closeBackends(): Promise<void> {
 }
 
 /** An HTTP backend that does what the listener says. */
-export function startBackend(listener: RequestListener): Promise<Backend> {
-  return listen(createServer({ keepAliveTimeout: 60_000 }, listener));
+export function startBackend(listener: RequestListener, at?: Place): Promise<Backend> {
+  return listen(createServer({ keepAliveTimeout: 60_000 }, listener), at);
 }
 
 /** An HTTP backend that answers each request with an Echo. */
-export function startEcho(name = 'echo'): Promise<Backend> {
-  return startBackend((request, response) => echo(name, request, response));
+export function startEcho(name = 'echo', at?: Place): Promise<Backend> {
+  return startBackend((request, response) => echo(name, request, response), at);
 }
 
 /** A backend that works on bare connections, for what no HTTP server would send. */
@@ -132,7 +138,7 @@ function echo(backend: string, request: IncomingMessage, response: ServerRespons
   });
 }
 
-async function listen(server: Server): Promise<Backend> {
+async function listen(server: Server, { host, port }: Place = { host: '127.0.0.1', port: 0 }): Promise<Backend> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -141,7 +147,7 @@ async function listen(server: Server): Promise<Backend> {
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const backend: Backend = {
     port: (server.address() as AddressInfo).port,

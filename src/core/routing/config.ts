@@ -139,7 +139,7 @@ export interface RouteRule {
 export type Session = CookieSession | HeaderSession;
 
 interface SessionTerms {
-  /** Identifies the rule or policy among all: sessions of one are invalid for others. */
+  /** Identifies the rule, the policy, or the XBackends of a namespace among all: sessions of one are invalid for others. */
   readonly identity: string;
   /** Identifies the rule, for a session of a backend: rules do not share sessions, even if they share a cookie (GEP-1619). */
   readonly rule?: string;

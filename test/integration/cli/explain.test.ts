@@ -117,6 +117,13 @@ describe('sallyport explain, for everything that a rule does', () => {
     expect(code).toBe(0);
   });
 
+  test('reports the sessions of an XBackend for its share', async () => {
+    const { output } = await outcome('explain', '-f', 'test/golden/x-backend-sessions', 'http://front.example.com/');
+    expect(output).toContain(
+      '1 of 2 to XBackend/shop/cart/8080: 10.244.1.7:8080\n      as front.example.com/\n      keeps clients at their endpoint of each backend by permanent cookie cart with path /, ends after 8h\n',
+    );
+  });
+
   test('reports the answer to a CORS preflight', async () => {
     const preflight = ['-X', 'OPTIONS', '-H', 'Origin: https://a.example', '-H', 'Access-Control-Request-Method: GET'];
     const { output } = await outcome('explain', '-f', folder, ...preflight, 'http://shop.example.com/cors');

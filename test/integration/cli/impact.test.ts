@@ -136,6 +136,24 @@ spec:
     expect(code).toBe(0);
   });
 
+  test('session persistence of an XBackend that changes is shown before and after', async () => {
+    const after = await file(
+      'x-backend.yaml',
+      `
+apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XBackend
+metadata: { name: cart, namespace: shop }
+spec: { type: EndpointSelector, endpointSelector: { matchLabels: { app: cart } }, port: { number: 8080 } }
+`,
+    );
+    const { output } = await outcome('-f', 'test/golden/x-backend-sessions/input.yaml', '--change', after);
+    const [, was, is] = /GET http:\/\/any\.example\/ at .*\n +before: (.*)\n +after: {2}(.*)\n/.exec(output) ?? [];
+    const session =
+      ', keeps clients at their endpoint of each backend by permanent cookie cart with path /, ends after 8h';
+    expect(was).toContain(`XBackend/shop/cart/8080 as any.example/${session}`);
+    expect(is).toBe(was?.replace(session, ''));
+  });
+
   test('connections that no HTTP route gets are examples, too', async () => {
     const { code, output } = await outcome('-f', 'test/golden/tls-routes/input.yaml', '--delete', 'service/shop/mail');
     expect(output).toContain(

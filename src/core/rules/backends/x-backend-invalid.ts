@@ -13,10 +13,11 @@ import type { XBackendSpec } from './x-backend-spec.ts';
 export const xBackendInvalid = rule({
   id: 'x-backend-invalid',
   kinds: ['XBackend'],
-  summary: 'The port, hostname, selector, protocol or TLS settings of an XBackend are missing or invalid.',
+  summary: 'The port, hostname, selector, protocol, TLS or session settings of an XBackend are missing or invalid.',
   effect: deniedWhenStrict,
   consequence: invalidObject,
-  source: 'Gateway API v1.7.0, BackendSpec.port, .externalHostname and .endpointSelector; GEP-4894',
+  source:
+    'Gateway API v1.7.0, BackendSpec.port, .externalHostname, .endpointSelector and .sessionPersistence; GEP-4894',
   check(backend, _read, report) {
     const readable: ReportFinding = (found) => {
       if (isReadable(backend, found.path)) report(found);
@@ -28,7 +29,13 @@ export const xBackendInvalid = rule({
 
 const unserved = 'Until then, requests to the XBackend get 500.';
 
-function* problems({ type, port, externalHostname, endpointSelector }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
+function* problems({
+  type,
+  port,
+  externalHostname,
+  endpointSelector,
+  sessionPersistence,
+}: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
   if (port?.number === undefined) {
     yield {
       path: ['spec', 'port'],
@@ -37,6 +44,12 @@ function* problems({ type, port, externalHostname, endpointSelector }: XBackendS
   }
   if (type === 'EndpointSelector') yield* selectorFindings(endpointSelector);
   if (type !== 'ExternalHostname') return;
+  if (sessionPersistence !== undefined) {
+    yield {
+      path: ['spec', 'sessionPersistence'],
+      message: `sessionPersistence conflicts with type: ExternalHostname. Remove it, or use type: EndpointSelector. ${unserved}`,
+    };
+  }
   const { hostname = '' } = externalHostname ?? {};
   const problem = hostnameProblem(hostname);
   if (problem !== undefined) {

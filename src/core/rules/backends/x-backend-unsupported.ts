@@ -3,6 +3,8 @@ import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
 import { rule, type Finding } from '../engine/rule.ts';
+import { enumsOf } from '../sessions/sessions.ts';
+import { advice } from '../support/known-values.ts';
 import type { XBackendSpec } from './x-backend-spec.ts';
 
 export const xBackendUnsupported = rule({
@@ -48,10 +50,12 @@ function* unsupported({ type = '', protocol, tls, sessionPersistence }: XBackend
       message: `Unsupported mode ${quote(mode)}. Use mode: ${supportedModes.join(' or ')}. ${unserved}`,
     };
   }
-  if (sessionPersistence !== undefined) {
+  for (const { below, value, known } of enumsOf(sessionPersistence ?? {})) {
+    if (value === undefined || known.includes(value)) continue;
     yield {
-      path: ['spec', 'sessionPersistence'],
-      message: `Unsupported sessionPersistence. Remove it, or set sessionPersistence in the rules of the routes. ${unserved}`,
+      path: ['spec', 'sessionPersistence', ...below],
+      value: display(value),
+      message: `Unsupported ${below.at(-1)} ${quote(value)}. ${advice(value, known)} ${unserved}`,
     };
   }
 }

@@ -1,7 +1,7 @@
 import { isService } from '../../graph/backend-object.ts';
 import { targetedBackend } from '../../graph/backend-policies.ts';
 import { backends } from '../../graph/backends.ts';
-import { failureOf, type RequestRouteKind } from '../../graph/protocols.ts';
+import { failureOf, requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
 import { hasSessionAffinity } from '../../graph/session-affinity.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';
@@ -9,11 +9,11 @@ import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
 import { invalidObject, routeRules, unsupportedValueAt } from '../engine/parts.ts';
 import { rule, type ReportFinding } from '../engine/rule.ts';
-import { sessionKinds } from './sessions.ts';
 
 export const sessionAffinityConflict = rule({
   id: 'session-affinity-conflict',
-  kinds: sessionKinds,
+  // The sessionAffinity of the Service that finds the pods of an XBackend is ignored (EndpointSelectorBackend).
+  kinds: [...requestRouteKinds, 'XBackendTrafficPolicy'],
   summary: 'A rule or policy has sessionPersistence, and a Service that it applies to has sessionAffinity.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,9 +1,10 @@
-import { isService } from '../../graph/backend-object.ts';
+import { isService, type BackendObject } from '../../graph/backend-object.ts';
 import { trafficPolicyOf } from '../../graph/backend-policies.ts';
 import { backends } from '../../graph/backends.ts';
 import { readObject } from '../../graph/inputs.ts';
 import { requestRouteKinds } from '../../graph/protocols.ts';
-import { quoteRef } from '../../resources/reference.ts';
+import type { Reader } from '../../incremental/reader.ts';
+import { quoteRef, type ObjectRef } from '../../resources/reference.ts';
 import { warned } from '../engine/effects.ts';
 import { routeRules } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
@@ -11,24 +12,41 @@ import { rule } from '../engine/rule.ts';
 export const sessionOverridden = rule({
   id: 'session-overridden',
   kinds: requestRouteKinds,
-  summary: 'A rule and the policy of its backend both have sessionPersistence, so that of the policy is ignored.',
+  summary:
+    'A rule and its XBackend, or the policy of its backend, have sessionPersistence, so only that of the rule applies.',
   effect: warned,
-  source: 'GEP-1619, Attaching Session Persistence to both Service and a Route Rule',
+  source:
+    'GEP-1619, Attaching Session Persistence to both Service and a Route Rule; v1.7.0: "How these implementations handle the intersection is left to the implementation"',
   check(route, read, report) {
     const { namespace, name } = route.ref;
     for (const [index, { rule: routeRule, path }] of routeRules(route).entries()) {
       if (routeRule.sessionPersistence === undefined) continue;
       for (const { outcome, target } of read.query(backends, route.kind, namespace, name)[index]?.backends ?? []) {
-        if (outcome.type !== 'service' || !isService(outcome)) continue;
-        const policy = read.query(trafficPolicyOf, outcome.kind, outcome.namespace, outcome.name);
-        if (policy === undefined) continue;
-        const kind = 'XBackendTrafficPolicy';
-        if (readObject(read, kind, outcome.namespace, policy)?.spec?.sessionPersistence === undefined) continue;
+        const other = outcome.type === 'service' ? sessionOwner(read, outcome) : undefined;
+        if (other === undefined) continue;
+        const forTarget = other.kind === target.kind ? '' : ` for ${quoteRef(target)}`;
         report({
           path: [...path, 'sessionPersistence'],
-          message: `sessionPersistence of the rule takes precedence over that of ${quoteRef({ kind, namespace: outcome.namespace, name: policy })} for ${quoteRef(target)}. Remove one of them.`,
+          message: `sessionPersistence of the rule takes precedence over that of ${quoteRef(other)}${forTarget}. Remove one of them.`,
         });
       }
     }
   },
 });
+
+/** Returns the object with the session persistence of a backend: its policy, or the XBackend itself; `undefined` without one. */
+function sessionOwner(
+  read: Reader,
+  backend: BackendObject,
+): Pick<ObjectRef, 'kind' | 'namespace' | 'name'> | undefined {
+  const { namespace } = backend;
+  const { kind, name } = isService(backend)
+    ? {
+        kind: 'XBackendTrafficPolicy' as const,
+        name: read.query(trafficPolicyOf, backend.kind, namespace, backend.name),
+      }
+    : { kind: 'XBackend' as const, name: backend.name };
+  if (name === undefined || readObject(read, kind, namespace, name)?.spec?.sessionPersistence === undefined)
+    return undefined;
+  return { kind, namespace, name };
+}

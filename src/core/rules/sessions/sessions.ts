@@ -33,9 +33,9 @@ export function nameOf({
 }
 
 /** The kinds with session persistence that is served. */
-export const sessionKinds = [...requestRouteKinds, 'XBackendTrafficPolicy'] as const;
+export const sessionKinds = [...requestRouteKinds, 'XBackendTrafficPolicy', 'XBackend'] as const;
 
-/** The session persistence of a rule or policy. */
+/** The session persistence of a rule, policy or backend. */
 export interface SessionPart {
   readonly session: Session;
   readonly path: Path;
@@ -45,7 +45,7 @@ export interface SessionPart {
 
 /** Returns all session persistence of an object, in order. */
 export function sessionParts(subject: Resource<(typeof sessionKinds)[number]>): readonly SessionPart[] {
-  if (subject.kind === 'XBackendTrafficPolicy') {
+  if (subject.kind === 'XBackendTrafficPolicy' || subject.kind === 'XBackend') {
     const session = subject.spec?.sessionPersistence;
     return session === undefined ? [] : [{ session, path: ['spec', 'sessionPersistence'], unserved: invalidObject }];
   }

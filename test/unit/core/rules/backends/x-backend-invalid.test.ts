@@ -10,6 +10,14 @@ describe('x-backend-invalid', () => {
     [usable],
     [{ ...usable, externalHostname: { hostname: 'cluster.local.example.com' } }],
     [{ type: 'EndpointSelector', port: { number: 80 }, endpointSelector: { matchLabels: { app: 'cart' } } }],
+    [
+      {
+        type: 'EndpointSelector',
+        port: { number: 80 },
+        endpointSelector: { matchLabels: { app: 'cart' } },
+        sessionPersistence: { cookie: {} },
+      },
+    ],
     // Other rules are about values of a wrong type.
     [{ ...usable, port: { number: '443' } }],
   ])('%j is fine', (spec) => {
@@ -56,6 +64,11 @@ describe('x-backend-invalid', () => {
       { type: 'EndpointSelector', port: { number: 80 }, endpointSelector: { matchLabels: { app: 'a cart' } } },
       'spec.endpointSelector.matchLabels.app',
       'Invalid selector: invalid label value "a cart".',
+    ],
+    [
+      { ...usable, sessionPersistence: { cookie: {} } },
+      'spec.sessionPersistence',
+      'sessionPersistence conflicts with type: ExternalHostname. Remove it, or use type: EndpointSelector. Until then, requests to the XBackend get 500.',
     ],
     [{ ...usable, protocol: 'HTTP2' }, 'spec.tls', 'Protocol HTTP2 requires tls.'],
     [{ ...usable, protocol: 'H2C', tls: { mode: 'ServerOnly' } }, 'spec.tls.mode', 'Protocol H2C conflicts with tls'],

@@ -17,6 +17,9 @@ describe('x-backend-unsupported', () => {
     [selecting],
     [{ ...usable, protocol: 'GRPC' }],
     [{ ...usable, tls: { mode: 'None' } }],
+    [{ ...selecting, sessionPersistence: { type: 'Header', header: { name: 'x-session' } } }],
+    // Another rule is about this conflict.
+    [{ ...usable, sessionPersistence: { cookie: { lifetimeType: 'Session' } } }],
   ])('%j is fine', (spec) => {
     expect(judge(xBackendUnsupported, backend(spec))).toEqual([]);
   });
@@ -38,9 +41,14 @@ describe('x-backend-unsupported', () => {
       'Unsupported mode "ClientAndServer". Use mode: None or ServerOnly.',
     ],
     [
-      { ...usable, sessionPersistence: { type: 'Header', header: { name: 'x-session' } } },
-      'spec.sessionPersistence',
-      'Unsupported sessionPersistence. Remove it, or set sessionPersistence in the rules of the routes.',
+      { ...selecting, sessionPersistence: { type: 'header' } },
+      'spec.sessionPersistence.type',
+      'Unsupported type "header". Did you mean Header?',
+    ],
+    [
+      { ...selecting, sessionPersistence: { cookie: { lifetimeType: 'Forever' } } },
+      'spec.sessionPersistence.cookie.lifetimeType',
+      'Unsupported lifetimeType "Forever". Supported values: Session, Permanent.',
     ],
   ])('%j', (spec, path, message) => {
     expect(judge(xBackendUnsupported, backend(spec))).toEqual([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { remarks, soundRoute } from '../../../../support/rules.ts';
+import { cookiePathUnsafe } from '../../../../../src/core/rules/sessions/cookie-path-unsafe.ts';
+import { consequences, objectOf, remarks, soundRoute } from '../../../../support/rules.ts';
 
 const object = (sessionPersistence: object): unknown => soundRoute({ sessionPersistence });
 
@@ -25,5 +26,15 @@ describe('cookie-path-unsafe', () => {
     ],
   ])('%j', (value, ...expected) => {
     expect(remarks('cookie-path-unsafe', object(value))).toEqual(expected);
+  });
+
+  test.each([
+    ['XBackendTrafficPolicy', {}],
+    ['XBackend', { type: 'EndpointSelector', port: { number: 80 } }],
+  ])('an object of the kind %s is invalid', (kind, spec) => {
+    const sessionPersistence = { cookie: { path: '/;' } };
+    expect(consequences(cookiePathUnsafe, objectOf(kind, 'v1alpha1', { ...spec, sessionPersistence }))).toEqual([
+      'Accepted Invalid object',
+    ]);
   });
 });

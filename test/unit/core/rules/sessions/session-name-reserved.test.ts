@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { remarks, soundRoute } from '../../../../support/rules.ts';
+import { sessionNameReserved } from '../../../../../src/core/rules/sessions/session-name-reserved.ts';
+import { consequences, objectOf, remarks, soundRoute } from '../../../../support/rules.ts';
 
 const object = (sessionPersistence: object): unknown => soundRoute({ sessionPersistence });
 
@@ -39,6 +40,16 @@ describe('session-name-reserved', () => {
         'spec.rules[0].sessionPersistence.sessionName',
         'Invalid cookie or header name "my shop". Use only letters, digits, "-" and "_", for example shop-session.',
       ],
+    ]);
+  });
+
+  test.each([
+    ['XBackendTrafficPolicy', {}],
+    ['XBackend', { type: 'EndpointSelector', port: { number: 80 } }],
+  ])('an object of the kind %s is invalid', (kind, spec) => {
+    const sessionPersistence = { type: 'Header', header: { name: 'Cookie' } };
+    expect(consequences(sessionNameReserved, objectOf(kind, 'v1alpha1', { ...spec, sessionPersistence }))).toEqual([
+      'Accepted Invalid object',
     ]);
   });
 });

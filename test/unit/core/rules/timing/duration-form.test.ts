@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { durationForm } from '../../../../../src/core/rules/timing/duration-form.ts';
-import { consequences, gatewayWith, judge, routeWith } from '../../../../support/rules.ts';
+import { consequences, gatewayWith, judge, objectOf, routeWith } from '../../../../support/rules.ts';
 
 describe('duration-form', () => {
   test.each(['0s', '10s', '1h30m', '30m1h', '99999h'])('%s is fine', (request) => {
@@ -38,6 +38,20 @@ describe('duration-form', () => {
       'spec.rules[1].timeouts.backendRequest',
       'spec.rules[1].timeouts.request',
     ]);
+  });
+
+  test.each([
+    ['XBackendTrafficPolicy', {}],
+    ['XBackend', { type: 'EndpointSelector', port: { number: 80 } }],
+  ])('a session of the kind %s', (kind, spec) => {
+    const object = objectOf(kind, 'v1alpha1', { ...spec, sessionPersistence: { absoluteTimeout: '1d' } });
+    expect(judge(durationForm, object)).toEqual([
+      [
+        'spec.sessionPersistence.absoluteTimeout',
+        'Invalid duration "1d": the unit "d" is larger than an hour. Use "24h".',
+      ],
+    ]);
+    expect(consequences(durationForm, object)).toEqual(['Accepted Invalid object']);
   });
 
   test('leaves other types and kinds alone', () => {
