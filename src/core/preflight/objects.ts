@@ -59,10 +59,13 @@ function ofRule({ path, message }: Finding): Refusal {
   return { check: 'rejected-objects', path, message };
 }
 
+const rejectedStatus = 'The controller has to write the status again.';
+const droppedStatus = 'The controller writes the status: no action is required.';
+
 function findingOf(object: StoredObject, { check, path, message }: Refusal, isOld: boolean): PreflightFinding {
   const isStatus = path[0] === 'status';
   const also = isOld ? ' The installed bundle rejects it, too.' : '';
-  const writer = isStatus ? ' The controller has to write the status again.' : '';
+  const writer = isStatus ? ` ${check === 'rejected-objects' ? rejectedStatus : droppedStatus}` : '';
   const field = formatPath(path);
   return {
     check,

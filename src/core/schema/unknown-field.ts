@@ -45,7 +45,8 @@ function knownElsewhere(field: Node | undefined, { path, place, subject: { bundl
   const instead = field?.instead === undefined ? undefined : resolve(field.instead, bundle);
   const replacement = instead === undefined ? '' : ` Use ${instead}.`;
   const dropped = `Unknown field: it ${place}, so the API server drops it.${replacement}`;
-  const lost = field?.lost;
+  // Controllers write the status. It protects nothing.
+  const lost = path[0] === 'status' ? undefined : field?.lost;
   return lost === undefined
     ? { path, message: dropped, keyword: 'unknown' }
     : { path, message: `${dropped} ${lost}.`, keyword: 'unknown', lost };

@@ -49,6 +49,16 @@ describe('judgeObjects', () => {
       ['blocker lost-protection Gateway shop/app spec.addresses[0].routability'],
     ],
     [
+      'routability in a status: the controller writes it, so no protection is lost',
+      object('Gateway', 'v1', {
+        spec: { gatewayClassName: 'ours', listeners: [listener] },
+        status: { addresses: [{ type: 'IPAddress', value: '192.0.2.1', routability: '' }] },
+      }),
+      '1.6',
+      'standard',
+      ['note pruned-fields Gateway shop/app status.addresses[0].routability'],
+    ],
+    [
       'client validation that has moved',
       gateway({
         listeners: [
@@ -124,6 +134,20 @@ describe('judgeObjects', () => {
     });
     const [fresh] = judgeObjects([empty], to('1.7'), () => ({ minor: '1.4', channel: 'standard' }));
     expect(fresh).toMatchObject({ severity: 'blocker' });
+  });
+
+  test('a field of the status that is dropped needs no action', () => {
+    const addressed = object('Gateway', 'v1', {
+      spec: { gatewayClassName: 'ours', listeners: [listener] },
+      status: { addresses: [{ type: 'IPAddress', value: '192.0.2.1', routability: '' }] },
+    });
+    const [dropped] = judgeObjects([addressed], to('1.6'), () => undefined);
+    expect(dropped).toMatchObject({
+      message: expect.stringMatching(
+        /, so the API server drops it\. The controller writes the status: no action is required\.$/,
+      ),
+      commands: [],
+    });
   });
 
   test('the command edits the object, and names cannot leave their word', () => {
