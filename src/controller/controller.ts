@@ -24,7 +24,7 @@ import { DataPlaneWorkloads } from './data-plane-workloads.ts';
 import { DataPlanes } from './data-planes.ts';
 import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
-import type { ClusterWriter, EventSink, ObjectChange, WireObject } from './ports.ts';
+import type { ClusterWriter, EventNote, EventSink, ObjectChange, WireObject } from './ports.ts';
 import { SelectorServices } from './selector-services.ts';
 import { sessionKeysChange } from './session-keys.ts';
 import { regarding } from './status-events.ts';
@@ -143,6 +143,12 @@ export class Controller {
       wanted: (backend) => kernel.emitted(selectorServices).get(backend),
       uidOf: (backend) => this.#live.get(`XBackend/${backend}`)?.object.metadata.uid,
       mayWrite,
+      onRejected: (backend, message) =>
+        this.#warn(`XBackend/${backend}`, {
+          reason: 'ServiceNotWritten',
+          action: 'Reconcile',
+          note: `Cannot write the Service that selects the pods: ${message}`,
+        }),
       log,
       metrics,
     });
@@ -313,16 +319,15 @@ export class Controller {
 
   /** Records an event for the person whose change was undone. */
   #recordDrift(gateway: string, { kind = '', metadata }: WireObject): void {
-    const live = this.#live.get(`Gateway/${gateway}`);
-    if (live === undefined) return;
     const note = `${kind} "${metadata.namespace ?? ''}/${metadata.name}" was changed or deleted. The controller restores it.`;
-    this.#events.record({
-      regarding: regarding(live.kind, live.object),
-      type: 'Warning',
-      reason: 'DataPlaneChanged',
-      action: 'Provision',
-      note,
-    });
+    this.#warn(`Gateway/${gateway}`, { reason: 'DataPlaneChanged', action: 'Provision', note });
+  }
+
+  /** Records a Warning about a live object. */
+  #warn(key: string, event: Pick<EventNote, 'reason' | 'action' | 'note'>): void {
+    const live = this.#live.get(key);
+    if (live !== undefined)
+      this.#events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', ...event });
   }
 
   /** Whether the Gateway exists and its class names our controllerName, accepted or not. */

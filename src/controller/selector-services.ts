@@ -16,6 +16,8 @@ export interface SelectorServicesOptions {
   readonly uidOf: (backend: string) => string | undefined;
   /** Checked before each write. */
   readonly mayWrite: () => boolean;
+  /** Called with the message of the API server when it rejects a write for an XBackend. */
+  readonly onRejected: (backend: string, message: string) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly pace?: Pace;
@@ -219,15 +221,16 @@ export class SelectorServices {
     return results;
   }
 
-  /** Applies a Service unless one of this name belongs to somebody else. */
+  /** Applies a Service unless there is one of this name that does not belong to the XBackend. */
   async #apply(backend: string, desired: WireObject): Promise<WriteResult> {
     const { writer } = this.#options;
     if (this.#live.get(backend)?.has(desired.metadata.name) === true) return writer.apply(desired);
     const found = await writer.read(desired);
     if (found.type !== 'ok') return found.type === 'notFound' ? writer.apply(desired) : found;
-    return found.object === undefined || backendOf(found.object) === backend
-      ? writer.apply(desired)
-      : { type: 'invalid', message: 'a Service of this name belongs to somebody else' };
+    if (found.object === undefined || backendOf(found.object) === backend) return writer.apply(desired);
+    const { namespace = '', name } = desired.metadata;
+    const message = `Service "${namespace}/${name}" exists, and the XBackend does not own it. Delete the Service.`;
+    return { type: 'invalid', message };
   }
 
   /** Logs failures, and delays the next write for this XBackend. After a failure, there is a retry unless something changes before. */
@@ -237,12 +240,8 @@ export class SelectorServices {
     this.#retries.delete(backend);
     if (results.length === 0 || this.#isStopped) return;
     for (const { type } of results) this.#writes.at(type).value += 1;
-    const failed = results.find(({ type }) => type !== 'ok' && type !== 'notFound');
-    if (failed !== undefined && failed.type !== 'ok')
-      this.#options.log.warn(
-        { xBackend: backend, outcome: failed.type, problem: failed.message },
-        'cannot write the Service of an XBackend that selects endpoints',
-      );
+    const failed = results.filter((result) => result.type !== 'ok').find(({ type }) => type !== 'notFound');
+    if (failed !== undefined) this.#report(backend, failed);
     const { rest, retry } = this.#pace;
     this.#timers.set(
       backend,
@@ -257,6 +256,15 @@ export class SelectorServices {
     const delay = retry * Math.min(2 ** failures, maxRetryFactor);
     const next = setTimeout(() => this.enqueue(backend), delay);
     this.#retries.set(backend, { failures: failures + 1, timer: next });
+  }
+
+  #report(backend: string, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
+    const { log, onRejected } = this.#options;
+    log.warn(
+      { xBackend: backend, outcome: type, problem: message },
+      'cannot write the Service of an XBackend that selects endpoints',
+    );
+    if (type === 'forbidden' || type === 'invalid') onRejected(backend, message);
   }
 }
 

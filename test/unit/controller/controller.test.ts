@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connectInProcess } from '../../../src/channel/in-process.ts';
 import { ConfigurationSink } from '../../../src/channel/sink.ts';
-import { Controller, type ObjectChange, type WireObject } from '../../../src/controller/index.ts';
+import { Controller, type ObjectChange, type WireObject, type WriteResult } from '../../../src/controller/index.ts';
 import { installationCell, objectCell } from '../../../src/core/graph/inputs.ts';
 import { write } from '../../../src/core/incremental/index.ts';
 import { parseObject } from '../../../src/core/resources/parse.ts';
@@ -25,7 +25,7 @@ function cluster(addressPool: readonly AddressRange[] = []) {
   const calls: string[] = [];
   const notes: string[] = [];
   let version = 0;
-  const world = { leads: true };
+  const world: { leads: boolean; refusal?: WriteResult } = { leads: true };
   const stored = new Map<string, WireObject>();
   const controller: Controller = new Controller({
     kernel,
@@ -57,8 +57,9 @@ function cluster(addressPool: readonly AddressRange[] = []) {
       },
       async apply(object) {
         const { kind, metadata } = object;
-        stored.set(`${kind} ${metadata.name}`, { metadata });
         calls.push(`apply ${kind} ${metadata.name}`);
+        if (world.refusal !== undefined) return world.refusal;
+        stored.set(`${kind} ${metadata.name}`, { metadata });
         return { type: 'ok', object };
       },
       async remove({ kind, metadata }) {
@@ -361,6 +362,47 @@ describe('a controller', () => {
     expect(notes).toContain(
       'Warning Gateway web: Service "shop/web-sallyport" was changed or deleted. The controller restores it.',
     );
+  });
+
+  describe('an XBackend that selects pods', () => {
+    const xGroup = 'gateway.networking.x-k8s.io';
+    const backend: WireObject = {
+      apiVersion: `${xGroup}/v1alpha1`,
+      kind: 'XBackend',
+      metadata: { namespace: 'shop', name: 'cart', uid: 'b', generation: 1 },
+      spec: { type: 'EndpointSelector', endpointSelector: { matchLabels: { app: 'cart' } }, port: { number: 8080 } },
+    };
+    const route: WireObject = {
+      apiVersion: `${group}/v1`,
+      kind: 'HTTPRoute',
+      metadata: { namespace: 'shop', name: 'cart', generation: 1 },
+      spec: {
+        parentRefs: [{ name: 'web' }],
+        rules: [{ backendRefs: [{ group: xGroup, kind: 'XBackend', name: 'cart' }] }],
+      },
+    };
+
+    test.each(['forbidden', 'invalid'] as const)('has an Event if its Service is %s', async (type) => {
+      const { notes, world, put } = cluster();
+      for (const object of [gatewayClass, gateway, backend]) await put(object);
+      world.refusal = { type, message: 'exceeded quota: few' };
+      await put(route);
+      await eventually(() =>
+        expect(notes.filter((note) => note.startsWith('Warning XBackend'))).toEqual([
+          'Warning XBackend cart: Cannot write the Service that selects the pods: exceeded quota: few',
+        ]),
+      );
+    });
+
+    test('has no Event about a write that will be repeated soon', async () => {
+      const { calls, notes, world, put } = cluster();
+      for (const object of [gatewayClass, gateway, backend]) await put(object);
+      world.refusal = { type: 'unavailable', message: 'busy' };
+      await put(route);
+      await eventually(() => expect(calls).toContainEqual(expect.stringMatching(/^apply Service sallyport-backend-/)));
+      await new Promise(setImmediate);
+      expect(notes.filter((note) => note.startsWith('Warning XBackend'))).toEqual([]);
+    });
   });
 
   const pod = (state: object): ObjectChange => ({

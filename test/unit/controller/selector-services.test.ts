@@ -19,6 +19,7 @@ function started(pace: Partial<{ rest: number; retry: number; keep: number }> = 
   const wanted = new Map<string, SelectorService>();
   const uids = new Map<string, string>();
   const failures: WriteResult[] = [];
+  const rejections: string[] = [];
   const world = { leads: true, isReadable: true };
   const tell = (type: 'upsert' | 'delete', object: WireObject): void => {
     const ref = { group: '', kind: 'Service', namespace: 'shop', name: object.metadata.name };
@@ -29,6 +30,7 @@ function started(pace: Partial<{ rest: number; retry: number; keep: number }> = 
     metrics: createMetrics(),
     pace: { rest: 1, retry: 1, keep: 1, ...pace },
     mayWrite: () => world.leads,
+    onRejected: (backend, message) => void rejections.push(`${backend}: ${message}`),
     wanted: (backend) => wanted.get(backend),
     uidOf: (backend) => uids.get(backend),
     writer: {
@@ -55,7 +57,7 @@ function started(pace: Partial<{ rest: number; retry: number; keep: number }> = 
     },
   });
   running.push(services);
-  return { services, calls, stored, wanted, uids, failures, world, tell };
+  return { services, calls, stored, wanted, uids, failures, rejections, world, tell };
 }
 
 /** Server-side apply keeps the ports of others, and the version of an object that does not change. */
@@ -278,7 +280,11 @@ describe('the Service of an XBackend', () => {
     const cluster = started();
     cluster.stored.set(name, { metadata: { namespace: 'shop', name } });
     need('shop/cart', 'cart', cluster);
-    await settled(cluster.calls);
+    await eventually(() =>
+      expect(cluster.rejections).toContain(
+        `shop/cart: Service "shop/${name}" exists, and the XBackend does not own it. Delete the Service.`,
+      ),
+    );
     expect(cluster.calls).toEqual([]);
   });
 });
