@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { createServer } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultLimits } from '../../src/proxy/limits/limits.ts';
 import { parseClientHello, type ClientHello } from '../../src/proxy/layer4/client-hello.ts';
@@ -110,15 +111,17 @@ function areAgreed(read: ClientHello | HelloFailure | undefined, oracle: Oracle)
 }
 
 describe('valid ClientHellos', () => {
-  test('have the name that OpenSSL reads, in two pieces split anywhere', async () => {
+  test('have the name that OpenSSL reads, in two pieces split at every byte', async () => {
     for (const [what, body] of await validHellos()) {
       const bytes = inRecords(body);
       const expected = parseClientHello(body);
       expect([what, expected?.serverName]).toEqual([what, name]);
       expect([what, (await askOpenssl(bytes)).name]).toEqual([what, name]);
-      const step = body.length > 4_000 ? scaled(61, 7) : scaled(3, 1);
-      for (let at = 1; at < bytes.length; at += step)
-        expect(readAll([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(expected);
+      const failed = [...bytes.keys()].filter((at) => {
+        const read = readAll([bytes.subarray(0, at), bytes.subarray(at)]);
+        return !isDeepStrictEqual(read, expected);
+      });
+      expect([what, failed]).toEqual([what, []]);
     }
   });
 

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createTlsServer, connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../../src/certificates/index.ts';
 import type { ConfigResource, ListenerConfig } from '../../../../src/core/routing/config.ts';
@@ -77,6 +77,12 @@ function open(started: Layer4UnderTest, servername: string | undefined, options:
     ...options,
   } as ConnectionOptions);
   return socket.on('error', () => undefined);
+}
+
+function written(socket: Socket, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    socket.write(bytes, () => resolve());
+  });
 }
 
 /** One of the listeners of the test; all are on one port. */
@@ -160,6 +166,33 @@ describe('passthrough', () => {
     large.write(await helloOf({ servername: 'a.example.com', ecdhCurve: 'X25519MLKEM768' }));
     expect(await receiveUntil(large, 'seen')).toBe('seen');
     for (const socket of [drip, large]) socket.destroy();
+  });
+
+  test('reads a ClientHello in two packets split at every byte', async () => {
+    const at = listener('tls', 'Passthrough');
+    const hello = await helloOf({ servername: 'a.example.com', ALPNProtocols: ['h2', 'http/1.1'] });
+    let seen: Buffer[] = [];
+    const backend = await startRawBackend((socket) => {
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => socket.end());
+      socket.on('close', () => seen.push(Buffer.concat(chunks)));
+    });
+    const started = await start(at, endpointsConfig('app', backend.port), tlsRoute('a', at, ['a.example.com']));
+    const cuts = [...hello.keys()].slice(1);
+    const batch = 100;
+    for (let begin = 0; begin < cuts.length; begin += batch) {
+      seen = [];
+      const some = cuts.slice(begin, begin + batch).map((cut) => ({ cut, client: dial(started, at).setNoDelay(true) }));
+      await Promise.all(some.map(({ client, cut }) => written(client, hello.subarray(0, cut))));
+      // The data plane has accepted the connections, so it can read the first packets before the second ones are sent.
+      await eventually(() => expect(started.proxy.counters().connections).toBe(begin + some.length));
+      await new Promise(setImmediate);
+      for (const { client, cut } of some) client.end(hello.subarray(cut));
+      await eventually(() => expect(seen).toHaveLength(some.length));
+      expect(seen.filter((bytes) => !bytes.equals(hello))).toEqual([]);
+    }
+    await eventually(() => expect(started.connections).toHaveLength(cuts.length));
+    expect(started.connections.filter(({ serverName }) => serverName !== 'a.example.com')).toEqual([]);
   });
 
   test('does not encrypt a second time where a BackendTLSPolicy targets the Service', async () => {
