@@ -16,6 +16,7 @@ import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
 import { Layer4Port } from './layer4/port.ts';
 import { LinkedList, LinkedNode } from './limits/linked-list.ts';
 import { LinkedSet } from './limits/linked-set.ts';
+import { InputTurns } from './listen/input-turns.ts';
 import { peek } from './listen/peek.ts';
 import type { WireProtocol } from './listen/peek.ts';
 import { originOf, toldOrigin } from './proxy-protocol/origin.ts';
@@ -63,8 +64,9 @@ export class Front {
   constructor(plane: DataPlane) {
     this.plane = plane;
     this.handshakes = new Handshakes(plane.limits.handshakes, () => plane.quotas.reached('tls-handshakes'));
-    this.http1 = createHttp1Server(plane);
-    this.http2 = createHttp2Server(plane);
+    const turns = new InputTurns();
+    this.http1 = createHttp1Server(plane, turns);
+    this.http2 = createHttp2Server(plane, turns);
     this.layer4 = new Layer4Port(plane, {
       handshakes: this.handshakes,
       listenerFor: (serverName) => this.secure.select(serverName),

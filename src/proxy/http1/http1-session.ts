@@ -1,21 +1,23 @@
 import type { Socket } from 'node:net';
-import { listItems } from '../../core/text/fields.ts';
 import type { Fields } from '../../core/text/fields.ts';
 import { countOutcome } from '../counters.ts';
 import type { DataPlane } from '../data-plane.ts';
 import { Exchange } from '../handling/exchange.ts';
 import { Buffered, standalone } from '../limits/buffered.ts';
+import { dataBytesPerWork, headerBytesPerWork, requestWork } from '../listen/input-turns.ts';
+import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
 import { answerFor, rawAnswerToAnyMethod } from '../messages/reasons.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import { readHttp1Head } from '../messages/request-head.ts';
-import type { FieldSection, RawRequest, RequestHead } from '../messages/request-head.ts';
+import type { FieldSection, RawRequest } from '../messages/request-head.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { Http1Stream } from './http1-stream.ts';
 import type { Carrier } from './http1-stream.ts';
-import { upgradeOf } from './http1-upgrade.ts';
+import { destroyAtEnd, upgradeOf } from './http1-upgrade.ts';
+import { endsConnection, expectationOf, framingOf, isWithin } from './request-framing.ts';
 import { RequestReader } from './request-reader.ts';
 import type { BodyFraming, RequestEvents } from './request-reader.ts';
 
@@ -33,11 +35,13 @@ export interface Ticks {
 
 /**
  * An HTTP/1.1 connection of a client. Requests are read one at a time: the next one after the previous response. A
- * client that pipelines (RFC 9112 section 9.3.2) is served in order. Its requests sent ahead take at most `aheadBytes`
+ * client that pipelines (RFC 9112 section 9.3.2) is served in order. Requests wait for the turn of their client. Its requests sent ahead take at most `aheadBytes`
  * plus one read: then the socket is not read until the response is done, so a disconnect of the client stays
  * undetected. Therefore bytes sent ahead are dropped after `aheadTimeout`, and the connection ends with the response.
  */
-export class Http1Session implements Carrier, RequestEvents {
+export class Http1Session implements Carrier, RequestEvents, Input {
+  /** The client whose turn is used. */
+  readonly client: string;
   readonly socket: Socket;
   readonly connection: Connection;
   readonly keepsFor: number;
@@ -45,6 +49,7 @@ export class Http1Session implements Carrier, RequestEvents {
   isEnding = false;
   private readonly plane: DataPlane;
   private readonly ticks: Ticks;
+  private readonly turns: InputTurns;
   private readonly released: (session: Http1Session) => void;
   private readonly reader: RequestReader;
   private readonly receivedInTurn: (bytes: number) => void;
@@ -67,6 +72,10 @@ export class Http1Session implements Carrier, RequestEvents {
   private unwatch: (() => void) | undefined;
   /** Whether the socket is not read because the reader of the body is slow. */
   private isBodyPaused = false;
+  /** Whether the socket is not read because enough bytes wait for the turn of the client. */
+  private isTurnPaused = false;
+  /** Whether the client has closed its side while bytes of it wait for its turn. */
+  private hasEnded = false;
   private isReading = false;
   /** Whether the exchange begins with the end of the body, which has arrived with the head. */
   private beginsWithContent = false;
@@ -78,13 +87,15 @@ export class Http1Session implements Carrier, RequestEvents {
   constructor(
     socket: Socket,
     connection: Connection,
-    { plane, ticks }: { readonly plane: DataPlane; readonly ticks: Ticks },
+    { plane, ticks, turns }: { readonly plane: DataPlane; readonly ticks: Ticks; readonly turns: InputTurns },
     released: (session: Http1Session) => void,
   ) {
     this.socket = socket;
     this.connection = connection;
     this.plane = plane;
     this.ticks = ticks;
+    this.turns = turns;
+    this.client = connection.peer.address;
     this.released = released;
     this.since = ticks.now;
     this.keepsFor = Math.floor(plane.limits.idleTimeout / 1_000);
@@ -176,7 +187,7 @@ export class Http1Session implements Carrier, RequestEvents {
   bodyWanted(): void {
     if (!this.isBodyPaused) return;
     this.isBodyPaused = false;
-    this.socket.resume();
+    this.resume();
   }
 
   responseSent(): void {
@@ -193,23 +204,61 @@ export class Http1Session implements Carrier, RequestEvents {
     this.receivedInTurn(bytes.length);
     if (this.isStopped) return;
     this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
-    this.guard(() => this.readOn());
+    if (!this.isWanted) this.guard(() => this.settle());
+    else {
+      this.turns.take(this);
+      if (this.isHolding) this.guard(() => this.settle());
+    }
   };
 
-  private readOn(): void {
-    if (this.isReading) return;
+  /** Interprets held bytes up to `budget` of work, and at most one request; returns the work done. */
+  feed(budget: number): number {
+    let work = 0;
+    this.guard(() => {
+      work = this.readOn(budget);
+      this.settle();
+    });
+    return work;
+  }
+
+  /** Whether bytes wait for the turn of the client. */
+  get isHolding(): boolean {
+    return this.held.length > 0 && !this.isStopped && this.isWanted;
+  }
+
+  private readOn(budget: number): number {
+    if (this.isReading) return 0;
+    let work = 0;
     this.isReading = true;
-    while (this.held.length > 0 && !this.isStopped && this.isWanted) {
+    while (this.isHolding && work < budget) {
       const bytes = this.held;
+      const { exchange } = this;
+      const bytesPerWork = this.reader.isInBody ? dataBytesPerWork : headerBytesPerWork;
       this.held = nothing;
       this.held = this.reader.read(bytes);
+      work += 1 + (bytes.length - this.held.length) / bytesPerWork;
+      if (this.exchange !== exchange) work += requestWork;
       if (this.pendingUpgrade !== undefined) this.beginUpgrade(this.pendingUpgrade);
     }
     this.isReading = false;
+    return work;
+  }
+
+  /** Decides on the bytes that wait, and whether the socket is read. */
+  private settle(): void {
     this.account();
     if (this.isStopped) return;
     this.watchHead();
-    if (this.held.length >= this.plane.limits.aheadBytes && this.pauseTimer === undefined) this.pauseAhead();
+    const isMuch = this.held.length >= this.plane.limits.aheadBytes;
+    if (this.isHolding) {
+      if (isMuch) this.pauseForTurn();
+      return;
+    }
+    if (isMuch && this.pauseTimer === undefined) this.pauseAhead();
+    this.endTurnPause();
+    if (!this.hasEnded) return;
+    this.hasEnded = false;
+    this.inputEnded();
   }
 
   /** Accounts for what waits. Without room for it, ends the connection, after the response to a complete request. */
@@ -229,6 +278,22 @@ export class Http1Session implements Carrier, RequestEvents {
     if (this.watched !== 'idle' || !this.reader.isInHead) return;
     this.watched = 'head';
     this.since = this.ticks.now;
+  }
+
+  private pauseForTurn(): void {
+    this.isTurnPaused = true;
+    this.socket.pause();
+  }
+
+  private endTurnPause(): void {
+    if (!this.isTurnPaused) return;
+    this.isTurnPaused = false;
+    this.resume();
+  }
+
+  /** Reads the socket again unless there is another reason not to. */
+  private resume(): void {
+    if (!this.isBodyPaused && !this.isTurnPaused && this.pauseTimer === undefined) this.socket.resume();
   }
 
   /** No request is in progress. */
@@ -258,7 +323,7 @@ export class Http1Session implements Carrier, RequestEvents {
     if (this.pauseTimer === undefined) return;
     clearTimeout(this.pauseTimer);
     this.pauseTimer = undefined;
-    this.socket.resume();
+    this.resume();
   }
 
   /** Discards further bytes. */
@@ -267,6 +332,7 @@ export class Http1Session implements Carrier, RequestEvents {
     this.held = nothing;
     this.waiting.close();
     this.reader.stop();
+    this.endTurnPause();
   }
 
   /** Ends the connection because of bytes that are not a valid request. */
@@ -337,7 +403,7 @@ export class Http1Session implements Carrier, RequestEvents {
     this.endPause();
     this.bodyWanted();
     // Others first: thousands of requests that are answered here may have been sent ahead.
-    if (this.held.length > 0) setImmediate(() => this.guard(() => this.readOn()));
+    if (this.held.length > 0) setImmediate(() => this.turns.take(this));
   }
 
   private checkTime(): void {
@@ -353,6 +419,7 @@ export class Http1Session implements Carrier, RequestEvents {
         this.refuse('header-timeout');
         return;
       case 'idle':
+        if (this.isHolding) return;
         this.plane.quotas.reached('idle');
         this.socket.destroy();
         return;
@@ -369,11 +436,16 @@ export class Http1Session implements Carrier, RequestEvents {
   }
 
   private readonly ended = (): void => {
+    if (this.isHolding) this.hasEnded = true;
+    else this.inputEnded();
+  };
+
+  private inputEnded(): void {
     // A request that did not arrive completely is aborted.
     if (this.reader.isInRequest) this.socket.destroy();
     else if (this.stream?.isIncomplete === true) this.stream.breakOff();
     else this.socket.end();
-  };
+  }
 
   private readonly drained = (): void => {
     this.guard(() => this.exchange?.drained());
@@ -395,42 +467,6 @@ export class Http1Session implements Carrier, RequestEvents {
       this.socket.destroy();
     }
   }
-}
-
-function framingOf(head: RequestHead | AnswerReason): BodyFraming {
-  return typeof head === 'string' ? 'unknown' : (head.contentLength ?? 'chunked');
-}
-
-/** Whether a body of known length is among the available bytes. */
-function isWithin(framing: BodyFraming, available: number): boolean {
-  return typeof framing === 'number' && framing > 0 && framing <= available;
-}
-
-/** The expectation of a request (RFC 9110 section 10.1.1). HTTP/1.0 has none. */
-function expectationOf(head: RequestHead): '100-continue' | 'other' | undefined {
-  const value = head.httpVersion === '1.0' ? undefined : head.header('expect');
-  if (value === undefined) return undefined;
-  return listItems(value).every((item) => item === '100-continue') ? '100-continue' : 'other';
-}
-
-/** Whether trailers ask for the end of the connection. */
-function endsConnection(trailers: Fields): boolean {
-  return trailers.some(
-    (text, position) =>
-      position % 2 === 0 &&
-      /^connection$/i.test(text) &&
-      /(?:^|[\t ,])close(?:$|[\t ,])/i.test(trailers[position + 1] ?? ''),
-  );
-}
-
-/** Closes an unread socket when its peer ends it. Returns a function that stops that. Unread bytes before the end hide it. */
-function destroyAtEnd(socket: Socket): () => void {
-  const look = (): void => {
-    if (socket.readableLength === 0) socket.read(0);
-  };
-  const destroy = (): void => void socket.destroy();
-  socket.on('readable', look).on('end', destroy);
-  return () => socket.off('readable', look).off('end', destroy);
 }
 
 /** Counts and logs an invalid request. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { DataPlane } from '../data-plane.ts';
+import type { InputTurns } from '../listen/input-turns.ts';
 import type { Connection } from '../messages/connection.ts';
 import { Http1Session } from './http1-session.ts';
 
@@ -12,7 +13,7 @@ export interface Http1Server {
 }
 
 /** Creates a server that does not listen and handles each request as an Exchange. */
-export function createHttp1Server(plane: DataPlane): Http1Server {
+export function createHttp1Server(plane: DataPlane, turns: InputTurns): Http1Server {
   const { checkInterval, headerTimeout, idleTimeout, stallTimeout } = plane.limits;
   const sessions = new Set<Http1Session>();
   // One timer checks all connections, because setting timers per request would take a tenth of its time.
@@ -25,7 +26,9 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   }, interval).unref();
   return {
     accept: (socket, connection) => {
-      sessions.add(new Http1Session(socket, connection, { plane, ticks }, (session) => sessions.delete(session)));
+      sessions.add(
+        new Http1Session(socket, connection, { plane, ticks, turns }, (session) => sessions.delete(session)),
+      );
     },
     closeIdle: () => {
       for (const session of sessions) session.closeIdle();

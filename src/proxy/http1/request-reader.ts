@@ -73,9 +73,14 @@ export class RequestReader {
     return (this.partial?.length ?? 0) + (this.chunks?.heldBytes ?? 0);
   }
 
+  /** Whether the next byte belongs to a body. */
+  get isInBody(): boolean {
+    return this.stage === 'body' || this.stage === 'chunks';
+  }
+
   /** Whether a part of a request has arrived. */
   get isInRequest(): boolean {
-    return this.partial !== undefined || this.stage === 'body' || this.stage === 'chunks';
+    return this.partial !== undefined || this.isInBody;
   }
 
   /** Whether the next head may have the same array of fields as the last one. */

@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import { closeGently } from '../messages/connection.ts';
 import type { Limit } from '../counters.ts';
 import { FrameReader, frameTypes } from './http2-frames.ts';
+import { dataBytesPerWork, headerBytesPerWork, requestWork } from '../listen/input-turns.ts';
 import type { InputTurns } from '../listen/input-turns.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 
@@ -40,12 +41,6 @@ const allowances: Readonly<Record<number, Allowance>> = {
 /** Frames that a client earns with each write to it, and the bytes that earn one more, because it must update windows. */
 const earnedPerWrite = 4;
 const bytesPerEarned = 512;
-
-/** Work of a HEADERS frame; a small frame of another kind is 1. */
-const requestWork = 10;
-/** Bytes of a header section, and bytes of data, that count as the work of one frame. */
-const headerBytesPerWork = 64;
-const dataBytesPerWork = 4_096;
 
 /**
  * Wraps a client's connection for its HTTP/2 session. The bytes are delivered when it is the client's turn, and with a

@@ -8,7 +8,7 @@ import { Exchange } from '../handling/exchange.ts';
 import { Http2Intake } from './http2-intake.ts';
 import { destroyOnSilentReset } from '../sockets/http2-reset.ts';
 import { Http2Stream } from './http2-stream.ts';
-import { InputTurns } from '../listen/input-turns.ts';
+import type { InputTurns } from '../listen/input-turns.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 
 /** The HTTP/2 server of a port. `accept` takes sockets, plain or decrypted. */
@@ -19,10 +19,9 @@ export interface Http2Server {
 }
 
 /** Creates a server that does not listen and handles each stream as an Exchange. */
-export function createHttp2Server(plane: DataPlane): Http2Server {
+export function createHttp2Server(plane: DataPlane, turns: InputTurns): Http2Server {
   const sessions = new Set<Session>();
   const options = sessionOptions(plane.limits);
-  const turns = new InputTurns();
   return {
     accept: (socket, connection) => {
       const session = new Session(plane, connection, socket, { turns, options });

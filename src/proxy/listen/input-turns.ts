@@ -11,6 +11,12 @@ export interface Input {
   feed(budget: number): number;
 }
 
+/** Work of the head of a request; a small frame of HTTP/2 is 1. */
+export const requestWork = 10;
+/** Bytes of a header section, and bytes of data, that count as the work of one frame. */
+export const headerBytesPerWork = 64;
+export const dataBytesPerWork = 4_096;
+
 /**
  * Limit of work in one turn of the event loop for all clients together, before clients that have used their share must
  * wait. The unit is a small frame. A request is about ten units, and takes about a tenth of a millisecond. But some

@@ -105,3 +105,50 @@ test('a client alone has nearly all requests under way', async () => {
   expect(proxy.counters().limitsReached).toMatchObject({ 'client-share': 6, requests: 0 });
   for (const socket of sockets) socket.destroy();
 });
+
+describe('requests of one client on many HTTP/1.1 connections', () => {
+  const path = /^\/(?:flood|other)$/;
+
+  /** Connections whose protocol is known. */
+  async function openSome(address: string, port: number, count: number): Promise<readonly Socket[]> {
+    const sockets = Array.from({ length: count }, () => openFrom(address, port));
+    await Promise.all(
+      sockets.map((socket) => {
+        const answered = receiveUntil(socket, 'HTTP/1.1 404');
+        getOn(socket, '/first');
+        return answered;
+      }),
+    );
+    return sockets;
+  }
+
+  test('do not come before a request of another client that arrives together with them', async () => {
+    const { port, log } = await startProxy([]);
+    const flood = await openSome('127.0.0.2', port, 200);
+    const [other] = await openSome('127.0.0.3', port, 1);
+    for (const socket of flood) getOn(socket, '/flood');
+    getOn(other!, '/other');
+    const served = () => log.map((entry) => entry.path ?? '').filter((text) => path.test(text));
+    await eventually(() => expect(served()).toHaveLength(201));
+    expect(served().indexOf('/other')).toBeLessThan(100);
+    for (const socket of [...flood, other!]) socket.destroy();
+  });
+
+  test('are all served, although they wait for their turn', async () => {
+    const { port, log } = await startProxy([]);
+    const flood = await openSome('127.0.0.2', port, 100);
+    const filler = 'a'.repeat(2_000);
+    for (const socket of flood)
+      for (let count = 0; count < 20; count += 1)
+        socket.write(`GET /flood HTTP/1.1\r\nHost: a\r\nX-A: ${filler}\r\n\r\n`);
+    await eventually(() => expect(log.filter((entry) => entry.path === '/flood')).toHaveLength(2_000));
+    for (const socket of flood) socket.destroy();
+  });
+
+  test('are served although the client has closed its side while they wait', async () => {
+    const { port, log } = await startProxy([]);
+    const flood = await openSome('127.0.0.2', port, 200);
+    for (const socket of flood) socket.end('GET /flood HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(log.filter((entry) => entry.path === '/flood')).toHaveLength(200));
+  });
+});
