@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../schema/index.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { readObject } from './inputs.ts';
@@ -27,7 +28,7 @@ export function validationOf(resource: Resource<ValidatingKind> | undefined): Va
 
 /** Whether connections to an XBackend are encrypted. Without `tls`, they are not (BackendSpec.tls). */
 export function usesTls({ spec }: Resource<'XBackend'>): boolean {
-  return (spec?.tls?.mode ?? 'None') !== 'None';
+  return (spec?.tls?.mode ?? fieldDefaults.backendTlsMode) !== 'None';
 }
 
 /** The CA certificates that the validation of an object references: ConfigMaps of its own namespace, and ClusterTrustBundles. */

@@ -24,6 +24,8 @@ export const fieldDefaults = {
   retryBudget: { interval: '10s', percent: 20 },
   minRetryRate: { count: 10, interval: '1s' },
   session: { type: 'Cookie', cookiePath: '/' },
+  /** spec.tls.mode of an XBackend */
+  backendTlsMode: 'None',
   /** listeners[].tls.mode */
   tlsMode: 'Terminate',
   /** allowedRoutes.namespaces.from */

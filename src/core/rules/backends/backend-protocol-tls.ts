@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { demand, specificationRule, type ReportViolation } from '../engine/demand.ts';
 
 export const backendProtocolTls = specificationRule({
@@ -14,7 +15,10 @@ interface Backend {
 export const protocolSuitsTls = demand(backendProtocolTls, judgeProtocol);
 
 /** Reports a protocol that conflicts with the TLS mode of an XBackend. */
-export function judgeProtocol({ protocol, tls: { mode = 'None' } = {} }: Backend, report: ReportViolation): void {
+export function judgeProtocol(
+  { protocol, tls: { mode = fieldDefaults.backendTlsMode } = {} }: Backend,
+  report: ReportViolation,
+): void {
   if (protocol === 'H2C' && mode !== 'None') {
     report({
       below: ['tls', 'mode'],

@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { backendProtocolNames } from '../../graph/app-protocols.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
@@ -42,7 +43,7 @@ function* unsupported({ type = '', protocol, tls, sessionPersistence }: XBackend
       message: `Unsupported protocol ${quote(protocol)}. Use one of ${backendProtocolNames.join(', ')}. ${unserved}`,
     };
   }
-  const { mode = 'None' } = tls ?? {};
+  const { mode = fieldDefaults.backendTlsMode } = tls ?? {};
   if (!supportedModes.includes(mode)) {
     yield {
       path: ['spec', 'tls', 'mode'],

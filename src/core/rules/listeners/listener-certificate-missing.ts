@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { terminatesTls } from '../../graph/protocols.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
@@ -16,7 +17,7 @@ export const listenerCertificateMissing = rule({
     for (const [index, { protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index, 'tls'];
       if (tls === undefined || !terminatesTls({ protocol, tlsMode: tls.mode }) || !isReadable(owner, path)) continue;
-      judgeBoth({ mode: 'Terminate', ...tls }, violationsAt(path, report));
+      judgeBoth(tls, violationsAt(path, report));
     }
   },
 });
@@ -30,7 +31,7 @@ interface ListenerTls {
 const message =
   'certificateRefs is required with mode: Terminate. Set certificateRefs with a Secret of type kubernetes.io/tls, or use mode: Passthrough on a listener with protocol TLS.';
 
-function judge({ mode, certificateRefs = [] }: ListenerTls, report: ReportViolation): void {
+function judge({ mode = fieldDefaults.tlsMode, certificateRefs = [] }: ListenerTls, report: ReportViolation): void {
   if (mode === 'Terminate' && certificateRefs.length === 0) report({ below: ['certificateRefs'], message });
 }
 

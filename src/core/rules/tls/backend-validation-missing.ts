@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Backend } from './backend-tls-details.ts';
@@ -10,7 +11,7 @@ export const backendValidationMissing = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, BackendTLS.validation (required unless mode is None)',
   },
-  function judge({ mode = 'None', validation }: NonNullable<Backend['tls']>, report) {
+  function judge({ mode = fieldDefaults.backendTlsMode, validation }: NonNullable<Backend['tls']>, report) {
     if (mode === 'None' || validation !== undefined) return;
     report({
       below: ['validation'],

@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -10,7 +11,7 @@ export const externalBackendWithoutTls = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, BackendSpec.tls (SHOULD be set for external backends); GEP-4894',
   },
-  function judge({ type, externalHostname, tls: { mode = 'None' } = {} }: Backend, report) {
+  function judge({ type, externalHostname, tls: { mode = fieldDefaults.backendTlsMode } = {} }: Backend, report) {
     if (type !== 'ExternalHostname' || mode !== 'None') return;
     report({
       below: ['tls'],

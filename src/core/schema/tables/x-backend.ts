@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../field-defaults.ts';
 import { experimental, since, until } from '../availability.ts';
 import { list, map, object, string } from '../node.ts';
 import { backendTlsValidation } from './backend-tls-policy.ts';
@@ -28,7 +29,7 @@ const tls = object(
     mode: string({ enum: ['None', 'ServerOnly', 'ClientAndServer'] }),
     validation: backendTlsValidation,
   },
-  { required: ['mode'], default: since('1.7', { mode: 'None' }) },
+  { required: ['mode'], default: since('1.7', { mode: fieldDefaults.backendTlsMode }) },
 );
 
 const spec = object(
