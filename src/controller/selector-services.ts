@@ -268,12 +268,13 @@ export class SelectorServices {
   }
 }
 
-/** The XBackend (`namespace/name`) whose Service this is. */
+/** The XBackend (`namespace/name`) whose Service this is. Others may own Services by an XBackend, too, and anybody may remove the label. */
 function backendOf({ metadata }: WireObject): string | undefined {
-  if (metadata.labels?.[selectingLabel] === undefined) return undefined;
   const owner = recordsOf(metadata['ownerReferences']).find(({ kind }) => kind === 'XBackend');
-  const name = owner?.['name'];
-  return typeof name === 'string' ? qualifiedName({ namespace: metadata.namespace ?? '', name }) : undefined;
+  const [name, uid] = [owner?.['name'], owner?.['uid']];
+  if (typeof name !== 'string' || typeof uid !== 'string') return undefined;
+  const isOurs = metadata.labels?.[selectingLabel] !== undefined || metadata.name === selectorServiceName(uid);
+  return isOurs ? qualifiedName({ namespace: metadata.namespace ?? '', name }) : undefined;
 }
 
 /** Only the selector has an effect. Kubernetes copies the label to the EndpointSlices. */

@@ -272,6 +272,21 @@ describe('the Service of an XBackend', () => {
     await eventually(() => expect(cluster.calls.map((call) => call.split(' ')[2])).toEqual(['unavailable', undefined]));
   });
 
+  test('keeps its owner without the label, which is restored', async () => {
+    const cluster = started();
+    need('shop/cart', 'cart', cluster);
+    await settled(cluster.calls);
+    const [service] = cluster.stored.values();
+    if (service === undefined) throw new Error('no Service');
+    const { labels, ...metadata } = service.metadata;
+    const unlabeled = { ...service, metadata: { ...metadata, resourceVersion: '9' } };
+    cluster.stored.set(metadata.name, unlabeled);
+    cluster.tell('upsert', unlabeled);
+    await settled(cluster.calls);
+    expect(cluster.stored.get(metadata.name)?.metadata.labels).toEqual(labels);
+    expect(cluster.rejections).toEqual([]);
+  });
+
   test('of somebody else stays as it is', async () => {
     const probe = started();
     need('shop/cart', 'cart', probe);
