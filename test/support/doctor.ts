@@ -72,7 +72,16 @@ const noController: ControllerFacts = {
   reports: { type: 'known', value: [] },
   objects: {
     type: 'known',
-    value: { unobserved: [], stored: [], classes: [], gateways: [], listenerSets: [], certificates: [], idle: [] },
+    value: {
+      unobserved: [],
+      unserved: [],
+      stored: [],
+      classes: [],
+      gateways: [],
+      listenerSets: [],
+      certificates: [],
+      idle: [],
+    },
   },
 };
 

@@ -17,6 +17,10 @@ export function valueOf<T>(gathered: Gathered<T>, otherwise: T): T {
   return gathered.type === 'known' ? gathered.value : otherwise;
 }
 
+/** The kinds outside the Gateway API that Sallyport reads if the API server serves them. */
+export const optionalKinds = ['HostnamePolicy', 'ServiceImport', 'ClusterTrustBundle'] as const;
+export type OptionalKind = (typeof optionalKinds)[number];
+
 /** The names of an installation of the project. */
 export interface Installation {
   readonly namespace: string;
@@ -46,7 +50,7 @@ export interface DoctorFacts {
   readonly installation: Installation;
   /** The API server's version, such as `v1.37.1`. */
   readonly server: Gathered<string>;
-  /** The kinds of the Gateway API. */
+  /** The kinds of the Gateway API, and HostnamePolicy, that have a CRD. */
   readonly kinds: Gathered<readonly InstalledKind[]>;
   /** The newest bundle ever installed, according to the policy of the bundle. `undefined` without the policy. */
   readonly guardedBundle: Gathered<string | undefined>;
@@ -92,6 +96,8 @@ export interface LeaseFacts {
 export interface ServedObjects {
   /** Missing permissions, one sentence for each kind. */
   readonly unobserved: readonly { readonly kind: string; readonly message: string }[];
+  /** The kinds of other groups that the API server does not serve, with the objects that refer to them. */
+  readonly unserved: readonly UnservedKind[];
   /** All objects of kinds of the Gateway API. */
   readonly stored: readonly StoredObject[];
   /** GatewayClasses with our controllerName, and their Gateways. */
@@ -103,6 +109,12 @@ export interface ServedObjects {
   readonly certificates: readonly CertificateUse[];
   /** Services without endpoints, with the routes and listeners that send requests to them. */
   readonly idle: readonly IdleService[];
+}
+
+export interface UnservedKind {
+  readonly kind: OptionalKind;
+  /** `BackendTLSPolicy shop/cart` */
+  readonly users: readonly string[];
 }
 
 export interface CertificateUse {

@@ -5,6 +5,7 @@ import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef } from '../../core/resources/reference.ts';
+import { tables } from '../../core/schema/index.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
 import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
@@ -22,7 +23,16 @@ import { Workspace } from '../../workspace/workspace.ts';
 import { readDataPlanePods, readDeploymentProblems, readPods, readReports } from '../live/data-planes.ts';
 import { controllerName } from '../names.ts';
 import { policyOf } from '../settings.ts';
-import type { CertificateUse, ControllerFacts, IdleService, Installation, LeaseFacts, ServedObjects } from './facts.ts';
+import {
+  optionalKinds,
+  type CertificateUse,
+  type ControllerFacts,
+  type IdleService,
+  type Installation,
+  type LeaseFacts,
+  type OptionalKind,
+  type ServedObjects,
+} from './facts.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
 import { parentOf } from './stored-objects.ts';
 
@@ -82,6 +92,9 @@ async function readServedObjects(client: ApiClient): Promise<ServedObjects> {
   const policies = stored.filter(({ kind }) => kind === 'BackendTLSPolicy');
   return {
     unobserved: forbidden,
+    unserved: optionalKinds
+      .filter((kind) => installation.notInstalled?.includes(kind) === true)
+      .map((kind) => ({ kind, users: usersOfKind(kind, stored) })),
     stored,
     classes,
     gateways,
@@ -137,6 +150,19 @@ function referencesIn(json: unknown, namespace: string, depth = 0): readonly str
 
 function textOf(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;
+}
+
+/** The objects with a reference to a kind anywhere in their specification. */
+function usersOfKind(kind: OptionalKind, stored: readonly StoredObject[]): readonly string[] {
+  return stored.filter(({ json }) => namesKind(kind, specOf(json))).map(({ ref }) => describeRef(ref));
+}
+
+function namesKind(kind: OptionalKind, json: unknown, depth = 0): boolean {
+  if (depth > deepest) return false;
+  if (Array.isArray(json)) return json.some((item) => namesKind(kind, item, depth + 1));
+  if (!isRecord(json)) return false;
+  if (json['kind'] === kind && json['group'] === tables[kind].group) return true;
+  return Object.values(json).some((value) => namesKind(kind, value, depth + 1));
 }
 
 /** The validity of the authority that expires last: others may be on their way out. */

@@ -1,5 +1,5 @@
 import { safeUpgrades } from '../../core/preflight/environment-table.ts';
-import { gatewayGroups } from '../../core/schema/index.ts';
+import { judgedGroups } from '../../core/schema/index.ts';
 import { recordOf } from '../../core/text/record.ts';
 import {
   customResourceDefinitions,
@@ -96,7 +96,7 @@ async function readServer(client: ApiClient): Promise<string> {
 async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
   const { items } = recordOf(await client.request({ path: pathOf(customResourceDefinitions) }));
   const definitions = Array.isArray(items) ? (items as readonly KubernetesObject[]) : [];
-  return definitions.map(readInstalledKind).filter(({ group }) => gatewayGroups.includes(group));
+  return definitions.map(readInstalledKind).filter(({ group }) => judgedGroups.includes(group));
 }
 
 async function readGuardedBundle(client: ApiClient): Promise<string | undefined> {

@@ -6,6 +6,7 @@ import { definitionChecks } from './definitions.ts';
 import { ok, type DoctorFacts, type Verdict } from './facts.ts';
 import { gatewayChecks } from './gateways.ts';
 import { impactChecks } from './impact.ts';
+import { otherKinds } from './other-kinds.ts';
 import { servingChecks } from './serving.ts';
 import { webhookChecks } from './webhook.ts';
 
@@ -19,6 +20,7 @@ export function diagnose(facts: DoctorFacts): readonly Verdict[] {
           ...clusterChecks.filter((check) => isInstalled || check !== permissions),
           ...definitionChecks,
           ...bundleChecks,
+          otherKinds,
           ...(isInstalled ? [...webhookChecks, ...impactChecks] : [notInstalled]),
           ...controllerChecks,
           ...gatewayChecks,

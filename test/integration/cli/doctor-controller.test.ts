@@ -60,6 +60,8 @@ beforeAll(async () => {
     parentRefs: [{ name: 'web' }],
     rules: [{ backendRefs: [{ name: 'dns', port: 53 }] }],
   });
+  const imported = { group: 'multicluster.x-k8s.io', kind: 'ServiceImport', name: 'cart', port: 80 };
+  storeGatewayKind('HTTPRoute', 'imported', { rules: [{ backendRefs: [imported] }] });
   store(type('services'), 'Service', 'dns', { spec: { ports: [{ port: 53, protocol: 'UDP' }] } });
   for (const name of ['cart', 'idle']) store(type('services'), 'Service', name, { spec: { ports: [{ port: 80 }] } });
   const { cert, key } = await issueLeaf(await createAuthority(), { dnsNames: ['shop.example.com'] });
@@ -131,6 +133,15 @@ test('the Gateways of our classes, their certificates without keys, and Services
   expect(objects.value.idle).toEqual([
     { kind: 'Service', namespace: 'shop', name: 'cart', port: '80', users: ['HTTPRoute shop/store'] },
     { kind: 'Service', namespace: 'shop', name: 'dns', port: '53/UDP', users: ['UDPRoute shop/names'] },
+  ]);
+});
+
+test('the other kinds that the API server does not serve, and the objects that refer to them', () => {
+  const { objects } = facts;
+  expect(objects.type === 'known' && objects.value.unserved).toEqual([
+    { kind: 'HostnamePolicy', users: [] },
+    { kind: 'ServiceImport', users: ['HTTPRoute shop/imported'] },
+    { kind: 'ClusterTrustBundle', users: [] },
   ]);
 });
 

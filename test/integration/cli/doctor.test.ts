@@ -49,11 +49,16 @@ test('gathers what is there, and what cannot be known, without a write', async (
     metadata: { name: 'others.example.com' },
     spec: { ...spec, group: 'example.com' },
   });
+  const names = { kind: 'HostnamePolicy', plural: 'hostnamepolicies' };
+  seed(stage, customResourceDefinitions, {
+    metadata: { name: 'hostnamepolicies.sallyport.dev' },
+    spec: { ...spec, group: 'sallyport.dev', names },
+  });
   const before = stage.server.audit.length;
 
   const facts = await gatherFacts(stage.client, installation);
   expect(facts).toMatchObject({
-    kinds: { type: 'known', value: [{ plural: 'gateways' }] },
+    kinds: { type: 'known', value: [{ plural: 'gateways' }, { plural: 'hostnamepolicies' }] },
     guardedBundle: { type: 'known', value: undefined },
     configuration: { type: 'known', value: { webhooks: [{ failurePolicy: 'Ignore' }] } },
     authorities: {

@@ -123,6 +123,7 @@ test('a downgrade shows in fields that clients wrote, even without the policy', 
   const { controller } = healthy;
   const objects = {
     unobserved: [],
+    unserved: [],
     stored: [stored],
     classes: [],
     gateways: [],

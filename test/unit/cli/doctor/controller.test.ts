@@ -50,6 +50,7 @@ function report(generation: number, problems: object = {}) {
 
 const objects: ServedObjects = {
   unobserved: [],
+  unserved: [],
   stored: [],
   classes: [stored('GatewayClass', 'sallyport', { conditions: conditions(['Accepted', 'True']) })],
   gateways: [stored('Gateway', 'web', { addresses, conditions: good })],

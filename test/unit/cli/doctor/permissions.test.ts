@@ -78,6 +78,18 @@ test('asks what the controller may do with data planes where Gateways are, unles
   ]);
 });
 
+test('asks whether the controller may follow HostnamePolicies and ClusterTrustBundles', async () => {
+  const others: readonly string[] = ['hostnamepolicies', 'clustertrustbundles'];
+  const client = clientThat(({ body: { spec } }) => ({
+    status: { allowed: !others.includes(spec.resourceAttributes.resource) },
+  }));
+  const { denied } = await askControllerPermissions(client, healthy.installation, {
+    gatewayNamespaces: [],
+    hasAddressPool: false,
+  });
+  expect(denied.map(({ resource, verbs }) => [resource, verbs])).toEqual(others.map((one) => [one, ['list', 'watch']]));
+});
+
 test('says in which namespaces the permissions of the controller are not checked', async () => {
   const limited = clientThat(({ body: { spec } }) => {
     const { verb, resource, namespace = '*' } = spec.resourceAttributes;

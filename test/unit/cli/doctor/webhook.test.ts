@@ -36,7 +36,7 @@ describe('the doctor', () => {
   test('is content with a healthy cluster', () => {
     const verdicts = diagnose(healthy);
     expect(verdicts.filter(({ status }) => status !== 'ok')).toEqual([]);
-    expect(verdicts).toHaveLength(15);
+    expect(verdicts).toHaveLength(16);
     expect(exitCodeOf(verdicts)).toBe(0);
   });
 
