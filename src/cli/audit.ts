@@ -1,9 +1,10 @@
 import type { Profile } from '../core/rules/engine/rule.ts';
 import { clusterDocument, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
-import { readOtherObjects } from '../sources/upgrade-facts.ts';
+import { permissionNotes } from '../sources/cluster-objects.ts';
+import { noOthers, readOtherObjects } from '../sources/upgrade-facts.ts';
 import { today } from '../webhook/today.ts';
 import { Workspace, type ConfiguredJudging } from '../workspace/workspace.ts';
-import { printNotes, readCompleteObjects, readJudgingSettings } from './evaluated.ts';
+import { printNotes, readJudgingSettings, readSource } from './evaluated.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
 import { withAnnotations } from './report/annotation.ts';
@@ -43,12 +44,12 @@ export interface AuditOptions extends SourceOptions {
 export async function audit(options: AuditOptions): Promise<number> {
   const { files, cluster, namespace, output, since } = options;
   const earlier = since === undefined ? undefined : await readEarlierFindings(since, namespace);
-  const source = await readCompleteObjects({ files, cluster, namespace });
+  const source = await readSource({ files, cluster, namespace });
   const others =
     cluster === undefined
-      ? { objects: [], notes: [] }
+      ? noOthers
       : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions, namespace));
-  printNotes(others.notes);
+  printNotes(permissionNotes({ ...source, forbidden: [...source.forbidden, ...others.forbidden] }));
   const documents = [...source.documents, ...others.objects.map(clusterDocument)];
   const everything = judgeAll(
     { ...source, documents },

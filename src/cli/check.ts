@@ -103,12 +103,13 @@ function judgeFiles(
 /** Judges the files as a change to the cluster, or all objects of the cluster if there are no files. */
 async function judgeCluster(from: SourceOptions, { profile, bundle, configured }: Judging): Promise<Report> {
   const { readObjects } = await import('../sources/objects.ts');
+  const { permissionNotes } = await import('../sources/cluster-objects.ts');
   const { Workspace } = await import('../workspace/workspace.ts');
   const source = await orUsageError(
     'the source of objects',
     readObjects(from, { bundle, controllerName, scope: 'closed' }),
   );
-  printNotes(source.notes);
+  printNotes(permissionNotes(source));
   const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), [], configured);
   workspace.update(source.documents);
   const everything = reportWorkspace(workspace, source.problems, 'error');

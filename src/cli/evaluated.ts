@@ -7,6 +7,7 @@ import { formatProblem, type FileProblem, type SourceDocument } from '../files/d
 import type { CredentialSource } from '../kubernetes/index.ts';
 import { today } from '../webhook/today.ts';
 import { Workspace, type ConfiguredJudging } from '../workspace/workspace.ts';
+import { permissionNotes } from '../sources/cluster-objects.ts';
 import { readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
 import { controllerName } from './names.ts';
 import { assumedBundle, readConfigured } from './settings.ts';
@@ -43,6 +44,17 @@ export function emittedBy(kernel: Workspace['kernel']) {
  * @throws UsageError for no source, for files that cannot be read, and for a cluster that does not respond
  */
 export async function readCompleteObjects(from: SourceOptions): Promise<SourceObjects> {
+  const source = await readSource(from);
+  printNotes(permissionNotes(source));
+  return source;
+}
+
+/**
+ * Reads the objects of a command that needs all of them. The caller reports the missing permissions, together with those of its other reads.
+ *
+ * @throws UsageError for no source, for files that cannot be read, and for a cluster that does not respond
+ */
+export async function readSource(from: SourceOptions): Promise<SourceObjects> {
   if (from.files.length === 0 && from.cluster === undefined)
     throw new UsageError('No objects: use --files or --cluster.');
   const source = await orUsageError(
@@ -50,7 +62,6 @@ export async function readCompleteObjects(from: SourceOptions): Promise<SourceOb
     readObjects(from, { bundle: assumedBundle, controllerName, scope: 'closed' }),
   );
   rejectProblems(source.problems);
-  printNotes(source.notes);
   return source;
 }
 

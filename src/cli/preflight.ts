@@ -21,9 +21,10 @@ import { nameOfBundle, type Bundle } from '../core/schema/index.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { readInstalledKind, type KubernetesObject } from '../kubernetes/index.ts';
 import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
-import { definitionOf, readUpgradeFacts } from '../sources/upgrade-facts.ts';
+import { permissionNotes } from '../sources/cluster-objects.ts';
+import { definitionOf, noOthers, readUpgradeFacts } from '../sources/upgrade-facts.ts';
 import { withAssumedClasses } from './assumed-classes.ts';
-import { printNotes, readCompleteObjects, snapshotOf } from './evaluated.ts';
+import { printNotes, readSource, snapshotOf } from './evaluated.ts';
 import { effectLines } from './report/impact.ts';
 import { findingsIn, impactIn } from './report/in-namespace.ts';
 import { preflightFormats, type PreflightReport } from './report/preflight.ts';
@@ -55,14 +56,25 @@ export interface PreflightOptions extends SourceOptions {
 export async function preflight(options: PreflightOptions): Promise<number> {
   const { files, cluster, namespace, target, since } = options;
   const earlier = since === undefined ? undefined : await readEarlier(since);
-  const source = await readCompleteObjects({ files, cluster, namespace });
+  const source = await readSource({ files, cluster, namespace });
   const { definitionsForbidden } = source;
-  const { facts, others, notes } =
+  const { facts, others, policiesForbidden } =
     cluster === undefined
-      ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
+      ? {
+          facts: { ...noCluster, definitions: source.definitions.map(definitionOf) },
+          others: noOthers,
+          policiesForbidden: undefined,
+        }
       : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions, namespace));
-  printNotes(notes);
-  const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
+  const forbidden = [...source.forbidden, ...others.forbidden];
+  printNotes([
+    ...permissionNotes({ definitionsForbidden, forbidden }),
+    ...(policiesForbidden === undefined ? [] : [`ValidatingAdmissionPolicies are not observed: ${policiesForbidden}`]),
+  ]);
+  const objects = [
+    ...source.documents.flatMap(({ value }) => storedObject(value)),
+    ...others.objects.flatMap(storedObject),
+  ];
   const present = installedIn(source, cluster === undefined);
   const routes = routeStates(objects);
   const complete =
@@ -71,7 +83,7 @@ export async function preflight(options: PreflightOptions): Promise<number> {
       : prediction(
           {
             source: { ...source, ...present, documents: withAssumedClasses(source, options.gatewayClass) },
-            facts: { ...facts, definitionsForbidden },
+            facts: { ...facts, definitionsForbidden, unobserved: forbidden },
             objects,
             routes,
             earlier: earlier ?? [],

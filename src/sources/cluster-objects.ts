@@ -39,8 +39,13 @@ export interface ClusterObjects {
   readonly bundle: Bundle;
   /** Kinds that the credentials may not list in all namespaces, with the API server's message. */
   readonly forbidden: readonly ForbiddenKind<KindName>[];
-  /** Missing permissions, one sentence for all kinds that are observed in the same way. */
-  readonly notes: readonly string[];
+}
+
+/** Missing permissions, with the API server's messages. */
+export interface MissingPermissions {
+  /** Set if the credentials may not list CRDs. */
+  readonly definitionsForbidden?: string | undefined;
+  readonly forbidden: readonly ForbiddenKind[];
 }
 
 /** A kind that the credentials may not list in all namespaces. */
@@ -84,11 +89,10 @@ export async function readClusterObjects(
     if (listed.forbidden === undefined) observed.push(kind);
     else forbidden.push({ ...listed.forbidden, kind });
   }
-  const notes = [...definitionNotes(definitionsForbidden), ...permissionNotes(forbidden)];
   const { bundle } = bundleOfKind(installed.get('httproutes.gateway.networking.k8s.io'));
   const partly = forbidden.flatMap(({ kind, namespace }) => (namespace === undefined ? [] : [[kind, namespace]]));
   const installation = installationIn(installed, observed, controllerName, Object.fromEntries(partly));
-  return { objects, forbidden, notes, definitions, definitionsForbidden, bundle, installation };
+  return { objects, forbidden, definitions, definitionsForbidden, bundle, installation };
 }
 
 /**
@@ -105,6 +109,11 @@ async function readDefinitions(
     if (namespace === undefined || !isForbidden(error)) throw error;
     return { all: [], forbidden: error.message };
   }
+}
+
+/** Returns sentences about missing permissions: one for CRDs, and one for all kinds that are observed in the same way. */
+export function permissionNotes({ definitionsForbidden, forbidden }: MissingPermissions): readonly string[] {
+  return [...definitionNotes(definitionsForbidden), ...kindNotes(forbidden)];
 }
 
 function definitionNotes(forbidden: string | undefined): readonly string[] {
@@ -196,8 +205,7 @@ export async function listPermitted(client: ApiClient, listed: ListedKind, names
     : { objects: own, forbidden: { kind, message: all, namespace } };
 }
 
-/** Returns sentences about missing permissions: one for the kinds that are not observed, one for those observed in one namespace. */
-export function permissionNotes(forbidden: readonly ForbiddenKind[]): readonly string[] {
+function kindNotes(forbidden: readonly ForbiddenKind[]): readonly string[] {
   const places = [...new Set(forbidden.map(({ namespace }) => namespace))];
   return places.map((namespace) => {
     const alike = forbidden.filter((one) => one.namespace === namespace);

@@ -13,7 +13,7 @@ import {
   type CredentialSource,
   type KubernetesObject,
 } from '../kubernetes/index.ts';
-import { isOfGatewayApi, readClusterObjects } from './cluster-objects.ts';
+import { isOfGatewayApi, readClusterObjects, type MissingPermissions } from './cluster-objects.ts';
 
 /** The source of a command's objects: files, a cluster, or files on top of a cluster. */
 export interface SourceOptions {
@@ -25,17 +25,13 @@ export interface SourceOptions {
 }
 
 /** The objects of a source, ready for a Workspace. */
-export interface SourceObjects {
+export interface SourceObjects extends MissingPermissions {
   readonly documents: readonly SourceDocument[];
   readonly problems: readonly FileProblem[];
   readonly installation: Installation;
   readonly bundle: Bundle;
   /** The Gateway API CRDs: those of the cluster, or those in the files if there is no cluster. */
   readonly definitions: readonly KubernetesObject[];
-  /** The message of an API server that forbids to list CRDs. */
-  readonly definitionsForbidden?: string | undefined;
-  /** Missing permissions, one sentence for all kinds that are observed in the same way. */
-  readonly notes: readonly string[];
 }
 
 /** Settings that apply if there is no cluster. */
@@ -63,16 +59,16 @@ export async function readObjects(
       problems,
       bundle: alone.bundle,
       definitions: definitionsAmong(documents),
-      notes: [],
+      forbidden: [],
       installation: alone.scope === 'open' ? amongOthers(installation) : installation,
     };
   }
   const client = createClient(await loadCredentials(cluster));
   try {
     const { objects, ...found } = await readClusterObjects(client, alone.controllerName, namespace);
-    const { installation, bundle, definitions, definitionsForbidden, notes } = found;
+    const { installation, bundle, definitions, definitionsForbidden, forbidden } = found;
     const merged = overlay(objects.map(clusterDocument), documents);
-    return { documents: merged, problems, installation, bundle, definitions, definitionsForbidden, notes };
+    return { documents: merged, problems, installation, bundle, definitions, definitionsForbidden, forbidden };
   } finally {
     await client.close();
   }

@@ -18,15 +18,14 @@ import {
   type KubernetesObject,
   type ResourceType,
 } from '../kubernetes/index.ts';
-import { listPermitted, permissionNotes, servedAmong, type ForbiddenKind } from './cluster-objects.ts';
+import { listPermitted, servedAmong, type ForbiddenKind } from './cluster-objects.ts';
 
 /** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
   readonly facts: ClusterFacts;
-  /** Objects of kinds that Sallyport does not evaluate, such as XListenerSet. */
-  readonly others: readonly KubernetesObject[];
-  /** Missing permissions, one sentence each. */
-  readonly notes: readonly string[];
+  readonly others: OtherObjects;
+  /** The message of an API server that forbids to list ValidatingAdmissionPolicies. */
+  readonly policiesForbidden?: string;
 }
 
 const admissionPolicies: ResourceType = {
@@ -51,27 +50,28 @@ export async function readUpgradeFacts(
   const client = createClient(await loadCredentials(source));
   try {
     const others = await listOthers(client, definitions, namespace);
-    const notes = [...others.notes];
     const policies = await unlessForbidden(readPolicies(client));
-    if (typeof policies === 'string') notes.push(`ValidatingAdmissionPolicies are not observed: ${policies}`);
     const facts: ClusterFacts = {
       definitions: definitions.map(definitionOf),
       kubernetes: await readVersion(client),
       policies: typeof policies === 'string' ? new Map() : policies,
       storageMigration: await readStorageMigration(client),
     };
-    return { facts, others: others.objects, notes };
+    return { facts, others, ...(typeof policies === 'string' && { policiesForbidden: policies }) };
   } finally {
     await client.close();
   }
 }
 
-/** Objects of kinds that Sallyport does not evaluate. */
+/** Objects of kinds that Sallyport does not evaluate, such as XListenerSet. */
 export interface OtherObjects {
   readonly objects: readonly KubernetesObject[];
-  /** Missing permissions, one sentence each. */
-  readonly notes: readonly string[];
+  /** Kinds that the credentials may not list in all namespaces. */
+  readonly forbidden: readonly ForbiddenKind[];
 }
+
+/** The objects if there is no cluster. */
+export const noOthers: OtherObjects = { objects: [], forbidden: [] };
 
 /**
  * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XListenerSet.
@@ -107,7 +107,7 @@ async function listOthers(
     if (listed.forbidden !== undefined) forbidden.push(listed.forbidden);
     objects.push(...listed.objects);
   }
-  return { objects, notes: permissionNotes(forbidden) };
+  return { objects, forbidden };
 }
 
 /** Converts an installed CRD to the form that preflight checks. */

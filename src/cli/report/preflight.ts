@@ -39,6 +39,7 @@ export const preflightFormats = { text: printText, json: printJson, markdown: pr
 
 const titles: Readonly<Record<PreflightCheck, string>> = {
   'unobserved-crds': 'CRDs that are not observed',
+  'unobserved-objects': 'Objects that are not observed',
   'kubernetes-version': 'Kubernetes version',
   'safe-upgrades': 'Upgrade policy',
   'managed-crds': 'CRDs that another party manages',
@@ -125,6 +126,8 @@ function resultOf(report: PreflightReport, style: Style): string {
   if (upgrade === undefined)
     return style(isBlocked ? 'red' : 'green', isBlocked ? total : `${total} No route has lost Accepted.`);
   if (isBlocked) return `${style('red', total)} Fix the blockers, then run preflight again.`;
+  if (findings.some(({ check }) => check === 'unobserved-crds' || check === 'unobserved-objects'))
+    return `${style('yellow', total)} Not everything is observed: run preflight with permission to list the CRDs and all objects before you upgrade.`;
   return `${style('green', total)} Save this report with -o json, then upgrade:\n  $ ${upgrade}`;
 }
 

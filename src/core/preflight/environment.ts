@@ -1,5 +1,5 @@
-import { minors, parseBundleVersion, type Bundle, type Minor } from '../schema/index.ts';
-import { display } from '../text/display.ts';
+import { minors, parseBundleVersion, type Bundle, type Minor, type SchemaKind } from '../schema/index.ts';
+import { display, printable, quote } from '../text/display.ts';
 import {
   crdOwners,
   kubernetesMinimums,
@@ -10,21 +10,48 @@ import {
 } from './environment-table.ts';
 import type { ClusterFacts, Definition } from './facts.ts';
 import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
-import { listedVersions, nameOfTarget, type Target } from './target.ts';
+import { gatewayKinds, listedVersions, nameOfTarget, resourceOf, type Target } from './target.ts';
 
-/** Reports that checks of the CRDs themselves are missing if the credentials do not suffice for them. */
-export function judgeObservation({ definitionsForbidden }: ClusterFacts): readonly PreflightFinding[] {
-  if (definitionsForbidden === undefined) return [];
+/** Reports that checks of the CRDs themselves, and of objects, are missing if the credentials do not suffice for them. */
+export function judgeObservation({ definitionsForbidden, unobserved = [] }: ClusterFacts): readonly PreflightFinding[] {
+  const ofGatewayApi = unobserved.filter(({ kind }) => gatewayKinds.includes(kind));
+  const extents = [...Map.groupBy(ofGatewayApi, ({ namespace }) => namespace)];
   return [
-    {
-      check: 'unobserved-crds',
-      severity: 'warning',
-      subject: 'CustomResourceDefinitions',
-      message: `The CRDs are not observed (${display(definitionsForbidden)}). Their stored versions, their managers and the channel that policies protect are not checked: run preflight with permission to list CRDs before you upgrade.`,
-      commands: ['kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io'],
-    },
+    ...(definitionsForbidden === undefined ? [] : [unobservedDefinitions(definitionsForbidden)]),
+    ...extents.map(([namespace, kinds]) =>
+      unobservedObjects(
+        namespace,
+        kinds.map(({ kind }) => kind),
+      ),
+    ),
   ];
 }
+
+/** The beginning of the API server's messages repeats what is forbidden: `services is forbidden: User "dev" cannot list …`. */
+const repetition = /^\S+ is forbidden: /;
+
+function unobservedDefinitions(message: string): PreflightFinding {
+  return {
+    check: 'unobserved-crds',
+    severity: 'warning',
+    subject: 'CustomResourceDefinitions',
+    message: `The CRDs are not observed: ${printable(message.replace(repetition, ''), longestReason)}. Their stored versions, their managers and the channel that policies protect are not checked: run preflight with permission to list CRDs before you upgrade.`,
+    commands: ['kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io'],
+  };
+}
+
+function unobservedObjects(namespace: string | undefined, kinds: readonly SchemaKind[]): PreflightFinding {
+  const extent = namespace === undefined ? 'not observed' : `observed only in namespace ${quote(namespace)}`;
+  return {
+    check: 'unobserved-objects',
+    severity: 'warning',
+    subject: kinds.join(', '),
+    message: `Objects of ${kinds.length === 1 ? 'this kind' : 'these kinds'} are ${extent}. ${namespace === undefined ? 'They' : 'Others'} are not checked: run preflight with permission to list them in all namespaces before you upgrade.`,
+    commands: kinds.map((kind) => `kubectl auth can-i list ${resourceOf(kind)} --all-namespaces`),
+  };
+}
+
+const longestReason = 400;
 
 /** Checks whether the Kubernetes version supports the target's CRDs. */
 export function judgeKubernetes({ kubernetes }: ClusterFacts, target: Target): readonly PreflightFinding[] {

@@ -25,6 +25,8 @@ export interface ClusterFacts {
   readonly definitions: readonly Definition[];
   /** The message of an API server that forbids to list CRDs. Then there are no definitions. */
   readonly definitionsForbidden?: string | undefined;
+  /** Kinds that the credentials may not list in all namespaces, and the only namespace in which they are observed, if there is one. */
+  readonly unobserved?: readonly { readonly kind: SchemaKind; readonly namespace: string | undefined }[];
   /** The API server's version, such as `v1.37.1`; `undefined` if it is unknown. */
   readonly kubernetes: string | undefined;
   /** ValidatingAdmissionPolicies: name → annotation `gateway.networking.k8s.io/bundle-version`, `''` if it is absent. */

@@ -1,6 +1,7 @@
 /** The checks of preflight, in the order of the report. */
 export const preflightChecks = [
   'unobserved-crds',
+  'unobserved-objects',
   'kubernetes-version',
   'safe-upgrades',
   'managed-crds',

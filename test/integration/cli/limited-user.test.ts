@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/index.ts';
+import { customResourceDefinitions, type KubernetesObject, type ResourceType } from '../../../src/kubernetes/index.ts';
 import { defineKind } from '../../support/definitions.ts';
 import type { FakeOptions } from '../../support/fake-api-server.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
@@ -74,6 +74,17 @@ beforeAll(async () => {
   stage = await kubernetesStage(options);
   for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'BackendTLSPolicy'] as const)
     defineKind(stage, kind, 'v1');
+  const plural = 'xtelemetrypolicies';
+  seed(stage, customResourceDefinitions, {
+    metadata: { name: `${plural}.gateway.networking.x-k8s.io` },
+    spec: {
+      group: 'gateway.networking.x-k8s.io',
+      scope: 'Namespaced',
+      names: { kind: 'XTelemetryPolicy', plural },
+      versions: [{ name: 'v1alpha1', served: true, storage: true }],
+    },
+    status: { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1alpha1'] },
+  });
   for (const [resource, object] of objects) seed(stage, resource, object);
   folder = await mkdtemp(join(tmpdir(), 'sallyport-limited-'));
   const kubeconfig = await file(
@@ -139,6 +150,19 @@ describe('a user who may list everything in one namespace', () => {
     expect(output).toContain(notFound);
     expect(output).not.toContain('other');
     expect(errors).toMatch(/ are observed only in namespace "team"\. For example: /);
+  });
+
+  test('preflight and audit report missing permissions in one sentence for each extent, and preflight does not say to upgrade', async () => {
+    const extents = (errors: string): readonly string[] =>
+      errors.split('\n').flatMap((line) => /^Objects of .* are (.*?)[.:] /.exec(line)?.[1] ?? []);
+    const expected = ['not observed', 'observed only in namespace "team"'];
+    const { code, output, errors } = await outcome('preflight', '--to', 'v1.7.0');
+    expect(extents(errors).toSorted()).toEqual(expected);
+    expect(errors).toMatch(/^Objects of the kinds .*HTTPRoute.*XTelemetryPolicy.* are observed only/m);
+    expect(output).not.toMatch(/then upgrade|kubectl apply/);
+    expect(output).toContain('run preflight with permission to list the CRDs and all objects before you upgrade.');
+    expect(code).toBe(0);
+    expect(extents((await outcome('audit')).errors).toSorted()).toEqual(expected);
   });
 
   test('impact reports what breaks in the namespace', async () => {

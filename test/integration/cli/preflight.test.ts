@@ -207,7 +207,11 @@ describe('preflight of a cluster', () => {
       `Objects of kind XListenerSet are observed only in namespace "${namespace}": injected Forbidden`,
     ]);
     expect(output).toMatch(/^Gateway API v1\.7 experimental → v1\.7\.0 standard: /);
-    expect(output).toContain('The CRDs are not observed (injected Forbidden). Their stored versions');
+    expect(output).toContain('The CRDs are not observed: injected Forbidden. Their stored versions');
+    expect(output).toContain('warning XListenerSet\n');
+    expect(output).toMatch(
+      /\n\n2 warnings, 1 note\. Not everything is observed: run preflight with permission to list the CRDs and all objects before you upgrade\.\n$/,
+    );
     expect(code).toBe(0);
   });
 

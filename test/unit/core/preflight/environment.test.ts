@@ -64,6 +64,40 @@ describe('judgePolicies', () => {
     expect(judgeObservation(facts({}))).toEqual([]);
   });
 
+  test('the message about CRDs names the user, and no resource twice', () => {
+    const what = 'User "system:serviceaccount:team:dev" cannot list resource "customresourcedefinitions" in API group';
+    const definitionsForbidden = `customresourcedefinitions.apiextensions.k8s.io is forbidden: ${what} "apiextensions.k8s.io" at the cluster scope`;
+    const [finding] = judgeObservation(facts({ definitionsForbidden }));
+    expect(finding?.message).toMatch(
+      new RegExp(`^The CRDs are not observed: ${what} "apiextensions.k8s.io" at the cluster scope\\. Their`),
+    );
+  });
+
+  test('objects that are not observed: one warning for each way in which they are not', () => {
+    const findings = judgeObservation(
+      facts({
+        unobserved: [
+          { kind: 'HTTPRoute', namespace: 'team' },
+          { kind: 'XMesh', namespace: undefined },
+          { kind: 'Gateway', namespace: 'team' },
+          // Not a kind of the Gateway API: no CRD of the target changes it.
+          { kind: 'Service', namespace: 'team' },
+        ],
+      }),
+    );
+    expect(short(findings)).toEqual([
+      'warning unobserved-objects HTTPRoute, Gateway',
+      'warning unobserved-objects XMesh',
+    ]);
+    expect(findings[0]).toMatchObject({
+      message: expect.stringMatching(/^Objects of these kinds are observed only in namespace "team"\. /),
+      commands: [
+        'kubectl auth can-i list httproutes.gateway.networking.k8s.io --all-namespaces',
+        'kubectl auth can-i list gateways.gateway.networking.k8s.io --all-namespaces',
+      ],
+    });
+  });
+
   test('policies of providers', () => {
     const policies = new Map([
       ['openshift-ingress-operator-gatewayapi-crd-admission', ''],
