@@ -2,6 +2,7 @@ import { backendKey } from '../graph/backend-object.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
+import { qualifiedName } from '../resources/reference.ts';
 import { portsInUse } from '../rules/engine/backend-users.ts';
 
 /** The Service whose EndpointSlices list the pods that an XBackend selects. */
@@ -18,13 +19,13 @@ export const selectorServices = defineEmission<SelectorService>({
   name: 'selectorServices',
   stratum: strata.emissions,
   over: objectsOf('XBackend'),
-  emit(read, kind = '', namespace = '', name = '') {
+  emit(read, _kind, namespace = '', name = '') {
     const { type, port, endpointSelector } = readObject(read, 'XBackend', namespace, name)?.spec ?? {};
     const selector = endpointSelector?.matchLabels ?? {};
     // A Service without a selector has no EndpointSlices of its own.
-    if (kind !== 'XBackend' || type !== 'EndpointSelector' || port?.number === undefined) return [];
+    if (type !== 'EndpointSelector' || port?.number === undefined) return [];
     if (Object.keys(selector).length === 0) return [];
-    if (read.list(portsInUse, backendKey({ kind, namespace, name })).length === 0) return [];
-    return [{ key: `${namespace}/${name}`, value: { selector, port: port.number } }];
+    if (read.list(portsInUse, backendKey({ kind: 'XBackend', namespace, name })).length === 0) return [];
+    return [{ key: qualifiedName({ namespace, name }), value: { selector, port: port.number } }];
   },
 });
