@@ -59,6 +59,8 @@ export class SelectorServices {
   /** Service (`namespace/name`) → XBackend. */
   readonly #backends = new Map<string, string>();
   readonly #queue = new Set<string>();
+  /** XBackends that are taken up again after their work and rest. Not in the queue, so that nothing has to be skipped there. */
+  readonly #again = new Set<string>();
   readonly #working = new Map<string, Promise<void>>();
   /** XBackends that rest after a write. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
@@ -97,8 +99,11 @@ export class SelectorServices {
   /** Call this when the needs of an XBackend (`namespace/name`) may have changed. */
   enqueue(backend: string): void {
     if (this.#isStopped) return;
-    this.#queue.add(backend);
-    this.#pump();
+    if (this.#working.has(backend) || this.#timers.has(backend)) this.#again.add(backend);
+    else {
+      this.#queue.add(backend);
+      this.#pump();
+    }
   }
 
   /** Reconciles all XBackends: those that need a Service, and those that have one. */
@@ -110,6 +115,7 @@ export class SelectorServices {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#queue.clear();
+    this.#again.clear();
     await Promise.all(this.#working.values());
     for (const timer of this.#timers.values()) clearTimeout(timer);
     for (const { timer } of this.#retries.values()) clearTimeout(timer);
@@ -133,8 +139,6 @@ export class SelectorServices {
   #pump(): void {
     for (const backend of this.#queue) {
       if (this.#working.size >= concurrency) return;
-      // An XBackend that rests after a write, or that is in work, is taken up again afterwards.
-      if (this.#working.has(backend) || this.#timers.has(backend)) continue;
       this.#queue.delete(backend);
       this.#working.set(
         backend,
@@ -142,6 +146,7 @@ export class SelectorServices {
           .then(() => this.#work(backend))
           .finally(() => {
             this.#working.delete(backend);
+            if (!this.#timers.has(backend) && this.#again.delete(backend)) this.#queue.add(backend);
             this.#pump();
           }),
       );
@@ -247,9 +252,9 @@ export class SelectorServices {
       backend,
       setTimeout(() => {
         this.#timers.delete(backend);
+        const isChanged = this.#again.delete(backend);
         // After a success, the state may have changed in the meantime.
-        if (failed === undefined) this.enqueue(backend);
-        else this.#pump();
+        if (failed === undefined || isChanged) this.enqueue(backend);
       }, rest),
     );
     if (failed === undefined) return;
