@@ -51,7 +51,7 @@ export function addressLines({ requested, assigned }: GatewayAddresses): readonl
         ? `routability: address ${value} has no reported routability`
         : `routability: address ${value} has ${routability}`,
     ),
-    ...(assigned.length === 0 ? ['routability: no address is assigned yet'] : []),
+    ...(assigned.length === 0 ? ['routability: the status has no address'] : []),
   ];
 }
 

@@ -297,6 +297,16 @@ describe('settings of the cluster', () => {
     expect((await outcome('impact', ...cluster, ...settingsIn, ...deletion)).output).not.toContain('any.example');
   });
 
+  test('explain does not guess those of a controller whose ConfigMap is invalid', async () => {
+    stage.server.fail({
+      when: ({ path }) => path.endsWith('/configmaps/sallyport-settings'),
+      act: { code: 200, body: JSON.stringify({ data: { 'settings.yaml': 'hostnamePolicy: []\n' } }) },
+    });
+    const { output, errors } = await outcome('explain', ...cluster, 'http://shop.example.com/cart');
+    expect(errors).toContain('ConfigMap sallyport-system/sallyport-settings:1:1: hostnamePolicy: unknown setting');
+    expect(output).toBe('');
+  });
+
   test('a missing permission is reported once', async () => {
     stage.server.fail({
       when: ({ path }) => path.endsWith('/configmaps/sallyport-settings'),

@@ -317,7 +317,7 @@ status:
       'Gateway shop/plain, listener http',
       'Gateway shop/waiting, listener http',
       '  routability: spec.addresses[0] requests Cluster',
-      '  routability: no address is assigned yet',
+      '  routability: the status has no address',
     ]);
     const { outcomes } = JSON.parse((await outcome('explain', '-o', 'json', '-f', file, url)).output) as {
       readonly outcomes: readonly { readonly addresses?: object }[];
