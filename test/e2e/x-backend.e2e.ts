@@ -193,7 +193,7 @@ test('TLS with mode ServerOnly forwards requests if the certificate is verified,
   expect(await answer('untold')).toMatch(/^50[23] /);
 });
 
-test('an XBackend of type EndpointSelector forwards to the selected pods, while a Service exists only as long as a route uses it', async () => {
+test('an XBackend of type EndpointSelector forwards to the selected pods, and its Service is deleted after the last use', async () => {
   const select = (app: string): object => ({
     apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
     kind: 'XBackend',
@@ -210,5 +210,6 @@ test('an XBackend of type EndpointSelector forwards to the selected pods, while 
   await waitForAnswer('pods', /^200 /);
   expect(await services()).toMatch(/^service\/sallyport-backend-[0-9a-f]{10}\n$/);
   await apply(routeTo('plain'));
-  await waitFor('the Service is gone', async () => ((await services()) === '' ? true : undefined));
+  // The controller keeps it for a minute.
+  await waitFor('the Service is gone', async () => ((await services()) === '' ? true : undefined), 180);
 });
