@@ -23,8 +23,9 @@ import { readInstalledKind, type KubernetesObject } from '../kubernetes/index.ts
 import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
 import { permissionNotes } from '../sources/cluster-objects.ts';
 import { definitionOf, noOthers, readUpgradeFacts } from '../sources/upgrade-facts.ts';
+import type { ConfiguredJudging } from '../workspace/workspace.ts';
 import { withAssumedClasses } from './assumed-classes.ts';
-import { printNotes, readSource, snapshotOf } from './evaluated.ts';
+import { printNotes, readRoutingSettings, readSource, snapshotOf } from './evaluated.ts';
 import { effectLines } from './report/impact.ts';
 import { findingsIn, impactIn } from './report/in-namespace.ts';
 import { preflightFormats, type PreflightReport } from './report/preflight.ts';
@@ -44,6 +45,10 @@ export interface PreflightOptions extends SourceOptions {
   readonly namespace: string | undefined;
   /** Names of GatewayClasses of Sallyport, if the credentials may not list GatewayClasses. Empty: all that Gateways name. */
   readonly gatewayClass: readonly string[];
+  /** A settings file, whose HostnamePolicies apply instead of those in the settings of the cluster. */
+  readonly settings?: string | undefined;
+  /** The namespace of the controller in the cluster, whose settings apply. */
+  readonly controllerNamespace: string;
   readonly output: keyof typeof preflightFormats;
 }
 
@@ -88,6 +93,7 @@ export async function preflight(options: PreflightOptions): Promise<number> {
             routes,
             earlier: earlier ?? [],
             namespace,
+            configured: await readRoutingSettings(options),
           },
           target,
         );
@@ -103,19 +109,17 @@ interface Present {
   readonly routes: readonly RouteState[];
   readonly earlier: readonly RouteState[];
   readonly namespace: string | undefined;
+  readonly configured: ConfiguredJudging | undefined;
 }
 
-function prediction({ source, facts, objects, routes, earlier, namespace }: Present, target: Target): PreflightReport {
+function prediction(present: Present, target: Target): PreflightReport {
+  const { source, facts, objects, routes, earlier } = present;
   return {
     version: 1,
     from: nameOfBundle(source.bundle),
     to: nameOfTarget(target),
     objects: objects.length,
-    findings: [
-      ...judgeChange(objects, facts, target),
-      ...effectsOf(source, target, namespace),
-      ...lostAccepted(earlier, routes),
-    ],
+    findings: [...judgeChange(objects, facts, target), ...effectsOf(present, target), ...lostAccepted(earlier, routes)],
     upgrade: installCommand(target),
     routes,
   };
@@ -134,16 +138,16 @@ function comparison(
 
 /** Compares statuses and requests of our routes before and after the change. */
 function effectsOf(
-  { documents, installation, bundle }: SourceObjects,
+  { source: { documents, installation, bundle }, configured, namespace }: Present,
   target: Target,
-  namespace: string | undefined,
 ): readonly PreflightFinding[] {
-  const before = snapshotOf({ documents, installation, policy: policyOf('standard', bundle) });
+  const before = snapshotOf({ documents, installation, policy: policyOf('standard', bundle), configured });
   const changed = documents.map((document) => ({ ...document, value: converted(document.value, target.bundle) }));
   const after = snapshotOf({
     documents: changed,
     installation: installationAfter(installation, target),
     policy: policyOf('standard', target.bundle),
+    configured,
   });
   const routing = compareRouting(before.configuration, after.configuration);
   const statuses = compareStatuses(before.statuses, after.statuses, { created: new Set(), deleted: new Set() });

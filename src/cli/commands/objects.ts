@@ -178,6 +178,8 @@ export function addObjectCommands(program: Command): void {
     .addOption(clusterOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
+    .addOption(routingSettingsOption())
+    .addOption(controllerNamespaceOption())
     .addOption(gatewayClassOption())
     .option(
       '--since <report>',
@@ -199,6 +201,8 @@ export function addObjectCommands(program: Command): void {
         files: options.files,
         namespace: options.namespace,
         gatewayClass: options.gatewayClass,
+        settings: options.settings,
+        controllerNamespace: options.controllerNamespace,
         since: options.since,
         output: options.output,
         target,
@@ -298,7 +302,9 @@ interface AuditArguments
   readonly since?: string;
 }
 interface PreflightArguments
-  extends Pick<PreflightOptions, 'files' | 'output' | 'namespace' | 'gatewayClass'>, ClusterArguments {
+  extends
+    Pick<PreflightOptions, 'files' | 'output' | 'namespace' | 'gatewayClass' | 'settings' | 'controllerNamespace'>,
+    ClusterArguments {
   readonly to?: Release;
   readonly channel: Channel;
   readonly since?: string;

@@ -19,8 +19,10 @@ import {
 } from '../../kubernetes/index.ts';
 import { readClusterObjects } from '../../sources/cluster-objects.ts';
 import { clusterDocument } from '../../sources/objects.ts';
-import { Workspace } from '../../workspace/workspace.ts';
+import { today } from '../../webhook/today.ts';
+import { Workspace, type ConfiguredJudging } from '../../workspace/workspace.ts';
 import { readDataPlanePods, readDeploymentProblems, readPods, readReports } from '../live/data-planes.ts';
+import { settingsFrom } from '../live/webhook-settings.ts';
 import { controllerName } from '../names.ts';
 import { policyOf } from '../settings.ts';
 import {
@@ -53,7 +55,7 @@ export async function gatherControllerFacts(client: ApiClient, installation: Ins
     gather(readDataPlanePods(client)),
     gather(readDeploymentProblems(client)),
     gather(readReports(client, namespace)),
-    gather(readServedObjects(client)),
+    gather(readServedObjects(client, namespace)),
   ]);
   return { lease, pods, authorities, dataPlanePods, deploymentProblems, reports, objects };
 }
@@ -76,9 +78,18 @@ async function readLease(
   }
 }
 
-async function readServedObjects(client: ApiClient): Promise<ServedObjects> {
+/** The settings by which the controller routes requests. None if they are unknown: they may not be read, or are invalid. */
+async function readConfigured(client: ApiClient, namespace: string): Promise<ConfiguredJudging | undefined> {
+  const found = await gather(settingsFrom(client, namespace));
+  return found.type === 'known' && found.value.type === 'settings'
+    ? { settings: found.value.settings, today: today() }
+    : undefined;
+}
+
+async function readServedObjects(client: ApiClient, namespace: string): Promise<ServedObjects> {
   const { objects, installation, bundle, forbidden } = await readClusterObjects(client, controllerName);
-  const workspace = new Workspace(installation, policyOf('standard', bundle), [configuration]);
+  const configured = await readConfigured(client, namespace);
+  const workspace = new Workspace(installation, policyOf('standard', bundle), [configuration], configured);
   workspace.update(objects.map(clusterDocument));
   const stored = objects.flatMap(storedObject);
   const classes = stored.filter(

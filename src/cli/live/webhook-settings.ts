@@ -7,6 +7,7 @@ import {
   isNotFound,
   loadCredentials,
   pathOf,
+  type ApiClient,
   type CredentialSource,
   type ResourceType,
 } from '../../kubernetes/index.ts';
@@ -27,11 +28,25 @@ export type WebhookSettings =
  * Reads the settings of the webhook from their ConfigMap.
  *
  * @param namespace the namespace of the webhook
- * @throws UsageError if the settings are invalid: the webhook then uses earlier ones, which are unknown
- * @throws errors of the kubeconfig and of the API server, with a message for people
+ * @throws errors of the kubeconfig, and those of `settingsFrom`, with a message for people
  */
 export async function readWebhookSettings(credentials: CredentialSource, namespace: string): Promise<WebhookSettings> {
   const client = createClient(await loadCredentials(credentials));
+  try {
+    return await settingsFrom(client, namespace);
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * Reads the settings of the webhook with a client.
+ *
+ * @param namespace the namespace of the webhook
+ * @throws UsageError if the settings are invalid: the webhook then uses earlier ones, which are unknown
+ * @throws errors of the API server
+ */
+export async function settingsFrom(client: ApiClient, namespace: string): Promise<WebhookSettings> {
   try {
     const path = pathOf(configMaps, { namespace, name: source.name });
     const text = recordOf(recordOf(await client.request({ path }))['data'])[source.key];
@@ -42,7 +57,5 @@ export async function readWebhookSettings(credentials: CredentialSource, namespa
     if (isNotFound(error)) return { type: 'absent' };
     if (isForbidden(error)) return { type: 'forbidden', message: error.message };
     throw error;
-  } finally {
-    await client.close();
   }
 }

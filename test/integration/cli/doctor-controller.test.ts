@@ -148,3 +148,13 @@ test('the other kinds that the API server does not serve, and the objects that r
 test('writes nothing', () => {
   expect(stage.server.audit.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
+
+test('no Services without endpoints behind routes whose hostnames the settings give to others', async () => {
+  const owner = '{ name: owner, hostnames: ["*"], namespaces: { names: [elsewhere] } }';
+  store(type('configmaps'), 'ConfigMap', 'sallyport-settings', {
+    metadata: { namespace: system, name: 'sallyport-settings' },
+    data: { 'settings.yaml': `hostnamePolicies: [${owner}]` },
+  });
+  const { objects } = await gatherControllerFacts(stage.client, installation);
+  expect(objects.type === 'known' && objects.value.idle.map(({ users }) => users)).toEqual([['UDPRoute shop/names']]);
+});

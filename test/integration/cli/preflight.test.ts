@@ -105,6 +105,7 @@ describe('preflight of a cluster', () => {
     plural,
     namespaced,
   });
+  const ourClass = `apiVersion: ${group}/v1\nkind: GatewayClass\nmetadata: { name: ours }\nspec: { controllerName: sallyport.dev/gateway-controller }\n`;
   const policies = type('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
     version: 'admissionregistration.k8s.io/v1',
     namespaced: false,
@@ -215,6 +216,17 @@ describe('preflight of a cluster', () => {
     expect(code).toBe(0);
   });
 
+  const serving = `apiVersion: ${group}/v1
+kind: Gateway
+metadata: { name: web, namespace: default }
+spec: { gatewayClassName: ours, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+---
+apiVersion: ${group}/v1
+kind: HTTPRoute
+metadata: { name: shared, namespace: default }
+spec: { parentRefs: [{ name: web }], rules: [{ filters: [{ type: CORS, cors: { allowOrigins: ['*'] } }] }] }
+`;
+
   test.each([
     [[], true],
     [['--gateway-class', 'ours'], true],
@@ -224,24 +236,29 @@ describe('preflight of a cluster', () => {
       when: ({ path }) => path.endsWith('/gatewayclasses'),
       act: { code: 403, reason: 'Forbidden' },
     });
-    const serving = await file(
-      'serving.yaml',
-      `apiVersion: ${group}/v1
-kind: Gateway
-metadata: { name: web, namespace: default }
-spec: { gatewayClassName: ours, listeners: [{ name: http, port: 80, protocol: HTTP }] }
----
-apiVersion: ${group}/v1
-kind: HTTPRoute
-metadata: { name: shared, namespace: default }
-spec: { parentRefs: [{ name: web }], rules: [{ filters: [{ type: CORS, cors: { allowOrigins: ['*'] } }] }] }
-`,
-    );
-    const { output, errors } = await outcome('--to', 'v1.2.1', ...cluster, '-f', serving, ...args);
+    const files = ['-f', await file('serving.yaml', serving)];
+    const { output, errors } = await outcome('--to', 'v1.2.1', ...cluster, ...files, ...args);
     expect(errors.includes('is assumed to be a class of Sallyport: ours.')).toBe(args.length === 0);
     expect(output.includes('blocker HTTPRoute default/shared, parent default/web: ')).toBe(breaks);
     // An assumed class is no object of the cluster.
     expect(output).toMatch(/: 4 objects\n/);
+  });
+
+  test('a route whose hostname the settings give to others does not break', async () => {
+    const owned = 'hostnamePolicies: [{ name: owner, hostnames: ["*"], namespaces: { names: [shop] } }]\n';
+    seed(stage, type('ConfigMap', 'configmaps', { version: 'v1' }), {
+      kind: 'ConfigMap',
+      metadata: { namespace: 'gateways', name: 'sallyport-settings' },
+      data: { 'settings.yaml': owned },
+    });
+    const files = ['-f', await file('serving.yaml', serving), '-f', await file('class.yaml', ourClass)];
+    const breaks = async (...args: readonly string[]): Promise<boolean> =>
+      (await outcome('--to', 'v1.2.1', ...cluster, ...files, ...args)).output.includes(
+        'blocker HTTPRoute default/shared, parent default/web: ',
+      );
+    expect(await breaks()).toBe(true);
+    expect(await breaks('--controller-namespace', 'gateways')).toBe(false);
+    expect(await breaks('--settings', await file('settings.yaml', owned))).toBe(false);
   });
 
   test('writes nothing', () => {
