@@ -196,6 +196,12 @@ describe('parents', () => {
       ours: route(parent),
       after: 'same',
     },
+    ...[null, {}, []].map((namespace) => ({
+      name: `an entry with the namespace ${JSON.stringify(namespace)} is another entry`,
+      before: [{ ...writtenParent, parentRef: { name: 'web', namespace } }],
+      ours: route(parent),
+      after: [{ ...parent, conditions: [{ ...condition('Accepted'), lastTransitionTime: now }] }],
+    })),
     {
       name: 'repetitions of ours go',
       before: [writtenParent, foreignParent, writtenParent],
