@@ -293,15 +293,15 @@ describe('the Service of an XBackend', () => {
   test('keeps its owner without the label, which is restored', async () => {
     const cluster = started();
     need('shop/cart', 'cart', cluster);
-    await settled(cluster.calls);
+    await eventually(() => expect(cluster.stored.size).toBe(1));
     const [service] = cluster.stored.values();
     if (service === undefined) throw new Error('no Service');
     const { labels, ...metadata } = service.metadata;
     const unlabeled = { ...service, metadata: { ...metadata, resourceVersion: '9' } };
     cluster.stored.set(metadata.name, unlabeled);
     cluster.tell('upsert', unlabeled);
-    await settled(cluster.calls);
-    expect(cluster.stored.get(metadata.name)?.metadata.labels).toEqual(labels);
+    // The write waits until the XBackend has rested after the last one.
+    await eventually(() => expect(cluster.stored.get(metadata.name)?.metadata.labels).toEqual(labels));
     expect(cluster.rejections).toEqual([]);
   });
 
