@@ -155,6 +155,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const election = lead(surroundings, authorities, (begun) => {
     term = begun;
     controller.becomeLeader();
+    record.begin();
     recordBundles();
   });
   mayWrite = () => election.isLeader() && authorities.certificates.length > 0;

@@ -32,6 +32,11 @@ export class BundleRecord {
     return new Map();
   }
 
+  /** Call this at the start of a term as leader: another replica may have written the record since. */
+  begin(): void {
+    this.#written = '';
+  }
+
   /**
    * Writes the record unless it is up to date. A failure is logged, and the next call tries again. Writes do not overlap, so that an older
    * one never replaces a newer one: a call during a write waits for it, and only the latest such call is written.

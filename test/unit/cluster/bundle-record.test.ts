@@ -59,6 +59,14 @@ test('it is written only after changes', async () => {
   expect(applied).toHaveLength(2);
 });
 
+test('it is written at the start of a term, because another replica may have written it since', async () => {
+  const { record, applied } = started();
+  await record.write(kinds('v1.7.0'));
+  record.begin();
+  await record.write(kinds('v1.7.0'));
+  expect(applied).toHaveLength(2);
+});
+
 test('failures are logged, and a failed write is repeated with the next call', async () => {
   const failed: WriteResult = { type: 'forbidden', message: 'no' };
   const { record, applied, logged } = started([failed, failed]);
