@@ -104,6 +104,9 @@ export function settingsIn(file: string, content: FolderContent): Settings {
   );
 }
 
+/** Problems of a file that are reported. Locating a problem takes a time that grows with the file. */
+const maxProblems = 100;
+
 type ReadFile =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly FileProblem[] };
@@ -126,13 +129,13 @@ function readContent(file: string, { documents, problems }: FolderContent): Read
     };
   const read = readSettings(document?.value);
   if (read.ok) return read;
-  return {
-    ok: false,
-    problems: read.problems.map(({ path, message }) => ({
-      file,
-      severity: 'error',
-      ...(document === undefined ? {} : { position: document.locate(path) }),
-      message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
-    })),
-  };
+  const reported: FileProblem[] = read.problems.slice(0, maxProblems).map(({ path, message }) => ({
+    file,
+    severity: 'error',
+    ...(document === undefined ? {} : { position: document.locate(path) }),
+    message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
+  }));
+  const further = read.problems.length - reported.length;
+  if (further > 0) reported.push({ file, severity: 'error', message: `and ${further} more` });
+  return { ok: false, problems: reported };
 }
