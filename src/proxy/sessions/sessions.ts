@@ -58,11 +58,11 @@ export class Sessions {
     const now = this.#now();
     const key = this.#keys.current(now);
     if (key === undefined) return undefined;
-    const read = this.#read(terms, request, now);
-    return new ClientSession({ terms, now, key, backend: idOf(backend), counts: this.#counts, ...read });
+    const place: SessionPlace = { terms, now, backend: idOf(backend) };
+    return new ClientSession({ ...place, key, counts: this.#counts, ...this.#read(place, request) });
   }
 
-  #read(terms: Session, request: SessionRequest, now: number): ReadTokens {
+  #read({ terms, now, backend }: SessionPlace, request: SessionRequest): ReadTokens {
     let newest: Omit<ReadTokens, 'lack'> = { known: { used: 0, assignments: [] }, knownKey: undefined };
     let lack: ReadTokens['lack'] = 'new';
     // A client may send several cookies of one name, from former paths (RFC 6265, section 5.4).
@@ -72,9 +72,11 @@ export class Sessions {
         if (lack === 'new') lack = 'invalid';
         continue;
       }
-      const { idleTimeout = Infinity, absoluteTimeout = Infinity } = terms;
-      const isIdle = now - opened.state.used > idleTimeout;
-      const assignments = opened.state.assignments.filter(({ started }) => now - started < absoluteTimeout);
+      const isIdle = now - opened.state.used > (terms.idleTimeout ?? Infinity);
+      // XBackends can share a cookie: the timeout of this backend does not apply to others.
+      const assignments = opened.state.assignments.filter(
+        (one) => now < (one.backend === backend ? endOf(one.started, terms) : one.ends),
+      );
       if (isIdle || assignments.length < opened.state.assignments.length) lack = 'expired';
       if (isIdle) continue;
       if (newest.knownKey === undefined || opened.state.used > newest.known.used)
@@ -94,12 +96,16 @@ interface ReadTokens {
   readonly lack: 'expired' | 'invalid' | 'new';
 }
 
-interface SessionParts extends ReadTokens {
+/** The backend whose session a request has. */
+interface SessionPlace {
   readonly terms: Session;
   readonly now: number;
+  readonly backend: string;
+}
+
+interface SessionParts extends ReadTokens, SessionPlace {
   /** The key for new tokens. */
   readonly key: SessionKey;
-  readonly backend: string;
   readonly counts: Record<SessionOutcome, number>;
 }
 
@@ -140,9 +146,11 @@ export class ClientSession {
     const isSame = own?.endpoint === id;
     const isIdleRenewed = terms.idleTimeout === undefined || known.used >= now;
     if (isSame && knownKey === key && isIdleRenewed) return [];
-    const assignments = isSame
-      ? known.assignments
-      : [...known.assignments.filter((one) => one.backend !== backend), { backend, endpoint: id, started: now }];
+    const started = isSame ? own.started : now;
+    const assignments = [
+      ...known.assignments.filter((one) => one.backend !== backend),
+      { backend, endpoint: id, started, ends: endOf(started, terms) },
+    ];
     const token = sealToken({ used: now, assignments }, terms.identity, key);
     if (terms.type === 'header') return [terms.name, token];
     return ['set-cookie', cookieOf(terms, token, { scheme, lifetime: lifetimeOf(terms, assignments, now) })];
@@ -168,12 +176,16 @@ function cookieOf(
 
 /** The rest of the longest session in milliseconds, for a permanent cookie. */
 function lifetimeOf(
-  { permanent, absoluteTimeout }: Extract<Session, { readonly type: 'cookie' }>,
+  { permanent }: Extract<Session, { readonly type: 'cookie' }>,
   assignments: readonly Assignment[],
   now: number,
 ): number | undefined {
-  if (!permanent || absoluteTimeout === undefined) return undefined;
-  return Math.max(...assignments.map(({ started }) => started)) + absoluteTimeout - now;
+  const ends = assignments.map((one) => one.ends).filter((one) => one !== Infinity);
+  return permanent && ends.length > 0 ? Math.max(...ends) - now : undefined;
+}
+
+function endOf(started: number, { absoluteTimeout = Infinity }: Session): number {
+  return started + absoluteTimeout;
 }
 
 function* tokensIn(terms: Session, { fields, names }: SessionRequest): Iterable<string> {

@@ -7,6 +7,8 @@ export interface Assignment {
   readonly endpoint: string;
   /** Start of the session with this endpoint, in milliseconds since 1970. */
   readonly started: number;
+  /** Its end by the `absoluteTimeout` of the backend at the time of writing, likewise; Infinity: none. */
+  readonly ends: number;
 }
 
 /** The content of a session cookie or header. */
@@ -17,14 +19,16 @@ export interface SessionState {
 }
 
 // Key id, initialization vector, ciphertext, authentication tag. Plaintext: version, time, assignments.
-const version = 1;
+const version = 2;
 const keyIdBytes = 4;
 const ivBytes = 12;
 const tagBytes = 16;
 const idBytes = 8;
 const timeBytes = 6;
 const headBytes = 1 + timeBytes;
-const assignmentBytes = 2 * idBytes + timeBytes;
+const assignmentBytes = 2 * idBytes + 2 * timeBytes;
+/** Stands for Infinity. */
+const latestTime = 2 ** (8 * timeBytes) - 1;
 
 /** A rule has at most this number of backendRefs, so a token never needs more assignments. */
 const maxAssignments = 16;
@@ -44,11 +48,12 @@ export function sealToken({ used, assignments }: SessionState, identity: string,
   const plain = Buffer.alloc(headBytes + kept.length * assignmentBytes);
   plain.writeUInt8(version, 0);
   plain.writeUIntBE(used, 1, timeBytes);
-  for (const [index, { backend, endpoint, started }] of kept.entries()) {
+  for (const [index, { backend, endpoint, started, ends }] of kept.entries()) {
     const at = headBytes + index * assignmentBytes;
     plain.write(backend, at, idBytes, 'base64url');
     plain.write(endpoint, at + idBytes, idBytes, 'base64url');
     plain.writeUIntBE(started, at + 2 * idBytes, timeBytes);
+    plain.writeUIntBE(Math.min(ends, latestTime), at + 2 * idBytes + timeBytes, timeBytes);
   }
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv('aes-256-gcm', key.key, iv).setAAD(Buffer.from(identity));
@@ -91,7 +96,9 @@ function readState(plain: Buffer): SessionState {
     used: plain.readUIntBE(1, timeBytes),
     assignments: Array.from({ length: count }, (_, index) => {
       const at = headBytes + index * assignmentBytes;
+      const ends = plain.readUIntBE(at + 2 * idBytes + timeBytes, timeBytes);
       return {
+        ends: ends === latestTime ? Infinity : ends,
         backend: plain.toString('base64url', at, at + idBytes),
         endpoint: plain.toString('base64url', at + idBytes, at + 2 * idBytes),
         started: plain.readUIntBE(at + 2 * idBytes, timeBytes),

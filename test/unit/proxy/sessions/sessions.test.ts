@@ -151,6 +151,29 @@ describe('session persistence', () => {
     expect(pinned(sessions, cookie, returned(second), { backend: 'endpoints/shop/v3/80' })).toBeUndefined();
   });
 
+  // XBackends of a namespace can share a cookie name.
+  test('in one cookie, the session with a backend lasts as long as that backend says, whatever the others say', () => {
+    const clock = { now: 1_000 };
+    const sessions = sessionsAt(clock);
+    const long = { terms: { ...cookie, permanent: true, absoluteTimeout: 600_000 }, backend: 'endpoints/shop/v1/80' };
+    const short = { terms: { ...cookie, permanent: true, absoluteTimeout: 60_000 }, backend: 'endpoints/shop/v2/80' };
+    const first = answer(sessions, long.terms, [], { ...long, endpoint: one });
+    clock.now = 301_000;
+    const second = answer(sessions, short.terms, returned(first), { ...short, endpoint: two });
+    expect(second[1]).toMatch(/; Max-Age=300;/);
+    expect(pinned(sessions, long.terms, returned(second), long)).toBe(one);
+    expect(pinned(sessions, short.terms, returned(second), short)).toBe(two);
+    clock.now = 361_000;
+    expect(pinned(sessions, long.terms, returned(second), long)).toBe(one);
+    expect(pinned(sessions, short.terms, returned(second), short)).toBeUndefined();
+    const third = answer(sessions, short.terms, returned(second), { ...short, endpoint: one });
+    expect(third[1]).toMatch(/; Max-Age=240;/);
+    clock.now = 601_000;
+    expect(pinned(sessions, long.terms, returned(third), long)).toBeUndefined();
+    const fourth = answer(sessions, short.terms, returned(third), { ...short, endpoint: two });
+    expect(fourth[1]).toMatch(/; Max-Age=60;/);
+  });
+
   test('the cookie of one rule means nothing to another of the same name', () => {
     const sessions = sessionsAt({ now: 1_000 });
     const given = returned(answer(sessions, cookie, []));

@@ -18,7 +18,10 @@ function currentOf(keys: SessionKeys) {
 const idOf = (): string => randomBytes(8).toString('base64url');
 const state = {
   used: 1_790_000_000_000,
-  assignments: [{ backend: idOf(), endpoint: idOf(), started: 1_780_000_000_000 }],
+  assignments: [
+    { backend: idOf(), endpoint: idOf(), started: 1_780_000_000_000, ends: 1_795_000_000_000 },
+    { backend: idOf(), endpoint: idOf(), started: 1_770_000_000_000, ends: Infinity },
+  ],
 };
 
 describe('tokens of sessions', () => {
@@ -79,6 +82,7 @@ describe('tokens of sessions', () => {
       backend: idOf(),
       endpoint: idOf(),
       started: index,
+      ends: Infinity,
     }));
     const token = sealToken({ used: 1, assignments }, 'r', currentOf(keys));
     expect(token.length).toBeLessThanOrEqual(longestToken);
