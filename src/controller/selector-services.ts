@@ -144,6 +144,10 @@ export class SelectorServices {
         backend,
         Promise.resolve()
           .then(() => this.#work(backend))
+          .catch((error: unknown) => {
+            this.#options.log.error({ err: error, xBackend: backend }, 'cannot reconcile the Service of an XBackend');
+            this.#retryLater(backend);
+          })
           .finally(() => {
             this.#working.delete(backend);
             if (!this.#timers.has(backend) && this.#again.delete(backend)) this.#queue.add(backend);
@@ -238,29 +242,35 @@ export class SelectorServices {
     return { type: 'invalid', message };
   }
 
-  /** Logs failures, and delays the next write for this XBackend. After a failure, there is a retry unless something changes before. */
+  /** Logs failures, and delays the next write for this XBackend. */
   #record(backend: string, results: readonly WriteResult[]): void {
-    const { failures = 0, timer } = this.#retries.get(backend) ?? {};
-    clearTimeout(timer);
-    this.#retries.delete(backend);
+    const failed = results.filter((result) => result.type !== 'ok').find(({ type }) => type !== 'notFound');
+    if (failed === undefined) this.#forgetFailures(backend);
     if (results.length === 0 || this.#isStopped) return;
     for (const { type } of results) this.#writes.at(type).value += 1;
-    const failed = results.filter((result) => result.type !== 'ok').find(({ type }) => type !== 'notFound');
-    if (failed !== undefined) this.#report(backend, failed);
-    const { rest, retry } = this.#pace;
-    this.#timers.set(
-      backend,
-      setTimeout(() => {
-        this.#timers.delete(backend);
-        const isChanged = this.#again.delete(backend);
-        // After a success, the state may have changed in the meantime.
-        if (failed === undefined || isChanged) this.enqueue(backend);
-      }, rest),
-    );
+    const rested = setTimeout(() => {
+      this.#timers.delete(backend);
+      if (this.#again.delete(backend)) this.enqueue(backend);
+    }, this.#pace.rest);
+    this.#timers.set(backend, rested);
     if (failed === undefined) return;
-    const delay = retry * Math.min(2 ** failures, maxRetryFactor);
-    const next = setTimeout(() => this.enqueue(backend), delay);
-    this.#retries.set(backend, { failures: failures + 1, timer: next });
+    this.#report(backend, failed);
+    this.#retryLater(backend);
+  }
+
+  #forgetFailures(backend: string): void {
+    clearTimeout(this.#retries.get(backend)?.timer);
+    this.#retries.delete(backend);
+  }
+
+  /** After a failure, there is a retry unless something changes before. */
+  #retryLater(backend: string): void {
+    const { failures = 0 } = this.#retries.get(backend) ?? {};
+    this.#forgetFailures(backend);
+    if (this.#isStopped) return;
+    const delay = this.#pace.retry * Math.min(2 ** failures, maxRetryFactor);
+    const timer = setTimeout(() => this.enqueue(backend), delay);
+    this.#retries.set(backend, { failures: failures + 1, timer });
   }
 
   #report(backend: string, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
@@ -273,13 +283,16 @@ export class SelectorServices {
   }
 }
 
-/** The XBackend (`namespace/name`) whose Service this is. Others may own Services by an XBackend, too, and anybody may remove the label. */
+/**
+ * The XBackend (`namespace/name`) whose Service this is: the owner that its name is derived from. Labels and owners are not enough,
+ * because others can set them, too.
+ */
 function backendOf({ metadata }: WireObject): string | undefined {
-  const owner = recordsOf(metadata['ownerReferences']).find(({ kind }) => kind === 'XBackend');
-  const [name, uid] = [owner?.['name'], owner?.['uid']];
-  if (typeof name !== 'string' || typeof uid !== 'string') return undefined;
-  const isOurs = metadata.labels?.[selectingLabel] !== undefined || metadata.name === selectorServiceName(uid);
-  return isOurs ? qualifiedName({ namespace: metadata.namespace ?? '', name }) : undefined;
+  for (const { kind, name, uid } of recordsOf(metadata['ownerReferences']))
+    if (kind === 'XBackend' && typeof name === 'string' && typeof uid === 'string')
+      if (metadata.name === selectorServiceName(uid))
+        return qualifiedName({ namespace: metadata.namespace ?? '', name });
+  return undefined;
 }
 
 /** Only the selector has an effect. Kubernetes copies the label to the EndpointSlices. */

@@ -20,7 +20,12 @@ function started(pace: Partial<{ rest: number; retry: number; keep: number }> = 
   const uids = new Map<string, string>();
   const failures: WriteResult[] = [];
   const rejections: string[] = [];
-  const world = { leads: true, isReadable: true };
+  const world = { leads: true, isReadable: true, isWatched: true };
+  const faults: Error[] = [];
+  const throwFault = (): void => {
+    const fault = faults.shift();
+    if (fault !== undefined) throw fault;
+  };
   const tell = (type: 'upsert' | 'delete', object: WireObject): void => {
     const ref = { group: '', kind: 'Service', namespace: 'shop', name: object.metadata.name };
     services.observe(type === 'upsert' ? { type, ref, object } : { type, ref });
@@ -31,7 +36,10 @@ function started(pace: Partial<{ rest: number; retry: number; keep: number }> = 
     pace: { rest: 1, retry: 1, keep: 1, ...pace },
     mayWrite: () => world.leads,
     onRejected: (backend, message) => void rejections.push(`${backend}: ${message}`),
-    wanted: (backend) => wanted.get(backend),
+    wanted(backend) {
+      throwFault();
+      return wanted.get(backend);
+    },
     uidOf: (backend) => uids.get(backend),
     writer: {
       async read({ metadata }) {
@@ -45,7 +53,7 @@ function started(pace: Partial<{ rest: number; retry: number; keep: number }> = 
         if (failure !== undefined) return failure;
         const written = merged(object, stored.get(object.metadata.name));
         stored.set(object.metadata.name, written);
-        tell('upsert', written);
+        if (world.isWatched) tell('upsert', written);
         return { type: 'ok', object: written };
       },
       async remove(object) {
@@ -57,7 +65,7 @@ function started(pace: Partial<{ rest: number; retry: number; keep: number }> = 
     },
   });
   running.push(services);
-  return { services, calls, stored, wanted, uids, failures, rejections, world, tell };
+  return { services, calls, stored, wanted, uids, failures, faults, rejections, world, tell };
 }
 
 /** Server-side apply keeps the ports of others, and the version of an object that does not change. */
@@ -288,6 +296,45 @@ describe('the Service of an XBackend', () => {
     cluster.failures.push({ type: 'unavailable', message: 'later' });
     need('shop/cart', 'cart', cluster);
     await eventually(() => expect(cluster.calls.map((call) => call.split(' ')[2])).toEqual(['unavailable', undefined]));
+  });
+
+  test('is applied again after an unexpected error, which does not keep others waiting', async () => {
+    const cluster = started();
+    cluster.faults.push(...Array.from({ length: 8 }, () => new Error('a defect')));
+    for (let index = 0; index < 8; index += 1) need(`shop/b${index}`, `b${index}`, cluster);
+    await eventually(() => expect(cluster.stored.size).toBe(8));
+    await cluster.services.stop();
+  });
+
+  test('is applied once although its event is late', async () => {
+    const cluster = started();
+    cluster.world.isWatched = false;
+    need('shop/cart', 'cart', cluster);
+    await eventually(() => expect(cluster.calls).toHaveLength(1));
+    cluster.world.isWatched = true;
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(1);
+    const [service] = cluster.stored.values();
+    if (service === undefined) throw new Error('no Service');
+    cluster.tell('upsert', service);
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(1);
+  });
+
+  // The garbage collector removes it together with the XBackend, as its owner wants.
+  test('is the only one that is removed, although somebody else makes one with its label and owner', async () => {
+    const cluster = started();
+    need('shop/cart', 'cart', cluster);
+    await eventually(() => expect(cluster.stored.size).toBe(1));
+    const [service] = cluster.stored.values();
+    if (service === undefined) throw new Error('no Service');
+    const foreign = { ...service, metadata: { ...service.metadata, name: 'mine' } };
+    cluster.stored.set('mine', foreign);
+    cluster.tell('upsert', foreign);
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(1);
+    cluster.wanted.delete('shop/cart');
+    cluster.services.enqueue('shop/cart');
+    await eventually(() => expect(cluster.stored.has(service.metadata.name)).toBe(false));
+    expect(await callsWhileAnotherChanges(cluster)).toHaveLength(2);
+    expect(cluster.stored.has('mine')).toBe(true);
   });
 
   test('keeps its owner without the label, which is restored', async () => {

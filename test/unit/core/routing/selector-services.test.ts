@@ -19,6 +19,10 @@ const reference = { group, kind: 'XBackend', name: 'cart' };
 const gateway = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' });
 const forwarding = (name: string): unknown =>
   httpRoute({ parentRefs: [{ name: 'front' }], rules: [{ backendRefs: [{ ...reference, name }] }] });
+const weightless = httpRoute({
+  parentRefs: [{ name: 'front' }],
+  rules: [{ backendRefs: [{ ...reference, weight: 0 }] }],
+});
 const mirroring = httpRoute({
   parentRefs: [{ name: 'front' }],
   rules: [{ filters: [{ type: 'RequestMirror', requestMirror: { backendRef: reference } }] }],
@@ -41,6 +45,7 @@ function services(...objects: readonly unknown[]): readonly unknown[] {
 
 test.each([
   ['a backendRef', [gateway, forwarding('cart')]],
+  ['a backendRef without weight', [gateway, weightless]],
   ['a mirror', [gateway, mirroring]],
   ['a filter of a listener', [authorizing]],
 ])('an XBackend that %s uses needs a Service', (_case, users) => {
