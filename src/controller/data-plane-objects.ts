@@ -29,8 +29,10 @@ export function serviceNames(gateway: string): readonly string[] {
 }
 
 /** Whether a Service of a Gateway is the one for entries of spec.addresses with a routability. */
-export function isClusterService({ kind = 'Service', metadata }: WireObject, gateway: string): boolean {
-  return kind === 'Service' && metadata.name === clusterServiceName(ofQualifiedName(gateway).name);
+export function isClusterService({ kind, metadata }: WireObject, gateway: string): boolean {
+  // The items of lists have no kind, and only Services are read from lists.
+  const isService = kind === undefined || kind === 'Service';
+  return isService && metadata.name === clusterServiceName(ofQualifiedName(gateway).name);
 }
 
 const maxAddresses = 16;

@@ -5,7 +5,7 @@ import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef } from '../../core/resources/reference.ts';
-import { tables } from '../../core/schema/index.ts';
+import { fieldDefaults, tables } from '../../core/schema/index.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
 import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
@@ -152,7 +152,7 @@ function referencesIn(json: unknown, namespace: string, depth = 0): readonly str
   return Object.entries(json).flatMap(([field, value]) => {
     if (!referenceFields.has(field)) return referencesIn(value, namespace, depth + 1);
     return recordsOf(Array.isArray(value) ? value : [value]).map((reference) => {
-      const kind = textOf(reference['kind'], 'Secret');
+      const kind = textOf(reference['kind'], fieldDefaults.secretRef.kind);
       const place = isTrustBundle(reference) ? '' : textOf(reference['namespace'], namespace);
       return `${kind} ${place}/${textOf(reference['name'], '')}`;
     });

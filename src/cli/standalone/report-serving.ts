@@ -2,6 +2,7 @@ import { attachments } from '../../core/graph/attachment.ts';
 import type { RequestRouteKind } from '../../core/graph/protocols.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
+import { fieldDefaults } from '../../core/schema/index.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatAddress, type Address } from '../../proxy/sockets/address.ts';
@@ -92,14 +93,14 @@ function curlsOf(route: Resource<'HTTPRoute'>, target: string): readonly string[
       .map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `)
       .join('');
     const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${match.method} `;
-    return `curl -i ${method}${headers}${target}${match?.path?.value ?? '/'}`;
+    return `curl -i ${method}${headers}${target}${match?.path?.value ?? fieldDefaults.path.value}`;
   });
 }
 
 /** Calls of methods that are named exactly. Other methods are unknown without the service. */
 function callsOf(route: Resource<'GRPCRoute'>, target: string): readonly string[] {
   return (route.spec?.rules ?? []).flatMap(({ matches }) => {
-    const { type = 'Exact', service = '', method = '' } = matches?.[0]?.method ?? {};
+    const { type = fieldDefaults.matchType, service = '', method = '' } = matches?.[0]?.method ?? {};
     return type === 'Exact' && service !== '' && method !== '' ? [`grpcurl ${target} ${service}/${method}`] : [];
   });
 }

@@ -1,6 +1,6 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { hostnameKey } from '../text/hostname.ts';
 import { readObject } from './inputs.ts';
 import type { OwnerKind } from './listener-sets.ts';
@@ -67,7 +67,7 @@ export function allowedKinds(
 ): { readonly routeKinds: readonly RouteKind[]; readonly invalidKinds: readonly RouteKind[] } {
   const supported = routeKindsOf(protocol) ?? [];
   if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };
-  const asked = named.map(({ group = gatewayGroup, kind = '' }) => ({ group, kind }));
+  const asked = named.map(({ group = fieldDefaults.routeKindGroup, kind = '' }) => ({ group, kind }));
   const isSupported = (kind: RouteKind): boolean =>
     supported.some((one) => one.group === kind.group && one.kind === kind.kind);
   return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };

@@ -38,7 +38,19 @@ export function isService(backend: BackendObject): backend is ServiceObject {
   return backend.kind !== 'XBackend';
 }
 
+/** The kind that keys of backends do not name. */
+const unnamedKind = 'Service';
+
 /** Returns the key of a backend in indexes and configuration: `namespace/name` for Services, `<kind>/namespace/name` otherwise. */
 export function backendKey({ kind, namespace, name }: BackendObject): string {
-  return kind === 'Service' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
+  return kind === unnamedKind ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
+}
+
+/** Returns the backend of a text that begins with such a key, and the rest of the text after the next slash. */
+export function ofBackendKey(text: string): { readonly backend: BackendObject; readonly rest: string } {
+  const [first = '', ...others] = text.split('/');
+  // Names of namespaces are in lower case, so none is a kind.
+  const kind = backendKinds.find((known) => known === first);
+  const [namespace = '', name = '', ...rest] = kind === undefined ? [first, ...others] : others;
+  return { backend: { kind: kind ?? unnamedKind, namespace, name }, rest: rest.join('/') };
 }

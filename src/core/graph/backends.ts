@@ -114,12 +114,13 @@ export const servicePort = defineQuery({
     const [number] = key.split('/');
     const ofNumber = ports.filter((one) => String(one.port) === number);
     // TCP and UDP ports may have the same number, as for DNS.
-    const found = ofNumber.find((one) => (one.protocol ?? 'TCP') === transportOfKey(key)) ?? ofNumber[0];
+    const found =
+      ofNumber.find((one) => (one.protocol ?? fieldDefaults.portProtocol) === transportOfKey(key)) ?? ofNumber[0];
     if (found === undefined) return { type: 'portAbsent', ports: ports.map((one) => one.port ?? 0) };
     return {
       type: 'port',
       name: found.name ?? '',
-      protocol: found.protocol ?? 'TCP',
+      protocol: found.protocol ?? fieldDefaults.portProtocol,
       ...(found.appProtocol === undefined ? {} : { appProtocol: found.appProtocol }),
     };
   },

@@ -1,6 +1,7 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { isReadyEndpoint } from '../semantics/endpoints.ts';
 import { isIpAddress } from '../text/hostname.ts';
 import { hash64 } from '../text/hash.ts';
@@ -83,7 +84,9 @@ export const selectedEndpoints = defineQuery({
   compute(read, namespace: string, name: string, port: ServicePortKey): readonly EndpointAddress[] {
     const [number, protocol] = [Number.parseInt(port, 10), transportOfKey(port)];
     const portOf = ({ ports = [] }: Resource<'EndpointSlice'>): number | undefined =>
-      ports.some((one) => one.port === number && (one.protocol ?? 'TCP') === protocol) ? number : undefined;
+      ports.some((one) => one.port === number && (one.protocol ?? fieldDefaults.portProtocol) === protocol)
+        ? number
+        : undefined;
     const slices = read.list(slicesOfService, selectedBy(namespace, selectingLabelValue(name)));
     return receiving(slices.flatMap((slice) => [...sliceAddresses(read, { namespace, slice, portOf })]));
   },
@@ -112,7 +115,9 @@ function clusterSetAddresses(
 }
 
 function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: OfferedPort): number | undefined {
-  const found = slice.ports?.find((one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol)?.port;
+  const found = slice.ports?.find(
+    (one) => (one.name ?? '') === name && (one.protocol ?? fieldDefaults.portProtocol) === protocol,
+  )?.port;
   return found === undefined || found < 1 || found > 65_535 ? undefined : found;
 }
 

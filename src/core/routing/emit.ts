@@ -30,6 +30,7 @@ import {
   servesNothing,
   type PartProblem,
 } from '../rules/engine/validity.ts';
+import { fieldDefaults } from '../schema/index.ts';
 import { backendTls } from './backend-tls.ts';
 import { compileListenerFilters } from './compile-filters.ts';
 import { compileLayer4Route } from './compile-layer4-route.ts';
@@ -123,7 +124,7 @@ function termsOf(
   const certificates = terminatesTls(listener) ? usableTargets(listener.certificates) : [];
   return {
     protocol,
-    ...(protocol === 'TLS' ? { tlsMode: tlsMode === 'Passthrough' ? tlsMode : 'Terminate' } : {}),
+    ...(protocol === 'TLS' ? { tlsMode: tlsMode === 'Passthrough' ? tlsMode : fieldDefaults.tlsMode } : {}),
     ...(hostname === undefined ? {} : { hostname }),
     certificates,
   };
@@ -136,7 +137,7 @@ function clientValidation(
 ): Pick<ListenerConfig, 'clientValidation'> {
   const validation = clientValidationOf(read, owner, listener);
   if (validation === undefined) return {};
-  const mode = validation.mode === 'AllowInsecureFallback' ? validation.mode : 'AllowValidOnly';
+  const mode = validation.mode === 'AllowInsecureFallback' ? validation.mode : fieldDefaults.clientValidationMode;
   return { clientValidation: { authorities: authoritiesIn(read, validation.authorities), mode } };
 }
 

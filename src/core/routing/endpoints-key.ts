@@ -1,4 +1,4 @@
-import { backendKey, backendKinds, type BackendObject } from '../graph/backend-object.ts';
+import { backendKey, ofBackendKey, type BackendObject } from '../graph/backend-object.ts';
 import type { ServicePortKey } from '../graph/backends.ts';
 import type { ConfigKey } from './config.ts';
 
@@ -11,11 +11,8 @@ export function endpointsKey(backend: BackendObject, port: ServicePortKey): Conf
 
 /** Returns the backend and the port of such a key. */
 export function ofEndpointsKey(key: ConfigKey): { readonly backend: BackendObject; readonly port: ServicePortKey } {
-  const [first = '', ...others] = endpointsLabel(key).split('/');
-  // The key of a Service has no kind. Names of namespaces are in lower case, so none is a kind.
-  const kind = backendKinds.find((known) => known === first);
-  const [namespace = '', name = '', ...port] = kind === undefined ? [first, ...others] : others;
-  return { backend: { kind: kind ?? 'Service', namespace, name }, port: port.join('/') };
+  const { backend, rest } = ofBackendKey(endpointsLabel(key));
+  return { backend, port: rest };
 }
 
 /** The backend and the port of such a key in logs, metrics and reports: `shop/cart/80`, `ServiceImport/shop/cart/80`. */

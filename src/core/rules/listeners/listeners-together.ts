@@ -1,4 +1,4 @@
-import { gatewayGroup } from '../../schema/index.ts';
+import { fieldDefaults, gatewayGroup } from '../../schema/index.ts';
 import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../semantics/listeners.ts';
 import { display } from '../../text/display.ts';
 import { hostnameKey, intersectHostnames } from '../../text/hostname.ts';
@@ -104,7 +104,7 @@ export const kindsOfProtocol = demand(
   function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
     const supported = carried.get(protocol);
     if (supported === undefined) return;
-    for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {
+    for (const [index, { group = fieldDefaults.routeKindGroup, kind = '' }] of kinds.entries()) {
       // Kinds of other groups depend on their implementation.
       if (group !== gatewayGroup || supported.includes(kind)) continue;
       report({

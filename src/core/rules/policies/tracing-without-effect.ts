@@ -1,3 +1,4 @@
+import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { recorded } from '../engine/effects.ts';
 import type { Tracing } from './telemetry.ts';
@@ -9,7 +10,7 @@ export const tracingWithoutEffect = unenforcedRule(
     effect: recorded,
     source: 'Gateway API v1.7.0, Tracing.mode and .samplingRate',
   },
-  function judge({ mode = 'ImplementationDefault', samplingRate }: Tracing, report) {
+  function judge({ mode = fieldDefaults.telemetryMode, samplingRate }: Tracing, report) {
     if (mode === 'ImplementationDefault')
       report({
         below: ['mode'],

@@ -137,7 +137,12 @@ export const headerNames = list(string(), {
 export const localObjectReference = object({ group, kind, name }, { required: ['group', 'kind', 'name'] });
 export const objectReference = object({ group, kind, name, namespace }, { required: ['group', 'kind', 'name'] });
 export const secretReference = object(
-  { group: groupDefaulting(''), kind: kindDefaulting('Secret'), name, namespace },
+  {
+    group: groupDefaulting(fieldDefaults.secretRef.group),
+    kind: kindDefaulting(fieldDefaults.secretRef.kind),
+    name,
+    namespace,
+  },
   { required: ['name'] },
 );
 

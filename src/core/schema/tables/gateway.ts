@@ -52,7 +52,10 @@ const frontendTls = object({
   validation: object(
     {
       caCertificateRefs: caCertificateRefs(versions(8, since('1.6', 16))),
-      mode: string({ default: 'AllowValidOnly', enum: ['AllowValidOnly', 'AllowInsecureFallback'] }),
+      mode: string({
+        default: fieldDefaults.clientValidationMode,
+        enum: ['AllowValidOnly', 'AllowInsecureFallback'],
+      }),
     },
     { required: ['caCertificateRefs'] },
   ),

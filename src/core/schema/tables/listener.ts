@@ -1,5 +1,5 @@
 import { between, experimental, since, until, type MaybeVersioned } from '../availability.ts';
-import { fieldDefaults, gatewayGroup } from '../field-defaults.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
   atomic,
@@ -42,10 +42,13 @@ const listenerTls = object({
   options: tlsOptions,
 });
 
-const routeKinds = list(object({ group: groupDefaulting(gatewayGroup), kind }, { required: ['kind'] }), {
-  maxItems: 8,
-  listType: atomic,
-});
+const routeKinds = list(
+  object({ group: groupDefaulting(fieldDefaults.routeKindGroup), kind }, { required: ['kind'] }),
+  {
+    maxItems: 8,
+    listType: atomic,
+  },
+);
 
 const allowedRoutes = object(
   {

@@ -4,7 +4,7 @@ import { object, string } from '../node.ts';
 import { duration, token } from './common.ts';
 
 const name = token();
-const lifetimeType = string({ default: 'Session', enum: ['Permanent', 'Session'] });
+const lifetimeType = string({ default: fieldDefaults.session.lifetimeType, enum: ['Permanent', 'Session'] });
 
 /** Sends the requests of one client to the same backend (GEP-1619). Since v1.7, cookie and header have separate objects. */
 export const sessionPersistence = object({

@@ -1,4 +1,5 @@
 import { experimental } from '../availability.ts';
+import { fieldDefaults } from '../field-defaults.ts';
 import { list, object, string } from '../node.ts';
 import { atomic, backendObjectReference, fraction, headerName, localObjectReference } from './common.ts';
 import { headers } from './http-filters.ts';
@@ -6,7 +7,7 @@ import { policyStatus } from './policy.ts';
 import { experimentalTable, stored } from './table.ts';
 
 const word = '[a-zA-Z0-9_.:/-]+';
-const mode = string({ default: 'ImplementationDefault', enum: ['Enabled', 'Disabled', 'ImplementationDefault'] });
+const mode = string({ default: fieldDefaults.telemetryMode, enum: ['Enabled', 'Disabled', 'ImplementationDefault'] });
 
 const attribute = object(
   {

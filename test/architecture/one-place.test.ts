@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { fieldDefaults } from '../../src/core/schema/index.ts';
+import { textOf, trackedFiles } from './sources.ts';
+
+// Facts that one place of the sources decides. Each test finds code that decides such a fact a second time.
+
+const sources = trackedFiles().filter((file) => file.startsWith('src/') && file.endsWith('.ts'));
+
+/** The lines with a match, as `file: match`. */
+function found(files: readonly string[], form: RegExp): readonly string[] {
+  return files.flatMap((file) =>
+    textOf(file)
+      .split('\n')
+      .filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line))
+      .flatMap((line) => [...line.matchAll(new RegExp(form, 'g'))].map(([text]) => `${file}: ${text}`)),
+  );
+}
+
+/** The values of nested defaults, without empty texts. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+describe('defaults of fields', () => {
+  const tables = sources.filter((file) => file.startsWith('src/core/schema/tables/'));
+  const others = sources.filter((file) => !file.startsWith('src/core/schema/'));
+  const values = textsIn(fieldDefaults).map((text) => text.replaceAll('.', String.raw`\.`));
+
+  test('are found at all', () => {
+    expect(tables.length).toBeGreaterThan(20);
+    expect(values).toEqual(expect.arrayContaining(['PathPrefix', 'Secret', '10s']));
+  });
+
+  test('come from field-defaults.ts in the tables', () => {
+    expect(found(tables, /\bdefault: (?:since\([^,]*, )?[[{ ]*(?:\w+: [[{ ]*)*'[^']*'/)).toEqual([]);
+  });
+
+  test('come from field-defaults.ts in code that reads fields without them', () => {
+    expect(found(others, new RegExp(`(?:\\?\\? |[{,(] ?\\w+ = )'(?:${values.join('|')})'`))).toEqual([]);
+  });
+});
