@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import type { AuthorityFacts, CertificateFacts } from '../core/graph/inputs.ts';
+import { hostnameKey } from '../core/text/hostname.ts';
 import { recordOf } from '../core/text/record.ts';
 import { splitPem } from './pem.ts';
 import type { CertificateMaterial } from './source.ts';
@@ -170,7 +171,7 @@ function dnsNames(subjectAltName: string): readonly string[] {
   const names: string[] = [];
   for (let found = entry.exec(subjectAltName); found !== null; found = entry.exec(subjectAltName)) {
     const [, kind, value = ''] = found;
-    if (kind === 'DNS' && !value.startsWith('"')) names.push(value.toLowerCase());
+    if (kind === 'DNS' && !value.startsWith('"')) names.push(hostnameKey(value));
   }
   return names;
 }

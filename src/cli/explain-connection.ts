@@ -6,6 +6,8 @@ import {
 } from '../core/routing/decision/layer4-outcome.ts';
 import type { ConfigResource } from '../core/routing/config.ts';
 import { quote } from '../core/text/display.ts';
+import { hostnameKey } from '../core/text/hostname.ts';
+import { defaultPorts } from '../core/text/origin.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The URL of a connection without requests. */
@@ -37,7 +39,7 @@ export function connectionOf(url: string): Connection | undefined {
   const scheme = (groups['scheme'] ?? '').toLowerCase();
   const protocol = layer4Protocols[scheme];
   if (protocol === undefined) return undefined;
-  const { host = '', port = protocol === 'TLS' ? '443' : undefined } = groups;
+  const { host = '', port = protocol === 'TLS' ? String(defaultPorts.https) : undefined } = groups;
   if (port === undefined)
     throw new UsageError(
       `Invalid URL ${quote(url)}: a port is missing. Use a URL such as ${scheme}://front:5432, with the name of a Gateway.`,
@@ -45,7 +47,7 @@ export function connectionOf(url: string): Connection | undefined {
   return {
     protocol,
     port: Number(port),
-    serverName: protocol === 'TLS' ? host.toLowerCase() : '',
+    serverName: protocol === 'TLS' ? hostnameKey(host) : '',
     isHttps: scheme === 'https',
     gateway: protocol === 'TLS' || host === '' ? undefined : host,
   };

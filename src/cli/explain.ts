@@ -4,6 +4,9 @@ import { configuration } from '../core/routing/emit.ts';
 import { infrastructure, type Infrastructure } from '../core/routing/infrastructure.ts';
 import { isForwarded, type Layer4Outcome } from '../core/routing/decision/layer4-outcome.ts';
 import { display, quote } from '../core/text/display.ts';
+import { hasField, nameKey } from '../core/text/fields.ts';
+import { hostnameKey } from '../core/text/hostname.ts';
+import { defaultPorts } from '../core/text/origin.ts';
 import { defaultLimits } from '../proxy/limits/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/messages/reasons.ts';
 import { readHttp1Head } from '../proxy/messages/request-head.ts';
@@ -98,7 +101,7 @@ function tracesOf(
   if (cluster === undefined || files.length > 0 || trace === undefined)
     throw new UsageError('--trace requires --cluster without files: data planes do not have objects of files.');
   if (typeof request === 'string') throw new UsageError('--trace requires a valid request.');
-  const fields = fieldsOf(header).flatMap(([name, value]) => (name.toLowerCase() === 'host' ? [] : [name, value]));
+  const fields = fieldsOf(header).flatMap(([name, value]) => (nameKey(name) === 'host' ? [] : [name, value]));
   return traceAll({ request, requests, connection, connections, documents }, { cluster, namespace, fields, ...trace });
 }
 
@@ -211,7 +214,6 @@ function succeeds({ requests, connections, traces }: Explained): boolean {
 }
 
 const httpUrl = /^(?<scheme>https?):\/\/(?<authority>[^/?#]+)(?<target>[^#]*)/i;
-const wellKnownPorts = { HTTP: 80, HTTPS: 443 } as const;
 
 /** Names and values. */
 function fieldsOf(header: ExplainOptions['header']): readonly (readonly [string, string])[] {
@@ -227,8 +229,7 @@ function requestOf(url: string, { method, header }: ExplainOptions): ArrivingReq
     );
   }
   const fields = fieldsOf(header).flat();
-  const namesHost = fields.some((text, position) => position % 2 === 0 && text.toLowerCase() === 'host');
-  const rawHeaders = namesHost ? fields : ['host', authority, ...fields];
+  const rawHeaders = hasField(fields, 'host') ? fields : ['host', authority, ...fields];
   const head = readHttp1Head(
     {
       httpVersion: '1.1',
@@ -239,12 +240,12 @@ function requestOf(url: string, { method, header }: ExplainOptions): ArrivingReq
     defaultLimits,
   );
   if (typeof head === 'string') return head;
-  const protocol = scheme.toLowerCase() === 'https' ? 'HTTPS' : 'HTTP';
+  const isHttps = scheme.toLowerCase() === 'https';
   const [, host = authority, port] = /^(?<host>.*?)(?::(?<port>\d+))?$/.exec(authority) ?? [];
   return {
-    protocol,
-    port: port === undefined ? wellKnownPorts[protocol] : Number(port),
-    serverName: protocol === 'HTTPS' ? host.toLowerCase() : undefined,
+    protocol: isHttps ? 'HTTPS' : 'HTTP',
+    port: port === undefined ? defaultPorts[isHttps ? 'https' : 'http'] : Number(port),
+    serverName: isHttps ? hostnameKey(host) : undefined,
     authority: head.authority,
     host: head.host,
     path: head.path,

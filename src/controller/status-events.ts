@@ -2,6 +2,7 @@ import { isBackendPolicyKind } from '../core/graph/backend-policies.ts';
 import { shadowed } from '../core/rules/matches/match-taken.ts';
 import { fieldIgnored } from '../core/rules/support/feature-without-effect.ts';
 import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';
+import { fieldDefaults } from '../core/schema/index.ts';
 import { recordOf, recordsOf, textOf, type JsonRecord } from '../core/text/record.ts';
 import type { StatusEntry } from './merge-status.ts';
 import type { EventNote, WireObject } from './ports.ts';
@@ -169,7 +170,7 @@ const ofListeners: ReadonlySet<unknown> = new Set(['ResolvedRefs', 'OverlappingT
 function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): string {
   const where = typeof namespace === 'string' ? `${namespace}/` : '';
   const section = typeof sectionName === 'string' ? ` section ${sectionName}` : '';
-  return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${textOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
+  return `${typeof kind === 'string' ? kind : fieldDefaults.parentRef.kind} ${where}${textOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
 }
 
 function byType(conditions: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> {

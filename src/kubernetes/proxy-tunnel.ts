@@ -2,6 +2,7 @@ import { request as startRequest, type Agent, type ClientRequestArgs } from 'nod
 import { request as startSecureRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { defaultPorts } from '../core/text/origin.ts';
 
 /**
  * Makes connections of an agent through an HTTP proxy, by CONNECT (RFC 9110, section 9.3.6). A connection fails if the proxy answers
@@ -30,7 +31,7 @@ type OnTunnel = (error: Error | null, tunnel?: Duplex) => void;
 
 function openTunnel(proxy: URL, { host, port }: ClientRequestArgs, done: OnTunnel): void {
   const name = String(host).includes(':') ? `[${host}]` : String(host);
-  const authority = `${name}:${port === undefined || port === '' ? 443 : port}`;
+  const authority = `${name}:${port === undefined || port === '' ? defaultPorts.https : port}`;
   const start = proxy.protocol === 'https:' ? startSecureRequest : startRequest;
   const request = start({
     host: proxy.hostname.replace(/^\[|\]$/g, ''),

@@ -40,3 +40,17 @@ describe('defaults of fields', () => {
     expect(found(others, new RegExp(`(?:\\?\\? |[{,(] ?\\w+ = )'(?:${values.join('|')})'`))).toEqual([]);
   });
 });
+
+describe('text that is compared without case', () => {
+  const lowerCased = /\b(?:host|hostname|authority|serverName|servername|dnsName)\??\.toLowerCase\(/;
+
+  test('hostnames are in lower case by hostnameKey', () => {
+    expect(found(sources, lowerCased)).toEqual(['src/core/text/hostname.ts: hostname.toLowerCase(']);
+  });
+});
+
+test('default ports of URLs are in text/origin.ts', () => {
+  expect(found(sources, /(?<![\w.-])(?:80|'80')[^0-9]+443\b|\b443[^0-9]+80(?![\w.-])/)).toEqual([
+    'src/core/text/origin.ts: 80, https: 443',
+  ]);
+});

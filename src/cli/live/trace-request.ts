@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { isGrpc } from '../../core/text/grpc.ts';
+import { nameKey, positionOf } from '../../core/text/fields.ts';
 
 /** A request to a data plane. */
 export interface TracedCall {
@@ -38,7 +39,7 @@ const patience = 10_000;
  */
 export function sendTraced(call: TracedCall): Promise<TracedAnswer> {
   const { fields } = call;
-  const position = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
+  const position = positionOf(fields, 'content-type');
   return isGrpc(position === -1 ? undefined : fields[position + 1]) ? overHttp2(call) : overHttp1(call);
 }
 
@@ -76,7 +77,7 @@ function overHttp2(call: TracedCall): Promise<TracedAnswer> {
   session.setTimeout(patience, () => session.destroy(new Error(`no response within ${patience / 1000} seconds`)));
   const fields: Record<string, string> = {};
   for (let index = 0; index < call.fields.length; index += 2) {
-    fields[(call.fields[index] ?? '').toLowerCase()] = call.fields[index + 1] ?? '';
+    fields[nameKey(call.fields[index] ?? '')] = call.fields[index + 1] ?? '';
   }
   const stream = session.request({
     ...fields,

@@ -3,6 +3,7 @@ import type { RequestRouteKind } from '../../core/graph/protocols.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import { fieldDefaults } from '../../core/schema/index.ts';
+import { defaultPorts } from '../../core/text/origin.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatAddress, type Address } from '../../proxy/sockets/address.ts';
@@ -114,5 +115,5 @@ function curlTarget(listener: ListenerConfig, address: Address, hostname: string
   if (listener.protocol === 'HTTP')
     return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
   const name = hostname ?? listener.hostname?.replace(/^\*\./, 'www.') ?? 'localhost';
-  return `-k --connect-to ${name}:443:${formatAddress(address.host, address.port)} https://${name}`;
+  return `-k --connect-to ${name}:${defaultPorts.https}:${formatAddress(address.host, address.port)} https://${name}`;
 }

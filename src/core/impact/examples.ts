@@ -13,6 +13,7 @@ import { endpointsOf } from '../routing/config.ts';
 import type { ArrivingConnection } from '../routing/decision/layer4-outcome.ts';
 import type { ArrivingRequest } from '../routing/decision/outcome.ts';
 import { intersectHostnames } from '../text/hostname.ts';
+import { defaultPorts } from '../text/origin.ts';
 import { normalizePath } from '../text/path.ts';
 import { compilePattern } from '../patterns/pattern.ts';
 
@@ -169,7 +170,7 @@ function exampleOf(
   if (path === undefined || headers === undefined || query === undefined) return undefined;
   const fields = isGrpc ? [...headers, ['content-type', 'application/grpc'] as const] : headers;
   const { protocol, port } = listener;
-  const isUsual = (protocol === 'HTTPS' ? 443 : 80) === port;
+  const isUsual = defaultPorts[protocol === 'HTTPS' ? 'https' : 'http'] === port;
   const host = hostOf(hostname);
   const authorityOf = (name: string): string => (isUsual ? name : `${name}:${port}`);
   return {

@@ -192,9 +192,9 @@ export function hostFromHeader(field: string): string | undefined {
   const endOfAddress = field.indexOf(']');
   const colon = field.indexOf(':', endOfAddress + 1);
   if (colon !== -1 && Number(field.slice(colon + 1)) > 65_535) return undefined;
-  if (endOfAddress !== -1) return field.slice(1, endOfAddress).toLowerCase();
+  if (endOfAddress !== -1) return hostnameKey(field.slice(1, endOfAddress));
   if (field === '') return '';
-  const name = (colon === -1 ? field : field.slice(0, colon)).toLowerCase();
+  const name = hostnameKey(colon === -1 ? field : field.slice(0, colon));
   const host = name.endsWith('.') ? name.slice(0, -1) : name;
   return hasEmptyLabel(host) ? undefined : host;
 }

@@ -23,6 +23,7 @@ import {
   toHttp2Head,
   toHttp2Headers,
 } from '../messages/sendable.ts';
+import { hostnameKey } from '../../core/text/hostname.ts';
 
 const lingering = 1_000;
 
@@ -206,7 +207,8 @@ function isWebSocket(headers: IncomingHttpHeaders): boolean {
 function rawRequest(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): RawRequest {
   const fields = fromRawHeaders(rawHeaders);
   const { ':authority': authority, host } = headers;
-  if (authority !== undefined && authority.toLowerCase() !== host?.toLowerCase()) fields.push('host', authority);
+  const isOther = authority !== undefined && (host === undefined || hostnameKey(authority) !== hostnameKey(host));
+  if (isOther) fields.push('host', authority);
   const common = { httpVersion: '2.0', url: headers[':path'] ?? '', rawHeaders: fields };
   if (!isWebSocket(headers)) return { ...common, method: headers[':method'] ?? '' };
   // RFC 8441 section 5.1: HTTP/2 has no Sec-WebSocket-Key, which HTTP/1.1 requires.

@@ -1,3 +1,5 @@
+import { hostnameKey } from '../../core/text/hostname.ts';
+
 /** The parts of a TLS ClientHello that select a listener and a route. */
 export interface ClientHello {
   /** The name of the server_name extension in lower case (RFC 6066 section 3); `''` without the extension. */
@@ -59,7 +61,7 @@ function readServerName(cursor: Cursor): string | undefined {
   const names = new Cursor(cursor.vector(2));
   const type = names.number(1);
   const name = names.vector(2).toString('latin1');
-  return cursor.isAtEnd && names.isAtEnd && type === hostName && printable.test(name) ? name.toLowerCase() : undefined;
+  return cursor.isAtEnd && names.isAtEnd && type === hostName && printable.test(name) ? hostnameKey(name) : undefined;
 }
 
 /** RFC 7301 section 3.1. */

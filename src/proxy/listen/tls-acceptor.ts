@@ -6,6 +6,7 @@ import type { Handshakes } from './handshakes.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import { TlsTermination } from './tls-termination.ts';
 import type { CertificatePair, TlsHandlers } from './tls-termination.ts';
+import { hostnameKey } from '../../core/text/hostname.ts';
 
 /** A connection whose TLS handshake is complete. */
 export interface Decrypted {
@@ -61,7 +62,7 @@ export class TlsAcceptor {
     }
     noteCarrier(socket, below);
     socket.allowHalfOpen = true;
-    const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
+    const serverName = typeof socket.servername === 'string' ? hostnameKey(socket.servername) : '';
     this.handlers.accepted({ socket, below, serverName });
   }
 }

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { ClientValidation, ListenerConfig } from '../../core/routing/config.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import { tlsPolicy } from '../sockets/tls-policy.ts';
+import { hostnameKey } from '../../core/text/hostname.ts';
 
 /** A serving certificate with its chain, and its key, both PEM. */
 export interface CertificatePair {
@@ -120,7 +121,7 @@ function createTermination(
     requestCert: validation !== undefined,
     rejectUnauthorized: isStrict(validation),
     SNICallback: (serverName, done) => {
-      const context = handlers.contextFor(serverName.toLowerCase());
+      const context = handlers.contextFor(hostnameKey(serverName));
       // An error ends the connection without an alert; a client of an unknown name learns nothing more.
       if (context === undefined) done(new Error('no listener serves this name'));
       else done(null, context);

@@ -4,6 +4,7 @@ import type { Fields } from '../../core/text/fields.ts';
 import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
 import { SessionKeys, type SessionKey, type SessionKeyMaterial } from './session-keys.ts';
 import { openToken, sealToken, type Assignment, type SessionState } from './token.ts';
+import { nameKey } from '../../core/text/fields.ts';
 
 /** A client may send several cookies of one name, with different paths (RFC 6265 section 5.4). More of them are ignored. */
 const maxTokens = 4;
@@ -189,7 +190,7 @@ function endOf(started: number, { absoluteTimeout = Infinity }: Session): number
 }
 
 function* tokensIn(terms: Session, { fields, names }: SessionRequest): Iterable<string> {
-  const wanted = terms.type === 'cookie' ? 'cookie' : terms.name.toLowerCase();
+  const wanted = terms.type === 'cookie' ? 'cookie' : nameKey(terms.name);
   let left = maxTokens;
   for (const [index, name] of names.entries()) {
     if (name !== wanted) continue;

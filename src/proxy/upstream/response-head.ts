@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/text/fields.ts';
 import { fieldLines, fieldsFrom } from '../messages/field-lines.ts';
 import type { UpstreamHead } from '../messages/forwarder.ts';
 
@@ -55,7 +56,7 @@ class Framing {
   add(name: string, value: string): void {
     // Only names of these lengths are relevant.
     if (name.length !== 10 && name.length !== 14 && name.length !== 17) return;
-    switch (name.toLowerCase()) {
+    switch (nameKey(name)) {
       case 'content-length':
         this.isBroken ||= this.isChunked || this.contentLength !== undefined || !digits.test(value);
         this.contentLength = Number(value);

@@ -2,6 +2,7 @@ import { fieldsWhere } from '../../text/fields.ts';
 import type { Fields } from '../../text/fields.ts';
 import { headerKey } from '../../text/header.ts';
 import type { CorsFilter } from '../config.ts';
+import { defaultPortOf } from '../../text/origin.ts';
 
 /** The parts of a request that determine cross-origin access. */
 export interface CorsRequest {
@@ -120,6 +121,6 @@ class AllowedOrigins {
 /** An origin with the port that its scheme implies (HTTPCORSFilter.allowOrigins). */
 function withPort(origin: string): string {
   if (/:\d+$/.test(origin)) return origin;
-  if (origin.startsWith('https://')) return `${origin}:443`;
-  return origin.startsWith('http://') ? `${origin}:80` : origin;
+  const port = defaultPortOf(origin.slice(0, Math.max(0, origin.indexOf('://'))));
+  return port === undefined ? origin : `${origin}:${port}`;
 }

@@ -1,3 +1,4 @@
+import { defaultPortOf } from '../../text/origin.ts';
 import { replacePathPrefix } from '../../text/path.ts';
 import type { ListenerConfig, PathModifier, RedirectFilter, RouteMatch } from '../config.ts';
 
@@ -10,8 +11,6 @@ export interface RequestedUrl {
   /** The query with its question mark, or `''`. */
   readonly search: string;
 }
-
-const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /**
  * The Location of a redirected request (Gateway API HTTPRequestRedirectFilter). If the filter has no port, the port is the
@@ -29,7 +28,7 @@ export function redirectLocation(
   // An HTTP/1.0 request may have no host. Only a reference relative to the request is possible then.
   if (hostname === '') return hostlessReference(path);
   const scheme = redirect.scheme ?? (listener.protocol === 'HTTPS' ? 'https' : 'http');
-  const wellKnown = wellKnownPorts[scheme];
+  const wellKnown = defaultPortOf(scheme);
   const port = redirect.port ?? (redirect.scheme === undefined ? listener.port : (wellKnown ?? listener.port));
   const authority = hostname.includes(':') ? `[${hostname}]` : hostname;
   return `${scheme}://${authority}${port === wellKnown ? '' : `:${port}`}${path}`;

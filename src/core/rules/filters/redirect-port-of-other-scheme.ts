@@ -1,11 +1,7 @@
+import { defaultPorts } from '../../text/origin.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Redirect } from '../routes/rule-contents.ts';
-
-const usualPorts: ReadonlyMap<string, number> = new Map([
-  ['http', 443],
-  ['https', 80],
-]);
 
 export const redirectPortOfOtherScheme = unenforcedRule(
   {
@@ -15,8 +11,9 @@ export const redirectPortOfOtherScheme = unenforcedRule(
     source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter.scheme and .port',
   },
   function judge({ scheme = '', port }: Redirect, report) {
-    if (port === undefined || usualPorts.get(scheme) !== port) return;
+    if (port === undefined || (scheme !== 'http' && scheme !== 'https')) return;
     const other = scheme === 'http' ? 'https' : 'http';
+    if (port !== defaultPorts[other]) return;
     report({
       below: ['port'],
       value: String(port),

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Fields } from '../../messages/forwarder.ts';
 import { bytesIn, delimitedField, MalformedMessage, numberField, numberIn, readFields } from './protobuf.ts';
 import type { WireField } from './protobuf.ts';
+import { nameKey } from '../../../core/text/fields.ts';
 
 // Messages of `envoy.service.auth.v3`, external_auth.proto and attribute_context.proto, by field number.
 
@@ -51,7 +52,7 @@ function headerEntries({ method, path, host, scheme, headers }: CheckedRequest):
     [':scheme', scheme],
   ]);
   for (let position = 0; position < headers.length; position += 2) {
-    const name = (headers[position] ?? '').toLowerCase();
+    const name = nameKey(headers[position] ?? '');
     const value = headers[position + 1] ?? '';
     const before = entries.get(name);
     entries.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ','}${value}`);
