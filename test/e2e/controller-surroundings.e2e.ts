@@ -1,10 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
-import { conditionOf, gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
+import {
+  conditionOf,
+  gateway,
+  installController,
+  leader,
+  uninstallController,
+  waitForGateway,
+} from './support/controller.ts';
 import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
-import { systemNamespace } from './support/sallyport.ts';
+import { podNames, scale, systemNamespace } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
 // CRDs that come, change and go under a controller whose Gateway serves, and permissions for some namespaces only. The tests are one
@@ -131,6 +138,38 @@ test('a newer bundle is in force at once, and no request notices', async () => {
     );
   });
   expect(wrong).toEqual([]);
+});
+
+test('a replica that leads again records the bundle of each CRD again, whatever another leader recorded', async () => {
+  const record = ['configmap', 'sallyport-installed-crds', '-n', systemNamespace];
+  const patch = (object: readonly string[], change: object): Promise<string> =>
+    kubectlOutput(['patch', ...object, '--type=merge', '-p', JSON.stringify(change)]);
+  const isRecorded = (bundle: string): Promise<true> =>
+    waitFor(`the record says ${bundle}`, async () => {
+      const { data } = await getObject<{ readonly data: Readonly<Record<string, string>> }>(record);
+      return Object.values(data).every((one) => one === bundle) || undefined;
+    });
+  await scale('controller', 1);
+  await waitFor('the other replica is gone', async () => (await podNames('controller')).length === 1 || undefined);
+  const [pod] = await podNames('controller');
+  await waitFor('it leads', async () => (await leader()) === pod || undefined);
+  await isRecorded('v1.7.0 standard');
+  await patch(record, { data: { 'httproutes.gateway.networking.k8s.io': 'v1.6.3 standard' } });
+  // As if another replica led for a while.
+  await patch(['lease', 'sallyport-controller', '-n', systemNamespace], {
+    spec: { holderIdentity: 'another', leaseDurationSeconds: 1 },
+  });
+  await isRecorded('v1.7.0 standard');
+  expect(await leader()).toBe(pod);
+  await scale('controller', 2);
+  await kubectlOutput([
+    'rollout',
+    'status',
+    'deployment/sallyport-controller',
+    '-n',
+    systemNamespace,
+    '--timeout=120s',
+  ]);
 });
 
 test('a kind that goes for a while is served again when it comes back', async () => {

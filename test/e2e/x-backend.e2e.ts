@@ -6,10 +6,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate, validFor } from '../../src/certificates/index.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
-import { deployEcho } from './support/echo.ts';
+import { deployEcho, scaleEcho } from './support/echo.ts';
 import { ask } from './support/http1-client.ts';
-import { apply, getObject, kubectlOutput } from './support/kubectl.ts';
+import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
+import { systemNamespace } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
 // External backends. The cluster has no route to the Internet: the host that is external for the data plane is the node, and the
@@ -59,6 +60,7 @@ afterAll(async () => {
   plain.close();
   secure.close();
   await uninstallController();
+  await kubectl(['delete', 'secret', 'sallyport-session-keys', '-n', systemNamespace, '--ignore-not-found']);
   await removeCrds();
 });
 
@@ -114,6 +116,16 @@ async function accepted(name: string, reason: string): Promise<void> {
     const found = status?.ancestors?.[0]?.conditions.find(({ type }) => type === 'Accepted');
     return found?.reason === reason ? true : undefined;
   });
+}
+
+/** An XBackend for the pods with this label. */
+function selecting(name: string, app: string, spec: object = {}): object {
+  return {
+    apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+    kind: 'XBackend',
+    metadata: { name, namespace },
+    spec: { type: 'EndpointSelector', endpointSelector: { matchLabels: { app } }, port: { number: 3000 }, ...spec },
+  };
 }
 
 /** Status and body of the response to a request for a path. */
@@ -194,22 +206,55 @@ test('TLS with mode ServerOnly forwards requests if the certificate is verified,
 });
 
 test('an XBackend of type EndpointSelector forwards to the selected pods, and its Service is deleted after the last use', async () => {
-  const select = (app: string): object => ({
-    apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
-    kind: 'XBackend',
-    metadata: { name: 'pods', namespace },
-    spec: { type: 'EndpointSelector', endpointSelector: { matchLabels: { app } }, port: { number: 3000 } },
-  });
   const services = (): Promise<string> =>
     kubectlOutput(['get', 'services', '-n', namespace, '-l', 'sallyport.dev/x-backend=pods', '-o', 'name']);
   await deployEcho('selected', namespace);
-  await apply(select('absent'), routeTo('pods'));
+  await apply(selecting('pods', 'absent'), routeTo('pods'));
   await accepted('pods', 'Accepted');
   await waitForAnswer('pods', /^503 /);
-  await apply(select('selected'));
+  await apply(selecting('pods', 'selected'));
   await waitForAnswer('pods', /^200 /);
   expect(await services()).toMatch(/^service\/sallyport-backend-[0-9a-f]{10}\n$/);
   await apply(routeTo('plain'));
   // The controller keeps it for a minute.
   await waitFor('the Service is gone', async () => ((await services()) === '' ? true : undefined), 180);
 });
+
+test('sessionPersistence of an XBackend keeps a client at one pod, also after a restart of the data plane', async () => {
+  const sessionPersistence = { absoluteTimeout: '1h', cookie: { name: 'sticky', lifetimeType: 'Permanent' } };
+  await deployEcho('sticky', namespace);
+  await scaleEcho('sticky', namespace, 3);
+  await apply(selecting('sticky', 'sticky', { sessionPersistence }), routeTo('sticky'));
+  await accepted('sticky', 'Accepted');
+  const first = await waitFor('a session', async () => {
+    const found = await askSticky();
+    return found?.cookie === undefined ? undefined : found;
+  });
+  expect(first.cookie).toMatch(/^sticky=[\w-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Strict$/);
+  const cookie = first.cookie?.split(';')[0] ?? '';
+  expect(await podsOf(20, cookie)).toEqual([first.pod]);
+  // Other clients reach other pods.
+  expect((await podsOf(40)).length).toBeGreaterThan(1);
+
+  await kubectlOutput(['rollout', 'restart', 'deployment/external-sallyport', '-n', namespace]);
+  await kubectlOutput(['rollout', 'status', 'deployment/external-sallyport', '-n', namespace, '--timeout=180s']);
+  expect(await podsOf(20, cookie)).toEqual([first.pod]);
+});
+
+/** The pod that serves a request with this cookie, and the cookie that it sets. `undefined` if there is no 200. */
+async function askSticky(cookie?: string): Promise<{ readonly pod: string; readonly cookie?: string } | undefined> {
+  const response = await fetch(`http://${address}/sticky`, {
+    headers: { connection: 'close', ...(cookie === undefined ? {} : { cookie }) },
+  });
+  const text = await response.text();
+  if (response.status !== 200) return undefined;
+  const [set] = response.headers.getSetCookie();
+  return { pod: (JSON.parse(text) as { readonly pod: string }).pod, ...(set !== undefined && { cookie: set }) };
+}
+
+/** The pods that serve so many requests. */
+async function podsOf(count: number, cookie?: string): Promise<readonly string[]> {
+  const pods: string[] = [];
+  for (let turn = 0; turn < count; turn += 1) pods.push((await waitFor('a response', () => askSticky(cookie))).pod);
+  return [...new Set(pods)];
+}
