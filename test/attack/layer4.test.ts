@@ -37,9 +37,15 @@ async function bound(): Promise<Datagrams> {
 
 const mebibyte = 2 ** 20;
 
-test(
-  'a client that reads slowly holds no more than the buffers of its connection',
-  async () => {
+const passthrough = tlsListener('tls', 'Passthrough');
+const hello = inRecords(helloBody([serverNameExtension('a.example.com')]));
+
+test.each([
+  ['TCP', tcp, tcpRoute('app')],
+  ['TLS passthrough', passthrough, layer4Route('TLSRoute', passthrough)],
+] as const)(
+  'a client that reads slowly holds no more than the buffers of its connection (%s)',
+  async (_what, listener, route) => {
     const size = scaled(64, 1_024) * mebibyte;
     const chunk = Buffer.alloc(64 * 1024);
     const backend = await startRawBackend((socket) => {
@@ -54,17 +60,20 @@ test(
       socket.on('drain', send);
       send();
     });
-    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
+    const started = await startLayer4([listener, endpointsConfig('app', backend.port), route], {
       onFault: throwFault,
     });
-    const client = keep(dial(started));
+    const transport = listener === tcp ? 'tcp' : 'tls';
+    const sent = (): number => started.proxy.counters().layer4.sent[transport];
+    const client = keep(dial(started, listener));
     client.pause();
-    await eventually(() => expect(started.proxy.counters().layer4.sent.tcp).toBeGreaterThan(mebibyte));
+    if (transport === 'tls') client.write(hello);
+    await eventually(() => expect(sent()).toBeGreaterThan(mebibyte));
     let received = 0;
     let ahead = 0;
     client.on('data', (bytes: Buffer) => {
       received += bytes.length;
-      ahead = Math.max(ahead, started.proxy.counters().layer4.sent.tcp - received);
+      ahead = Math.max(ahead, sent() - received);
       client.pause();
       setImmediate(() => client.resume());
     });

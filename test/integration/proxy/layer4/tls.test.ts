@@ -61,7 +61,12 @@ async function startTlsBackend(name: string, protocols?: readonly string[]): Pro
 }
 
 function start(...resources: readonly ConfigResource[]): Promise<Layer4UnderTest> {
-  return startLayer4(resources, { certificates: (secret) => pairs.get(secret), onFault: throwFault });
+  return startLayer4(resources, {
+    certificates: (secret) => pairs.get(secret),
+    onFault: throwFault,
+    // On a busy machine, a ClientHello in hundreds of packets takes seconds.
+    limits: { tlsHandshakeTimeout: 600_000 },
+  });
 }
 
 /** Connects over TLS; `servername` undefined sends none. */
