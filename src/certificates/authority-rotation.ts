@@ -14,6 +14,7 @@ import {
 } from './rotation.ts';
 import { startRounds, type Rounds } from './rounds.ts';
 import type { BundleStore, SecretStore, StoredBundle, StoredSecret } from './stores.ts';
+import { wallNow } from '../time/clock.ts';
 
 export interface RotationOptions {
   readonly secrets: SecretStore;
@@ -42,7 +43,7 @@ export class AuthorityRotation {
   constructor(options: RotationOptions) {
     checkRotationPolicy(options.policy);
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? wallNow;
     this.#issue = options.issue ?? issueSigningAuthority;
   }
 

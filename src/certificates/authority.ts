@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import type { CertificateMaterial } from './source.ts';
+import { wallNow } from '../time/clock.ts';
 
 /** A certificate authority in memory, ready to sign. */
 export interface Authority {
@@ -30,7 +31,7 @@ export interface AuthorityMaterial {
 }
 
 /** A validity from five minutes before `now`, for slow clocks, until `days` after `now`. */
-export function validFor(days: number, now = new Date()): Validity {
+export function validFor(days: number, now = new Date(wallNow())): Validity {
   return validUntil(new Date(now.getTime() + days * 86_400_000), now);
 }
 

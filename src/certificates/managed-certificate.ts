@@ -10,6 +10,7 @@ import {
   type ReplaceableSource,
 } from './source.ts';
 import type { SecretStore } from './stores.ts';
+import { wallNow } from '../time/clock.ts';
 
 export interface ManagedCertificateOptions {
   readonly secrets: Pick<SecretStore, 'read' | 'onChange'>;
@@ -47,7 +48,7 @@ export class ManagedCertificate {
 
   constructor(options: ManagedCertificateOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? wallNow;
   }
 
   /** Follows the Secret until `stop`. */

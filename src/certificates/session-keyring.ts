@@ -3,6 +3,7 @@ import { isRecord } from '../core/text/record.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { startRounds, type Rounds } from './rounds.ts';
 import type { SecretStore, SecretText } from './stores.ts';
+import { wallNow } from '../time/clock.ts';
 
 /** A key for the sessions of all data planes. Each data plane gets a key that is derived from it. */
 export interface SessionKeyMaterial {
@@ -94,7 +95,7 @@ export class SessionKeyring {
    * @throws if the store is unreachable
    */
   async round(): Promise<number> {
-    const { secrets, log, now = Date.now } = this.#options;
+    const { secrets, log, now = wallNow } = this.#options;
     const stored = await secrets.read();
     // A Secret that was lost or damaged gets the keys that this replica knows, so that sessions stay valid.
     const present = (stored && readKeys(stored.data)) ?? this.#keys;

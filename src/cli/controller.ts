@@ -24,14 +24,8 @@ import { selectorServices } from '../core/routing/selector-services.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Write } from '../core/incremental/index.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
-import {
-  createClient,
-  Election,
-  EventRecorder,
-  loadCredentials,
-  systemClock,
-  type ApiClient,
-} from '../kubernetes/index.ts';
+import { createClient, Election, EventRecorder, loadCredentials, type ApiClient } from '../kubernetes/index.ts';
+import { systemClock } from '../time/clock.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { imageOfPod } from './own-image.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';

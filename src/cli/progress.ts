@@ -1,3 +1,5 @@
+import { wallNow } from '../time/clock.ts';
+
 /** Shows the progress of a long run. */
 export interface Progress {
   /** Counts one more item. */
@@ -13,7 +15,7 @@ const interval = 300;
 export function createProgress(
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
   what: string,
-  now: () => number = Date.now,
+  now: () => number = wallNow,
 ): Progress {
   if (!stream.isTTY) return { step() {}, clear() {} };
   let count = 0;

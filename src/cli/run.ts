@@ -38,6 +38,7 @@ import { printServing } from './standalone/report-serving.ts';
 import { printStatuses } from './standalone/report-status.ts';
 import { startStandaloneWebhook } from './standalone/standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
+import { wallNow } from '../time/clock.ts';
 
 /** Settings of `sallyport run`. Ports may be 0 for any free port. */
 export interface RunOptions {
@@ -95,7 +96,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     ...(options.listen === undefined ? {} : { listen: options.listen }),
     requested: (gateway) => requestedAddresses(workspace, gateway),
   });
-  const sessionKeys = [createSessionKey(Date.now())];
+  const sessionKeys = [createSessionKey(wallNow())];
   const counters = createCounters();
   exposeProxyCounters(metrics, counters);
   returnMemory(running, () => counters.buffered.used);
@@ -241,7 +242,7 @@ function createFollower({
         plane.sink.report(await proxies.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
       terminal.heading(
-        `${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`,
+        `${new Date(wallNow()).toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`,
       );
       for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems, 'error')))
         if (!seen.has(line)) terminal.line(line);

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import { createClient, EventRecorder, loadCredentials, systemClock } from '../kubernetes/index.ts';
+import { createClient, EventRecorder, loadCredentials } from '../kubernetes/index.ts';
+import { systemClock } from '../time/clock.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { Watchdog } from '../webhook/configuration/watchdog.ts';
 import { buildProbes } from '../webhook/probes.ts';

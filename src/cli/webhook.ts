@@ -21,14 +21,8 @@ import { findingCounts } from '../core/admission/impact.ts';
 import { defaultSettings, type KnownBundle, type Settings } from '../core/admission/settings.ts';
 import { linkedFindings } from '../core/admission/stored.ts';
 import { createEvaluation } from '../core/evaluation.ts';
-import {
-  createClient,
-  Election,
-  EventRecorder,
-  loadCredentials,
-  systemClock,
-  type ApiClient,
-} from '../kubernetes/index.ts';
+import { createClient, Election, EventRecorder, loadCredentials, type ApiClient } from '../kubernetes/index.ts';
+import { systemClock } from '../time/clock.ts';
 import {
   createAdmissionMetrics,
   createLogger,

@@ -12,13 +12,13 @@ import {
 } from '../core/schema/index.ts';
 import {
   Discovery,
-  systemClock,
   type ApiClient,
   type FollowedKind,
   type InstalledKind,
   type KindState,
   type ObjectEvent,
 } from '../kubernetes/index.ts';
+import { systemClock } from '../time/clock.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 import { incompleteBundle } from './main-bundle.ts';

@@ -1,4 +1,5 @@
-import { Reflector, systemClock, type ApiClient, type ResourceType } from '../kubernetes/index.ts';
+import { Reflector, type ApiClient, type ResourceType } from '../kubernetes/index.ts';
+import { systemClock } from '../time/clock.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 /** A client, and a logger for failures of watches. */

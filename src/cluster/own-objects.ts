@@ -1,5 +1,6 @@
 import { ownObjectSelectors, type ObjectChange } from '../controller/index.ts';
-import { Reflector, systemClock, type ApiClient, type ResourceType, type Selection } from '../kubernetes/index.ts';
+import { Reflector, type ApiClient, type ResourceType, type Selection } from '../kubernetes/index.ts';
+import { systemClock } from '../time/clock.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };

@@ -1,6 +1,7 @@
 import { isRecord } from '../core/text/record.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
 import { isNewer } from './resource-version.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 export interface DriftDetectorOptions {
   /** Called when an object differs from what was applied for a Gateway, or was deleted. */
@@ -99,7 +100,7 @@ export class DriftDetector {
 
   #tell({ gateway, desired }: TrackedObject): void {
     const { onDrift, pace: { most, window } = defaultPace } = this.#options;
-    const [key, now] = [keyOf(desired), performance.now()];
+    const [key, now] = [keyOf(desired), monotonicNow()];
     const recent = (this.#driftTimes.get(key) ?? []).filter((at) => now - at < window);
     this.#driftTimes.set(key, [...recent, now]);
     if (recent.length < most) onDrift(gateway, desired);

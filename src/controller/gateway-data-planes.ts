@@ -5,6 +5,7 @@ import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
 import type { GatewayAcknowledgements, PodAcknowledgement } from './acknowledgement-report.ts';
 import type { GatewayChange } from './configuration-by-gateway.ts';
 import type { Reachability } from './data-plane-services.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 export interface DataPlanesOptions {
   /** Writes to the evaluation. The resulting configuration may call `publish` before this returns. */
@@ -108,7 +109,7 @@ export class GatewayDataPlanes {
   }
 
   setReachability({ addresses, pods }: Reachability): void {
-    const now = performance.now();
+    const now = monotonicNow();
     this.#addresses = addresses;
     this.#ready = new Map([...pods].map((pod) => [pod, this.#ready.get(pod) ?? now]));
     this.settle();
@@ -159,7 +160,7 @@ export class GatewayDataPlanes {
     if (known !== undefined) return known;
     const owner: OwnerState = {
       listeners: new Map(),
-      published: { generation: 0, at: performance.now(), id: 0 },
+      published: { generation: 0, at: monotonicNow(), id: 0 },
       held: new Map(),
       acknowledged: -1,
       told: undefined,
@@ -173,9 +174,9 @@ export class GatewayDataPlanes {
     this.#ownerOf.set(key, ownerName);
     owner.listeners.set(key, name);
     if (generation <= owner.published.generation) return;
-    owner.published = { generation, at: performance.now(), id };
+    owner.published = { generation, at: monotonicNow(), id };
     // The timer covers the case that no data plane acknowledges it.
-    if (this.#timer === undefined) this.#settleAt(performance.now() + this.#patience);
+    if (this.#timer === undefined) this.#settleAt(monotonicNow() + this.#patience);
   }
 
   #withdraw(listener: ConfigKey): void {
@@ -241,7 +242,7 @@ export class GatewayDataPlanes {
   #behind(name: string, owner: OwnerState): Behind {
     const { generation, at } = owner.published;
     const pods = [...this.#ready.keys()].filter((pod) => this.#heldBy(pod, name, owner) < generation);
-    const now = performance.now();
+    const now = monotonicNow();
     const deadlines = new Map(pods.map((pod) => [pod, Math.max(at, this.#ready.get(pod) ?? 0) + this.#patience]));
     return {
       pods,
@@ -260,7 +261,7 @@ export class GatewayDataPlanes {
     this.#timer = undefined;
     if (!Number.isFinite(moment)) return;
     // Timers may fire a little early.
-    this.#timer = setTimeout(() => this.settle(), Math.ceil(moment - performance.now()) + 1);
+    this.#timer = setTimeout(() => this.settle(), Math.ceil(moment - monotonicNow()) + 1);
     this.#timer.unref();
   }
 

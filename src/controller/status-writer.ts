@@ -4,6 +4,7 @@ import type { LiveObject, LiveObjects } from './live-objects.ts';
 import { mergeStatus, withoutRoom } from './merge-status.ts';
 import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
 import { statusFullEvents, statusEvents, regarding } from './status-events.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 
 export interface StatusWriterOptions {
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
@@ -16,8 +17,7 @@ export interface StatusWriterOptions {
   readonly events: EventSink;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The wall clock. */
-  readonly now?: () => Date;
+  readonly clock?: Pick<Clock, 'now' | 'date'>;
   /** Milliseconds; see `defaultPace`. */
   readonly pace?: Partial<Pace>;
 }
@@ -63,7 +63,7 @@ interface Sent {
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #pace: Pace;
-  readonly #now: () => Date;
+  readonly #clock: Pick<Clock, 'now' | 'date'>;
   readonly #queue = new Set<string>();
   readonly #flying = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
@@ -79,7 +79,7 @@ export class StatusWriter {
   constructor(options: StatusWriterOptions) {
     this.#options = options;
     this.#pace = { ...defaultPace, ...options.pace };
-    this.#now = options.now ?? (() => new Date());
+    this.#clock = options.clock ?? systemClock;
     const { metrics } = options;
     this.#writes = metrics.counter({
       name: 'status_writes_total',
@@ -144,7 +144,8 @@ export class StatusWriter {
     const ours = wanted(key);
     const status = mergeStatus(present.object, ours, {
       controllerName,
-      now: this.#now()
+      now: this.#clock
+        .date()
         .toISOString()
         .replace(/\.\d+Z$/, 'Z'),
     });
@@ -210,7 +211,7 @@ export class StatusWriter {
 
   #note(key: string, ours: OwnStatus | undefined): void {
     const before = this.#written.get(key);
-    const at = this.#now().getTime();
+    const at = this.#clock.now();
     const rewrites = before?.status === ours ? [...(before?.rewrites ?? []), at] : [];
     this.#written.set(key, { status: ours, at, rewrites: rewrites.slice(-this.#pace.rewrites) });
     this.#expiry ??= this.#expireLater();
@@ -219,24 +220,24 @@ export class StatusWriter {
   /** Forgets writes that are too old to count, so that an idle controller holds none. */
   #expireLater(): NodeJS.Timeout {
     return setTimeout(() => {
-      const now = this.#now().getTime();
+      const now = this.#clock.now();
       for (const [key, { at }] of this.#written) if (now - at >= this.#pace.window) this.#written.delete(key);
       this.#expiry = this.#written.size === 0 ? undefined : this.#expireLater();
     }, this.#pace.window);
   }
 
-  /** Milliseconds until the object may be written again. Never more than `rest`, even if the clock jumps. */
+  /** Milliseconds until the object may be written again. */
   #restOf(key: string): number {
     const { rest } = this.#pace;
     const written = this.#written.get(key);
-    return written === undefined ? 0 : Math.min(rest, written.at + rest - this.#now().getTime());
+    return written === undefined ? 0 : written.at + rest - this.#clock.now();
   }
 
   /** Whether the same status was written too often recently. */
   #isContested(key: string, { kind, object }: LiveObject, ours: OwnStatus | undefined): boolean {
     const before = this.#written.get(key);
     if (before === undefined || before.status !== ours) return false;
-    const recent = before.rewrites.filter((at) => this.#now().getTime() - at < this.#pace.window);
+    const recent = before.rewrites.filter((at) => this.#clock.now() - at < this.#pace.window);
     if (recent.length < this.#pace.rewrites) return false;
     this.#suppressed.at(kind, 'contested').value += 1;
     this.#options.log.warn({ object: key }, 'another writer keeps overwriting this status, writes pause');

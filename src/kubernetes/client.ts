@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { createDeadline, systemClock, type Clock } from './clock.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
+import { createDeadline } from './deadline.ts';
 import type { Credentials } from './credentials.ts';
 import { ApiError, apiError, ConnectionError, messageOf, ProtocolError } from './errors.ts';
 import { readJsonLines } from './lines.ts';

@@ -3,7 +3,7 @@ import { customGroups, optionalGroups } from '../core/schema/tables/table.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
 import {
   customResourceDefinitions,
   preferredVersion,

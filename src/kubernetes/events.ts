@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../telemetry/index.ts';
 import type { ApiClient } from './client.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { microTime, type KubernetesObject, type ResourceType } from './object.ts';
 import { create, mergePatch, type WriteOutcome } from './writers.ts';
 

@@ -1,6 +1,5 @@
 /** The Kubernetes API: client, reflectors, writes, leases, events. Only this folder imports the official client. */
 export { Backoff } from './backoff.ts';
-export { systemClock, type Clock } from './clock.ts';
 export { createClient, type ApiClient, type ApiRequest } from './client.ts';
 export { loadCredentials, type Credentials, type CredentialSource, type Proof } from './credentials.ts';
 export {

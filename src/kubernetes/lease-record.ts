@@ -1,6 +1,6 @@
 import { recordOf, type JsonRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { ApiError, isNotFound, ProtocolError } from './errors.ts';
 import { isKubernetesObject, microTime, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 

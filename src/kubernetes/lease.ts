@@ -1,6 +1,7 @@
 import type { Logger } from '../telemetry/index.ts';
 import type { ApiClient } from './client.ts';
-import { createDeadline, type Clock, type Deadline } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
 import { messageOf } from './errors.ts';
 import { LeaseRecord } from './lease-record.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { ApiError, ConnectionError, isForbidden, messageOf, ProtocolError } from './errors.ts';
 import { Inventory, keyOf, type ObjectEvent } from './inventory.ts';
 import { listPages, type Selection } from './list.ts';

@@ -1,7 +1,7 @@
 import { Agent, request as startRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as startSecureRequest } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Credentials, TlsProof } from './credentials.ts';
 import { connectThrough } from './proxy-tunnel.ts';
 

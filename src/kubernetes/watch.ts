@@ -1,6 +1,7 @@
 import { isRecord, recordOf } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
-import { createDeadline, type Clock } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
+import { createDeadline } from './deadline.ts';
 import { apiError, ProtocolError } from './errors.ts';
 import { acceptFor, selectedNamespace, selectors, type Selection } from './list.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject } from './object.ts';

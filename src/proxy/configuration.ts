@@ -13,6 +13,7 @@ import { compileRules } from './handling/compiled-rule.ts';
 import type { CompiledRule } from './handling/compiled-rule.ts';
 import type { EndpointRegistry } from './upstream/endpoints.ts';
 import { Layer4Routes } from './layer4/routes.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 /** Configuration resources that take effect together. */
 export interface Transaction {
@@ -66,12 +67,12 @@ export class Configuration {
   /** Compiles the routes of a transaction without changing anything. Yields to requests in between. */
   async prepare(transaction: Transaction): Promise<PreparedTransaction> {
     const routes: PreparedRoute[] = [];
-    let began = performance.now();
+    let began = monotonicNow();
     for (const route of transaction.upserts) {
       if (route.kind !== 'route') continue;
-      if (performance.now() - began > slice) {
+      if (monotonicNow() - began > slice) {
         await otherWork();
-        began = performance.now();
+        began = monotonicNow();
       }
       routes.push({
         route,

@@ -25,7 +25,7 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly forwarder: Forwarder;
   /** Client certificates for backends, by Secret. */
   readonly certificates: CertificateSource;
-  /** Milliseconds of a clock that never goes back, for retry budgets. */
+  /** Milliseconds of the monotonic clock: requests, retry budgets and the state of endpoints use it. */
   readonly now: () => number;
   readonly sessions: Sessions;
   readonly limits: ProxyLimits;

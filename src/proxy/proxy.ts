@@ -28,6 +28,7 @@ import { createQuotas } from './limits/quota.ts';
 import type { SessionKeyMaterial } from './sessions/session-keys.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { CertificateSource } from './listen/tls-termination.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 export interface ProxyOptions {
   /** The addresses of a listener. Listeners with the same address share it; port 0 counts as an address, too. */
@@ -52,7 +53,7 @@ export interface ProxyOptions {
   readonly nameReport?: (report: NameReport) => void;
   /** Counters to add to, for several data planes in one process. If undefined, it has its own. */
   readonly counters?: ProxyCounters;
-  /** Milliseconds of a clock that never goes back; default: `performance.now`. */
+  /** Milliseconds of a monotonic clock; default: `monotonicNow`. */
   readonly now?: () => number;
 }
 
@@ -150,7 +151,7 @@ class DataPlaneProxy implements Proxy {
       ownFlows: new OwnConnections(flowMemory),
       forwarder,
       certificates: options.certificates,
-      now: options.now ?? (() => performance.now()),
+      now: options.now ?? monotonicNow,
       sessions: new Sessions(counters.sessions),
       limits,
       quotas,

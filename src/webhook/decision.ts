@@ -5,6 +5,7 @@ import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admiss
 import { labelsOfNamespace } from '../core/graph/namespaces.ts';
 import type { Kernel } from '../core/incremental/index.ts';
 import { isProbe, probeDenial } from './configuration/probe.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 export interface DecisionSurroundings {
   readonly kernel: Kernel;
@@ -31,10 +32,10 @@ export function* decideInCluster(
   );
   if (policy === 'exempt') return exempt;
   // Half of the time is for reading other objects; the response needs the rest.
-  const deadline = performance.now() + request.budgetMs / 2;
+  const deadline = monotonicNow() + request.budgetMs / 2;
   return yield* decisionOf(request, {
     kernel,
     policy,
-    mayContinue: () => performance.now() < deadline,
+    mayContinue: () => monotonicNow() < deadline,
   });
 }

@@ -8,6 +8,7 @@ import { deepEqual, type Kernel } from '../core/incremental/index.ts';
 import { tables, type KindName } from '../core/schema/index.ts';
 import { recordOf } from '../core/text/record.ts';
 import type { Steps } from '../core/text/steps.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 export interface ImpactSurroundings {
   readonly kernel: Kernel;
@@ -34,8 +35,8 @@ export function* impactInCluster(request: AdmissionRequest, { kernel, settings }
   if (change === undefined) return allowed([]);
   yield;
   // Half of the time is for the evaluation; the response needs the rest.
-  const deadline = performance.now() + budgetMs / 2;
-  return allowed(yield* warningsAbout(change, { kernel, mayContinue: () => performance.now() < deadline }));
+  const deadline = monotonicNow() + budgetMs / 2;
+  return allowed(yield* warningsAbout(change, { kernel, mayContinue: () => monotonicNow() < deadline }));
 }
 
 function allowed(warnings: readonly string[], auditAnnotations: Allowed['auditAnnotations'] = {}): Allowed {

@@ -1,5 +1,6 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Steps } from '../core/text/steps.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 /** Milliseconds that one review, or the audit, may run before it yields to others. */
 export const slice = 10;
@@ -12,7 +13,7 @@ export class Slices {
   #began: number;
 
   /** Begins the first slice. @param now monotonic milliseconds */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = monotonicNow) {
     this.#now = now;
     this.#began = now();
   }

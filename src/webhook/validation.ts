@@ -10,6 +10,7 @@ import { cleanName } from './limits.ts';
 import { sendRefusal, sendText } from './replies.ts';
 import { readReview, writeReview } from './review.ts';
 import { inSlices, Turns } from './turns.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 export interface ValidationLimits extends BodyLimits {
   /** Reviews that are being received or decided. */
@@ -32,7 +33,7 @@ interface Validating {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** On the clock of `performance.now()`. */
+    /** On the clock of `monotonicNow`. */
     receivedAt: number;
     /** Releases the bytes of the body. */
     releaseBody: () => void;
@@ -68,7 +69,7 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
   for (const [path, decide] of Object.entries(validating.decisions)) {
     app.post<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>(path, {
       onRequest: (request, reply, done) => {
-        request.receivedAt = performance.now();
+        request.receivedAt = monotonicNow();
         if (pipelines.isBusy(request.raw, reply.raw)) {
           validating.metrics.refused.at('pipelined').value += 1;
           request.raw.socket.destroy();
@@ -134,7 +135,7 @@ interface Answering extends Pick<Validating, 'log' | 'metrics'> {
 async function answer(request: ValidationRequest, reply: FastifyReply, validating: Answering): Promise<FastifyReply> {
   // The client may have disconnected while the review waited.
   if (reply.raw.destroyed) return reply.hijack();
-  const elapsed = performance.now() - request.receivedAt;
+  const elapsed = monotonicNow() - request.receivedAt;
   const read = await inSlices(readReview(request.body, remainingBudget(request.query.timeout, elapsed)));
   if (read.type === 'request') return decideAndReply(read.request, reply, validating);
   validating.metrics.degraded.at('malformed').value += 1;
@@ -150,7 +151,7 @@ async function decideAndReply(
   const [kind, namespace, name] = [cleanName(asked.kind), cleanName(asked.namespace), cleanName(asked.name)];
   const count = (verdict: 'allowed' | 'denied' | 'error') => {
     metrics.requests.at(kind, operation, verdict, String(dryRun)).value += 1;
-    metrics.duration.at(operation).observe((performance.now() - reply.request.receivedAt) / 1000);
+    metrics.duration.at(operation).observe((monotonicNow() - reply.request.receivedAt) / 1000);
   };
   try {
     const verdict = isJudged(asked) ? await inSlices(decide(asked)) : notJudged;

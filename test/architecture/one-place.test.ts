@@ -54,3 +54,8 @@ test('default ports of URLs are in text/origin.ts', () => {
     'src/core/text/origin.ts: 80, https: 443',
   ]);
 });
+
+test('only src/time reads the time', () => {
+  const files = sources.filter((file) => !/^src\/(?:time\/|files\/watch\.ts)/.test(file));
+  expect(found(files, /\bperformance\.now\b|\bDate\.now\b|\bnew Date\(\)|\bhrtime\b/)).toEqual([]);
+});

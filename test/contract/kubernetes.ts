@@ -16,7 +16,6 @@ import {
   Reflector,
   remove,
   resourceType,
-  systemClock,
   update,
   updateStatus,
   type ApiClient,
@@ -27,6 +26,7 @@ import {
   type Selection,
   type WriteOutcome,
 } from '../../src/kubernetes/index.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { createLogger } from '../../src/telemetry/index.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

@@ -20,6 +20,7 @@ import { valueOf, type ControllerFacts, type DoctorFacts, type Installation, typ
 import { gatherControllerFacts } from './gather-controller.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
 import { askPermissions } from './permissions.ts';
+import { wallNow } from '../../time/clock.ts';
 
 const admissionPolicies: ResourceType = {
   apiVersion: 'admissionregistration.k8s.io/v1',
@@ -53,7 +54,7 @@ export async function gatherFacts(client: ApiClient, installation: Installation)
   const controllerPermissions = await gather(readControllerPermissions(client, installation, controller));
   const probe = readProbeOutcome(answer, configuration.type === 'known' ? configuration.value : undefined);
   return {
-    now: Date.now(),
+    now: wallNow(),
     installation,
     server,
     kinds,

@@ -13,6 +13,7 @@ import {
   type TracedConnection,
   type TraceReport,
 } from '../../channel/trace.ts';
+import { wallNow } from '../../time/clock.ts';
 
 /** Where a data plane listens. */
 export interface DataPlaneAddress {
@@ -45,7 +46,7 @@ export async function sendConnectionTrace(call: ConnectionCall): Promise<TraceRe
   const { connection, key } = call;
   for (let attempt = 1; ; attempt += 1) {
     // A signature can be used once, and an answer can get lost.
-    const signed = signTrace(key, connection, Date.now());
+    const signed = signTrace(key, connection, wallNow());
     const received = await exchange(call, signed);
     if (received !== undefined) return readTraceAnswer(key, readTrace(signed)?.nonce ?? '', received);
     if (attempt === attempts) return undefined;

@@ -11,6 +11,7 @@ import { UsageError } from '../usage-error.ts';
 import { compareConnection, compareRequest, type TraceResult } from './trace-comparison.ts';
 import { sendConnectionTrace, type DataPlaneAddress } from './trace-connection.ts';
 import { sendTraced } from './trace-request.ts';
+import { wallNow } from '../../time/clock.ts';
 
 /** Settings of a trace. */
 export interface TraceOptions {
@@ -120,7 +121,7 @@ async function traceRequest(
       method: request.method,
       target: `${request.path}${request.search}`,
       authority: request.authority,
-      fields: [...options.fields, traceField, signTrace(key, request, Date.now())],
+      fields: [...options.fields, traceField, signTrace(key, request, wallNow())],
     });
     const report = readReport(field(traceField));
     if (report === undefined)

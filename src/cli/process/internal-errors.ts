@@ -1,5 +1,6 @@
 import type { Cell, Family, Logger, Metrics } from '../../telemetry/index.ts';
 import type { Shutdown } from './shutdown.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 /** The origin of an internal error: the fixed label values of the metric. */
 export type ErrorOrigin = 'exchange' | 'exception' | 'rejection';
@@ -43,7 +44,7 @@ export class InternalErrors {
 
   #take(origin: ErrorOrigin, error: unknown): void {
     this.#count.at(origin).value += 1;
-    const second = Math.floor(performance.now() / 1_000);
+    const second = Math.floor(monotonicNow() / 1_000);
     if (second !== this.#second) [this.#second, this.#logged] = [second, 0];
     this.#logged += 1;
     if (this.#logged <= stacksPerSecond) this.#log.error({ err: error, origin }, 'internal error');

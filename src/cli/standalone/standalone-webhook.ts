@@ -11,6 +11,7 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { buildWebhook } from '../../webhook/index.ts';
 import type { Address } from '../../proxy/sockets/address.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 interface Surroundings {
   /** Decides on a write. `mayContinue` returns false when the time for looking at other objects is over. */
@@ -40,8 +41,8 @@ export async function startStandaloneWebhook(
     metrics: createAdmissionMetrics(metrics, { cacheAge: () => undefined, certificateExpiry: () => notAfter }),
     decide(request) {
       // Half of the time is for looking at other objects. The response needs the rest.
-      const deadline = performance.now() + request.budgetMs / 2;
-      return decide(request, () => performance.now() < deadline);
+      const deadline = monotonicNow() + request.budgetMs / 2;
+      return decide(request, () => monotonicNow() < deadline);
     },
   });
   await app.listen(address);

@@ -40,10 +40,10 @@ export class Attempts {
   /** Returns the endpoint for a try; `undefined` if all were tried. */
   next(): Endpoint | undefined {
     const { endpoints, tried } = this;
-    const now = performance.now();
+    const now = this.exchange.plane.now();
     const endpoint = this.terms.session?.endpointIn(endpoints, tried, now) ?? endpoints.pick(tried, now);
     if (endpoint === undefined) return undefined;
-    if (this.count === 0) endpoints.budget?.addRequest(this.exchange.plane.now());
+    if (this.count === 0) endpoints.budget?.addRequest(now);
     this.count += 1;
     this.tried.push(endpoint);
     return endpoint;

@@ -24,6 +24,7 @@ import type { RequestHead } from '../messages/request-head.ts';
 import type { TraceReport } from '../../channel/trace.ts';
 import { TracedStream } from './traced-stream.ts';
 import { Timer } from '../sockets/timer.ts';
+import { wallNow } from '../../time/clock.ts';
 
 const clientLeft = 499;
 
@@ -47,7 +48,7 @@ export class Exchange implements AuthorizedRequest {
   isCall = false;
   /** The gRPC status that the client got. */
   grpcStatus: number | undefined;
-  private readonly startedAt = performance.now();
+  private readonly startedAt: number;
   private head: RequestHead | undefined;
   private listener: ListenerConfig | undefined;
   private matched: MatchedRoute | undefined;
@@ -63,6 +64,7 @@ export class Exchange implements AuthorizedRequest {
 
   constructor(plane: DataPlane, connection: Connection, client: ClientStream) {
     this.plane = plane;
+    this.startedAt = plane.now();
     this.connection = connection;
     this.client = client;
     this.address = connection.peer.address;
@@ -316,7 +318,7 @@ export class Exchange implements AuthorizedRequest {
 
   private record(): void {
     const { counters, accessLog } = this.plane;
-    const duration = performance.now() - this.startedAt;
+    const duration = this.plane.now() - this.startedAt;
     const status = this.client.headSent ? this.client.status : clientLeft;
     counters.openRequests -= 1;
     if (this.isAdmitted) this.plane.quotas.requests.release(this.address);
@@ -329,7 +331,7 @@ export class Exchange implements AuthorizedRequest {
   private logEntry(status: number, duration: number): AccessLogEntry {
     const { head, grpcStatus, listener, matched, backend, upstream, reason } = this;
     return {
-      time: new Date(Date.now() - duration).toISOString(),
+      time: new Date(wallNow() - duration).toISOString(),
       client: this.address,
       method: this.client.method,
       ...(head === undefined ? {} : { host: head.host, path: head.path }),

@@ -252,7 +252,7 @@ export class Forwarding implements ResponseReceiver {
     this.call = undefined;
     if (failure === 'connect') {
       this.exchange.plane.counters.upstreamConnectFailures += 1;
-      this.endpoint?.connectFailed(performance.now());
+      this.endpoint?.connectFailed(this.exchange.plane.now());
     }
     if (this.ended) return;
     // The connection failed, not the endpoint.

@@ -54,7 +54,7 @@ export class Copy implements ResponseReceiver {
     { hasBody, gateway, identity, ...request }: CopiedRequest,
   ): Copy | undefined {
     const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
-    const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
+    const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], plane.now());
     const { buffered, mirrors } = plane.quotas;
     if (
       endpoint === undefined ||

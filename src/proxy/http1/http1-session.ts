@@ -20,6 +20,7 @@ import { destroyAtEnd, upgradeOf } from './http1-upgrade.ts';
 import { endsConnection, expectationOf, framingOf, isWithin } from './request-framing.ts';
 import { RequestReader } from './request-reader.ts';
 import type { BodyFraming, RequestEvents } from './request-reader.ts';
+import { wallNow } from '../../time/clock.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -475,7 +476,7 @@ function recordRefusal({ counters, accessLog }: DataPlane, connection: Connectio
   counters.requests += 1;
   countOutcome(counters, status, reason, 0);
   accessLog?.({
-    time: new Date().toISOString(),
+    time: new Date(wallNow()).toISOString(),
     client: connection.peer.address,
     method: '',
     status,

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { hasField } from '../../core/text/fields.ts';
 import type { Fields } from '../../core/text/fields.ts';
 import { fieldText } from '../messages/sendable.ts';
+import { wallNow } from '../../time/clock.ts';
 
 /** The head of a response as text (RFC 9112 section 4). */
 export class ResponseText {
@@ -37,7 +38,7 @@ let dateEnds = 0;
 
 /** The Date field (RFC 9110 section 6.6.1), formatted once per second. */
 function dateNow(): string {
-  const now = Date.now();
+  const now = wallNow();
   if (now >= dateEnds || now < dateEnds - 1_000) {
     dateEnds = now - (now % 1_000) + 1_000;
     dateText = `date: ${new Date(now).toUTCString()}\r\n`;

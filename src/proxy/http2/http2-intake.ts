@@ -6,6 +6,7 @@ import { FrameReader, frameTypes } from './http2-frames.ts';
 import { dataBytesPerWork, headerBytesPerWork, requestWork } from '../listen/input-turns.ts';
 import type { InputTurns } from '../listen/input-turns.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 /** The burst of frames of a kind that a client may send, and the rate per second afterwards. */
 interface Allowance {
@@ -56,7 +57,7 @@ export class Http2Intake extends Duplex {
   private readonly reader = new FrameReader((type, length, flags) => this.count(type, length, flags));
   /** Remaining frames of each kind, at `countedAt`. */
   private readonly left: number[] = [];
-  private countedAt = performance.now();
+  private countedAt = monotonicNow();
   private earned = 0;
   /** Received bytes that wait for their turn. */
   private held: Buffer | undefined;
@@ -206,7 +207,7 @@ export class Http2Intake extends Duplex {
 
   /** Adds the frames earned by time and writes since the last call. */
   private refill(): void {
-    const now = performance.now();
+    const now = monotonicNow();
     const seconds = (now - this.countedAt) / 1_000;
     for (const [type, left] of this.left.entries()) {
       const allowance = allowances[type];

@@ -161,7 +161,7 @@ class Session {
     this.streams -= 1;
     if (this.streams > 0) return;
     this.connection.idle();
-    this.lastEnd = performance.now();
+    this.lastEnd = this.plane.now();
     this.idleTimer.refresh();
     if (this.session.closed || this.connection.isDraining()) this.drain();
   }
@@ -176,7 +176,7 @@ class Session {
    * client that does not read gets the same time as in the middle of a response.
    */
   private linger(): void {
-    const unread = this.lastEnd + this.plane.limits.stallTimeout - performance.now();
+    const unread = this.lastEnd + this.plane.limits.stallTimeout - this.plane.now();
     this.lingerTimer ??= setTimeout(() => this.socket.destroy(), Math.max(lingering, unread)).unref();
   }
 }

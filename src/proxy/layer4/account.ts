@@ -3,6 +3,7 @@ import type { ConfigKey, Layer4RouteConfig, ListenerConfig } from '../../core/ro
 import type { ConnectionLogEntry } from './connection-log.ts';
 import type { Layer4Counters } from './counters.ts';
 import type { Layer4Reason, Transport } from './reasons.ts';
+import { monotonicNow, wallNow } from '../../time/clock.ts';
 
 /** The destination of metrics and logs. */
 export interface Books {
@@ -28,7 +29,7 @@ export class Account {
   upstream: string | undefined;
   private readonly books: Books;
   private readonly opening: Opening;
-  private readonly startedAt = performance.now();
+  private readonly startedAt = monotonicNow();
   private receivedBytes = 0;
   private sentBytes = 0;
   private isClosed = false;
@@ -65,9 +66,9 @@ export class Account {
 
   private entry(reason: Layer4Reason | undefined): ConnectionLogEntry {
     const { opening, route, backend, upstream, receivedBytes, sentBytes } = this;
-    const duration = performance.now() - this.startedAt;
+    const duration = monotonicNow() - this.startedAt;
     return {
-      time: new Date(Date.now() - duration).toISOString(),
+      time: new Date(wallNow() - duration).toISOString(),
       transport: opening.transport,
       client: opening.client,
       ...(opening.serverName === '' ? {} : { serverName: opening.serverName }),

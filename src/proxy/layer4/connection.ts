@@ -154,7 +154,7 @@ export class Layer4Connection implements Pass {
 
   private connect(destination: Destination): void {
     const { limits, counters } = this.plane;
-    const now = performance.now();
+    const now = this.plane.now();
     const endpoint = this.tried.length < limits.attempts ? destination.endpoints.pick(this.tried, now) : undefined;
     if (endpoint === undefined) {
       this.fail('connect-failed');
@@ -172,7 +172,7 @@ export class Layer4Connection implements Pass {
       failed: () => {
         if (this.isOver) return;
         counters.upstreamConnectFailures += 1;
-        endpoint.connectFailed(performance.now());
+        endpoint.connectFailed(this.plane.now());
         this.connect(destination);
       },
     });

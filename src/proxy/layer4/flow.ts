@@ -107,7 +107,7 @@ export class Flow implements OrderedFlow, Pass {
     // Loop detection may have ended the flow.
     if (this.isOver) return undefined;
     const destination = this.reconsider();
-    const endpoint = destination?.endpoints.pick([], performance.now());
+    const endpoint = destination?.endpoints.pick([], this.plane.now());
     if (destination === undefined || endpoint === undefined) return undefined;
     const { host, port } = endpoint.upstream(this.client.listener.gateway, () => undefined);
     const socket = openDatagrams(host);
@@ -159,7 +159,7 @@ export class Flow implements OrderedFlow, Pass {
   private refused(socket: Socket, endpoint: Endpoint): void {
     if (this.socket !== socket) return;
     this.plane.counters.upstreamConnectFailures += 1;
-    endpoint.connectFailed(performance.now());
+    endpoint.connectFailed(this.plane.now());
     this.disconnect();
   }
 

@@ -10,6 +10,7 @@ import { bindDatagrams, openDatagrams, sendDatagram } from './datagrams.ts';
 import type { FlowOrder } from './flow-order.ts';
 import { Flow } from './flow.ts';
 import { reportOf, traceIn } from './trace.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 /** A socket of the port and the flows that arrived through it. Responses are sent from its address. */
 interface Entrance {
@@ -70,7 +71,7 @@ export class UdpPort {
   /** Accepts no new flows, waits until existing ones have been silent for a second, for at most `grace` milliseconds, and ends them. */
   async drain(grace: number): Promise<void> {
     this.isDraining = true;
-    const end = performance.now() + grace;
+    const end = monotonicNow() + grace;
     for (let wait = this.timeToQuiet(end); wait > 0; wait = this.timeToQuiet(end)) await delay(wait);
     this.leaveAll();
   }
@@ -80,7 +81,7 @@ export class UdpPort {
     for (const { flows } of this.entrances.values()) {
       for (const { renewedAt } of flows.values()) last = Math.max(last, renewedAt);
     }
-    return Math.ceil(Math.min(last + quietTime, end) - performance.now());
+    return Math.ceil(Math.min(last + quietTime, end) - monotonicNow());
   }
 
   private leaveAll(): void {
@@ -109,7 +110,7 @@ export class UdpPort {
    */
   private async refresh(): Promise<void> {
     const { bound } = this;
-    this.refreshedAt = performance.now();
+    this.refreshedAt = monotonicNow();
     if (bound === undefined || this.isDraining) return;
     const present = localAddresses(bound.host);
     for (const [host, entrance] of this.entrances) {
@@ -147,7 +148,7 @@ export class UdpPort {
     if (trace === 'spent') return true;
     const { route, destination } = plane.layer4.choose(listener.key, '', plane.endpoints);
     const chosen = typeof destination === 'string' ? undefined : destination;
-    const upstream = chosen?.endpoints.pick([], performance.now())?.address;
+    const upstream = chosen?.endpoints.pick([], plane.now())?.address;
     const report = reportOf(
       { listener, route, backend: chosen?.backend, upstream },
       typeof destination === 'string' ? destination : undefined,
@@ -191,7 +192,7 @@ export class UdpPort {
   /** Refreshes the addresses if the socket for all addresses received a datagram: the address that it was sent to has no socket yet. */
   private lookForAddresses({ socket }: Entrance): void {
     const isAny = this.bound !== undefined && this.entrances.get(this.bound.host)?.socket === socket;
-    const mayRefresh = this.entrances.size > 1 && performance.now() - this.refreshedAt > refreshInterval;
+    const mayRefresh = this.entrances.size > 1 && monotonicNow() - this.refreshedAt > refreshInterval;
     if (isAny && mayRefresh) void this.refresh();
   }
 }

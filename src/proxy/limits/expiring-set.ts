@@ -1,8 +1,9 @@
 import { LinkedSet } from './linked-set.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 /** A value with a last renewal. */
 export interface Aging {
-  /** Time of the last addition or renewal, by `performance.now()`; written by the set. */
+  /** Time of the last addition or renewal, by `monotonicNow`; written by the set. */
   renewedAt: number;
 }
 
@@ -52,7 +53,7 @@ export class ExpiringSet<T extends Aging> {
   }
 
   private append(value: T): void {
-    value.renewedAt = performance.now();
+    value.renewedAt = monotonicNow();
     this.values.add(value);
   }
 
@@ -61,7 +62,7 @@ export class ExpiringSet<T extends Aging> {
   }
 
   private expire(): void {
-    const now = performance.now();
+    const now = monotonicNow();
     const overdue: T[] = [];
     for (
       let value = this.values.first;

@@ -1,5 +1,6 @@
 import { LinkedSet } from '../limits/linked-set.ts';
 import { isAccepting } from './read-in-turns.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 /** Input that is handled in turns. */
 export interface Input {
@@ -51,7 +52,7 @@ export class InputTurns {
   private readonly isBurst: () => boolean;
 
   /** `now` returns the time in milliseconds. `isBurst`: new connections wait to be accepted, one per turn. */
-  constructor(now: () => number = () => performance.now(), isBurst = isAccepting) {
+  constructor(now: () => number = monotonicNow, isBurst = isAccepting) {
     this.now = now;
     this.isBurst = isBurst;
   }

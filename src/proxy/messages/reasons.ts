@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { refusals } from '../../core/routing/decision/refusals.ts';
+import { wallNow } from '../../time/clock.ts';
 
 /** The proxy's own responses. The text is for the client: it states the problem and never reveals addresses, objects or other internals. */
 const answers = {
@@ -97,7 +98,7 @@ function rawHead(reason: AnswerReason, type: string, length: number): string {
   const { status } = answerFor(reason);
   const retry = passing.has(reason) ? 'retry-after: 1\r\n' : '';
   return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nserver: sallyport\r\ndate: ${new Date().toUTCString()}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nserver: sallyport\r\ndate: ${new Date(wallNow()).toUTCString()}\r\n` +
     `${type}content-length: ${length}\r\nconnection: close\r\n${retry}\r\n`
   );
 }

@@ -1,6 +1,7 @@
 import { isSignedTrace, readTrace, traceAnswer, traceField } from '../../channel/trace.ts';
 import type { TracedConnection, TracedRequest, TraceReport, TraceSignature } from '../../channel/trace.ts';
 import type { RequestHead } from './request-head.ts';
+import { wallNow } from '../../time/clock.ts';
 
 /** Milliseconds by which the time of a signature may differ from the clock of the data plane. */
 const window = 60_000;
@@ -18,7 +19,7 @@ export class Tracing {
   readonly #now: () => number;
 
   /** @param now milliseconds since 1970 */
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = wallNow) {
     this.#now = now;
   }
 

@@ -5,6 +5,7 @@ import type { Endpoint, EndpointSet } from '../upstream/endpoints.ts';
 import { SessionKeys, type SessionKey, type SessionKeyMaterial } from './session-keys.ts';
 import { openToken, sealToken, type Assignment, type SessionState } from './token.ts';
 import { nameKey } from '../../core/text/fields.ts';
+import { wallNow } from '../../time/clock.ts';
 
 /** A client may send several cookies of one name, with different paths (RFC 6265 section 5.4). More of them are ignored. */
 const maxTokens = 4;
@@ -40,7 +41,7 @@ export class Sessions {
    * @param counts counts the requests with session persistence
    * @param now milliseconds since 1970
    */
-  constructor(counts: Record<SessionOutcome, number>, now: () => number = Date.now) {
+  constructor(counts: Record<SessionOutcome, number>, now: () => number = wallNow) {
     this.#counts = counts;
     this.#now = now;
   }

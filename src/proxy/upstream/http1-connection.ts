@@ -13,6 +13,7 @@ import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
 import type { ResponseEvents } from './response-reader.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 /** A request to a backend over HTTP/1.1. It waits for a connection, and then has it exclusively. */
 export class Http1Call implements UpstreamExchange {
@@ -84,8 +85,8 @@ export class Http1Connection implements ResponseEvents {
   private readonly receivedInTurn: (bytes: number) => void;
   private call: Http1Call | undefined;
   private body: BodyWriter | undefined;
-  /** By `performance.now()`. No request may be sent later, because the backend may be closing the connection. */
-  private usableUntil = performance.now() + idleDefault;
+  /** By `monotonicNow`. No request may be sent later, because the backend may be closing the connection. */
+  private usableUntil = monotonicNow() + idleDefault;
   private hasRested = false;
   /** Whether the current request found the connection idle, and nothing has been received since. */
   private mayBeStale = false;
@@ -221,7 +222,7 @@ export class Http1Connection implements ResponseEvents {
 
   private becomeIdle({ keepsFor }: ResponseHead): void {
     const idle = keepsFor === undefined ? idleDefault : Math.min(keepsFor * 1_000 - idleMargin, idleLongest);
-    this.usableUntil = performance.now() + idle;
+    this.usableUntil = monotonicNow() + idle;
     this.hasRested = true;
     this.socket.resume();
     this.events.freed(this);

@@ -3,13 +3,8 @@ import type { KnownBundle, Settings } from '../../core/admission/settings.ts';
 import type { JudgedFinding } from '../../core/admission/judged-finding.ts';
 import { findKind } from '../../core/schema/index.ts';
 import type { Kernel } from '../../core/incremental/index.ts';
-import {
-  Discovery,
-  type ApiClient,
-  type Clock,
-  type KubernetesObject,
-  type WriteOutcome,
-} from '../../kubernetes/index.ts';
+import { Discovery, type ApiClient, type KubernetesObject, type WriteOutcome } from '../../kubernetes/index.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Cell, Family, Logger, Metrics, Reading } from '../../telemetry/index.ts';
 import { inSlices, Slices } from '../turns.ts';
 import { AuditLedger } from './ledger.ts';

@@ -1,4 +1,5 @@
-import { Backoff, type Clock } from '../../kubernetes/index.ts';
+import { Backoff } from '../../kubernetes/index.ts';
+import type { Clock } from '../../time/clock.ts';
 
 /** The maximum delay of a retry, in intervals between rounds: five minutes. */
 const longestDelay = 60;

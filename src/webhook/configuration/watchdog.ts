@@ -16,6 +16,7 @@ import {
   webhookConfigurations,
   type WebhookConfiguration,
 } from './webhook-configuration.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 const endpointSlices: ResourceType = {
   apiVersion: 'discovery.k8s.io/v1',
@@ -92,7 +93,7 @@ export class Watchdog {
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
+    this.#now = options.now ?? monotonicNow;
     this.#lookedAt = this.#now();
     const { metrics } = options;
     this.#released = metrics

@@ -1,11 +1,11 @@
 import {
   Reflector,
-  systemClock,
   type ApiClient,
   type KubernetesObject,
   type ObjectEvent,
   type ResourceType,
 } from '../../../src/kubernetes/index.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { createLogger } from '../../../src/telemetry/index.ts';
 import { waitFor } from '../../e2e/support/wait.ts';
 import { gateways, httpRoutes } from './objects.ts';

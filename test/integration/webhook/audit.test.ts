@@ -12,10 +12,10 @@ import {
   mergePatch,
   pathOf,
   remove,
-  systemClock,
   type KubernetesObject,
   type ResourceType,
 } from '../../../src/kubernetes/index.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { createMetrics } from '../../../src/telemetry/index.ts';
 import { Auditor } from '../../../src/webhook/audit/auditor.ts';
 import { reportApis, reportName, type ReportApi } from '../../../src/webhook/audit/report.ts';

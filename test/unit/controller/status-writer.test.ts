@@ -27,6 +27,7 @@ function started(pace: Partial<Pace> = {}) {
   const live = new LiveObjects();
   const world = { leads: true, wanted: new Map<string, OwnStatus>() };
   const metrics = createMetrics();
+  const time = { passed: 0, jumped: 0 };
   const writer = new StatusWriter({
     live,
     metrics,
@@ -49,11 +50,15 @@ function started(pace: Partial<Pace> = {}) {
     },
     // Long enough that no test sees the end of it.
     pace: { rest: 0, retry: 60_000, rewrites: 3, window: 60_000, ...pace },
+    clock: {
+      now: () => performance.now() + time.passed,
+      date: () => new Date(Date.UTC(2026, 0, 1) + time.jumped),
+    },
   });
   writers.push(writer);
   const see = (name: string, resourceVersion: string, present: unknown = {}) =>
     writer.enqueue(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
-  return { calls, notes, live, world, writer, see, metrics };
+  return { calls, notes, live, world, writer, see, metrics, time };
 }
 
 /** The answer of an API server that stored it. */
@@ -232,6 +237,18 @@ describe('writing of statuses', () => {
       type: 'Warning',
       reason: 'StatusContested',
     });
+  });
+
+  test('rewrites count for their window, even if the wall clock is set back', async () => {
+    const { calls, world, see, time } = started();
+    world.wanted.set('GatewayClass//a', status('ours'));
+    for (let round = 0; round < 5; round += 1) {
+      see('a', `before ${round}`, { conditions: [] });
+      await calls[round]?.answer(stored(calls[round], `after ${round}`));
+      time.passed += 30_000;
+      time.jumped -= 3_600_000;
+    }
+    expect(calls).toHaveLength(5);
   });
 
   test('what there is to say anew is written all the same', async () => {

@@ -294,7 +294,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private failed(failure: UpstreamFailure): void {
     if (this.ended) return;
     this.endTry();
-    if (failure === 'connect') this.endpoint?.connectFailed(performance.now());
+    if (failure === 'connect') this.endpoint?.connectFailed(this.exchange.plane.now());
     if (failure === 'stale') this.attempts.forgetLast();
     const mayRepeat = repeatable.has(failure) && this.attempts.mayRepeat;
     const reason = failureReasons[failure];

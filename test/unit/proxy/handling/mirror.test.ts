@@ -8,6 +8,7 @@ import type { ResponseReceiver, UpstreamRequest } from '../../../../src/proxy/me
 import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
 import { Copy, type CopiedRequest } from '../../../../src/proxy/handling/mirror-copy.ts';
 import { compileMirrors, Mirror } from '../../../../src/proxy/handling/mirror.ts';
+import { monotonicNow } from '../../../../src/time/clock.ts';
 import { endpointsConfig } from '../../../support/config.ts';
 
 const filter: MirrorFilter = {
@@ -39,7 +40,8 @@ function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}) {
   const endpoints = new EndpointRegistry(() => undefined);
   endpoints.upsert(config);
   const counters = createCounters();
-  const used: Pick<DataPlane, 'endpoints' | 'forwarder' | 'limits' | 'counters' | 'quotas'> = {
+  const used: Pick<DataPlane, 'now' | 'endpoints' | 'forwarder' | 'limits' | 'counters' | 'quotas'> = {
+    now: monotonicNow,
     endpoints,
     forwarder: {
       forward(request, receiver) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { systemClock } from '../../../../src/kubernetes/index.ts';
+import { systemClock } from '../../../../src/time/clock.ts';
 import { WriteDelays } from '../../../../src/webhook/audit/write-delays.ts';
 
 /** Delays with a clock that stands still, and the way to move it. */

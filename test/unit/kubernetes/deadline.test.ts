@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createDeadline } from '../../../src/kubernetes/clock.ts';
+import { createDeadline } from '../../../src/kubernetes/deadline.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const late = new Error('late');

@@ -1,31 +1,4 @@
-/** Time and randomness for this folder, replaceable in tests. */
-export interface Clock {
-  /** Monotonic milliseconds. Only differences are meaningful. */
-  now(): number;
-  /** Wall-clock time, for timestamps. */
-  date(): Date;
-  /** Resolves after `delay` milliseconds, or as soon as `signal` is aborted. Never rejects. */
-  sleep(delay: number, signal?: AbortSignal): Promise<void>;
-  /** A number from 0 (inclusive) to 1 (exclusive). */
-  random(): number;
-}
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  date: () => new Date(),
-  sleep: (delay, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted === true) return resolve();
-      const finish = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', finish);
-        resolve();
-      };
-      const timer = setTimeout(finish, delay);
-      signal?.addEventListener('abort', finish);
-    }),
-  random: () => Math.random(),
-};
+import type { Clock } from '../time/clock.ts';
 
 /** A signal that follows `parent` and has its own deadline. */
 export interface Deadline {
