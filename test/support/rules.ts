@@ -4,6 +4,7 @@ import type { Reader } from '../../src/core/incremental/reader.ts';
 import type { Finding, ObjectRule } from '../../src/core/rules/engine/rule.ts';
 import { judgeByBundle } from '../../src/core/rules/engine/judge-by-bundle.ts';
 import { channels, examine, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
+import { expectDeclared } from './consequences.ts';
 import { refusedByRules } from './schema.ts';
 
 /** For rules about one object: looking at another one is an error. */
@@ -26,7 +27,10 @@ export function findingsOf(rule: ObjectRule, json: unknown): readonly Finding[] 
   if (parsed.type !== 'resource') throw new Error(`no object of ours: ${JSON.stringify(parsed)}`);
   const found: Finding[] = [];
   if (rule.kinds.includes(parsed.resource.kind))
-    rule.check(parsed.resource, blind, (finding) => found.push({ rule: rule.id, ...finding }));
+    rule.check(parsed.resource, blind, (finding) => {
+      expectDeclared(rule, finding);
+      found.push({ rule: rule.id, ...finding });
+    });
   return found;
 }
 

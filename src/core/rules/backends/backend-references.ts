@@ -35,6 +35,7 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
     summary,
     effect: warned,
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
+    varies: ['reason', 'scope'],
     source,
     check({ kind, ref: { namespace, name } }, read: Reader, report) {
       for (const { path, node, outcome } of backendPlacesOf(read, { kind, namespace, name }, outcomes)) {

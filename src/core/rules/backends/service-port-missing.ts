@@ -15,6 +15,7 @@ export const servicePortMissing = rule({
   summary: 'A reference to a Service has no port.',
   effect: denied,
   consequence: { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: 'backendRef' },
+  varies: ['reason', 'scope'],
   source: 'Gateway API v1.7.0, BackendObjectReference.port ("required when the referent is a Kubernetes Service")',
   check(subject, _read, report) {
     for (const { path, ref } of portlessReferences(subject)) {

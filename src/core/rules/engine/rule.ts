@@ -42,7 +42,7 @@ export interface Finding {
   readonly value?: string;
   /** Set if only some findings of a rule are about Sallyport's support. */
   readonly about?: 'dialect';
-  /** Set if the consequence depends on the case; default: the consequence of the rule. */
+  /** Set if the consequence depends on the case: it differs from that of the rule only as `varies` says. */
   readonly consequence?: Consequence;
 }
 
@@ -67,8 +67,10 @@ export interface Rule {
    * belongs to another controller.
    */
   readonly about?: 'dialect';
-  /** Absent if neither status nor traffic reacts. */
+  /** Absent if neither status nor traffic reacts, or if they react to some findings only, as `varies` says. */
   readonly consequence?: Consequence;
+  /** The parts of the consequence that depend on the finding. Absent: all findings have the consequence of the rule. */
+  readonly varies?: readonly (keyof Consequence)[];
   /** The text of the specification that the rule is based on: document and section. */
   readonly source: string;
 }

@@ -23,6 +23,7 @@ export const filterRepeated = rule({
   summary: 'A list has duplicate filters of a type that is allowed once.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
+  varies: ['scope'],
   source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("Specifying the same filter multiple times is not supported")',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'filters', (path, filters) => {

@@ -35,6 +35,7 @@ export const filterUnion = rule({
   summary: 'The type of a filter or path modifier conflicts with the field that is set.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['reason', 'scope'],
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type, HTTPPathModifier.type and ListenerFilter.type (unions)',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'filters', (path, list) => {

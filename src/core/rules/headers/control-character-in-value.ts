@@ -14,6 +14,7 @@ export const controlCharacterInValue = rule({
   summary: 'A header, query or path value contains a line break or another control character.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['scope'],
   source: 'RFC 9110 section 5.5 and RFC 3986 section 2; GEP-922 (implementations never rely on admission for escaping)',
   check(subject, _read, report) {
     const judge = (path: Path, value: string, found: string | undefined): void => {

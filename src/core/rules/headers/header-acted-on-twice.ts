@@ -13,6 +13,7 @@ export const headerActedOnTwice = rule({
   summary: 'A filter names the same header in more than one of set, add and remove, ignoring case.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['scope'],
   source: 'Gateway API v1.7.0, HTTPHeaderFilter; RFC 9110 section 5.1',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'headerModifier', (path, modifier) => {

@@ -14,6 +14,7 @@ export const headerNameNotToken = rule({
   summary: 'A header name is invalid.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['reason', 'scope'],
   source: 'Gateway API v1.7.0, HTTPHeaderFilter.remove; RFC 9110 section 5.1 (field-name = token)',
   check(subject, _read, report) {
     const judge = (path: Path, name: string): void => {

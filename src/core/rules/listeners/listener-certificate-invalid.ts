@@ -9,6 +9,7 @@ export const listenerCertificateInvalid = listenerRule({
   id: 'listener-certificate-invalid',
   summary: 'A certificateRef of a listener does not resolve to a valid certificate.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
+  varies: ['reason'],
   source:
     'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs; ListenerReasonInvalidCertificateRef, ListenerReasonRefNotPermitted',
   *judge(listener, owner, read) {

@@ -9,6 +9,7 @@ export const listenerConflict = listenerRule({
   id: 'listener-conflict',
   summary: 'Listeners of a Gateway and its ListenerSets conflict with each other.',
   consequence: { condition: 'Conflicted', reason: 'ProtocolConflict', scope: 'listener' },
+  varies: ['reason'],
   source:
     'Gateway API v1.7.0, Gateway.spec.listeners ("Handling indistinct Listeners": "MUST NOT pick one conflicting Listener as the winner"), ListenerSet.spec.listeners (precedence)',
   *judge(listener, owner, read) {

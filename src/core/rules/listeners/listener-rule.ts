@@ -16,6 +16,7 @@ export function listenerRule(declaration: {
   /** Default: warns. */
   readonly effect?: Effects;
   readonly consequence: Consequence;
+  readonly varies?: readonly (keyof Consequence)[];
   readonly source: string;
   readonly judge: (listener: ListenerNode, owner: ListenerOwner, read: Reader) => Iterable<ListenerFinding>;
 }) {

@@ -11,6 +11,7 @@ export const namespaceSelector = rule({
   kinds: ['Gateway', 'ListenerSet'],
   summary: 'A namespace selector is missing or invalid.',
   effect: denied,
+  varies: ['condition', 'reason', 'scope'],
   source:
     'Gateway API v1.7.0, RouteNamespaces.selector and ListenerNamespaces.selector ("must be specified when From is set to Selector")',
   check(owner, _read, report) {

@@ -16,6 +16,7 @@ export const regexNotRe2 = rule({
   summary: 'A regular expression is invalid in RE2 syntax.',
   effect: deniedWhenStrict,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
+  varies: ['scope'],
   source:
     'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (dialect is implementation-specific)',
   check(subject, _read, report) {

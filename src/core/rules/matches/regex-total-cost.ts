@@ -23,6 +23,7 @@ export const regexTotalCost = rule({
   summary: 'The regular expressions of a route, or of all routes of a Gateway, exceed the limit for their total cost.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
+  varies: ['scope'],
   source:
     'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (support is implementation-specific)',
   check(subject, read, report) {

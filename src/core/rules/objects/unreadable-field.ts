@@ -16,6 +16,7 @@ export const unreadableField = rule({
   summary: 'A field has an invalid JSON type.',
   effect: { audit: 'none', standard: 'none', strict: 'none' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
+  varies: ['reason', 'scope'],
   source: 'Gateway API design guide, "Limitations of CRD and Webhook Validation"; GEP-922, "Implementers"',
   check(subject, _read, report) {
     for (const { path, expected, found } of subject.unreadable) {

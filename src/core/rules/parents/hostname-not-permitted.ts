@@ -30,6 +30,7 @@ export const hostnameNotPermitted = rule({
   summary: 'A HostnamePolicy permits a hostname of the route or ListenerSet only in other namespaces.',
   effect: denied,
   consequence: notServed,
+  varies: ['condition', 'reason', 'scope'],
   source: 'HostnamePolicy of sallyport.dev/v1alpha1; Gateway API security model, "Avoiding hostname/domain hijacking"',
   check({ kind, ref: { namespace, name } }, read, report) {
     if (kind === 'ListenerSet') {

@@ -12,6 +12,7 @@ export const cookiePathUnsafe = rule({
   summary: 'The path of a cookie contains a character that ends it.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['reason', 'scope'],
   source: 'RFC 6265 section 4.1.1 (path-value); Gateway API v1.7.0, CookieConfig.path',
   check(subject, _read, report) {
     for (const { session, path, unserved } of sessionParts(subject)) {

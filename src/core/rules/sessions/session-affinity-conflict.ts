@@ -17,6 +17,7 @@ export const sessionAffinityConflict = rule({
   summary: 'A rule or policy has sessionPersistence, and a Service that it applies to has sessionAffinity.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['reason', 'scope'],
   source: 'GEP-1619, Session Affinity in K8S Services ("the route MUST be rejected")',
   check(subject, read, report) {
     if (subject.kind === 'XBackendTrafficPolicy') checkPolicy(subject, read, report);

@@ -32,6 +32,7 @@ export const sessionNameReserved = rule({
   kinds: sessionKinds,
   summary: 'The name of a session cookie or header is invalid or reserved.',
   effect: deniedWhenStrict,
+  varies: ['condition', 'reason', 'scope'],
   source:
     'RFC 9110 section 7.6.1; RFC 6265bis, cookie name prefixes; Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
   check(subject, _read, report) {

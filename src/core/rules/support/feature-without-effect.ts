@@ -20,6 +20,7 @@ export const featureWithoutEffect = rule({
   summary: 'The object uses an unsupported feature, which is ignored.',
   effect: warned,
   consequence: fieldIgnored,
+  varies: ['scope'],
   source:
     'Gateway API v1.7.0, CommonRouteSpec.useDefaultGateways, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
   check(subject, _read, report) {

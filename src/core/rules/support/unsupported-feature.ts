@@ -15,6 +15,7 @@ export const unsupportedFeature = rule({
   summary: 'The object uses an unsupported value or feature that must not be ignored.',
   effect: { audit: 'record', standard: 'warn', strict: 'deny' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['condition', 'reason', 'scope'],
   source:
     'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',
   check(subject, read, report) {

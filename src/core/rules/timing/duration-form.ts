@@ -16,6 +16,7 @@ export const durationForm = rule({
   summary: 'A duration is not in the format of GEP-2257.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  varies: ['reason', 'scope'],
   source: 'GEP-2257, Gateway API Duration Format',
   check(subject, _read, report) {
     const frame =

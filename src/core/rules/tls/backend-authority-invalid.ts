@@ -9,6 +9,7 @@ export const backendAuthorityInvalid = rule({
   summary: 'A CA certificate reference of a BackendTLSPolicy or XBackend is invalid.',
   effect: warned,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCACertificateRef', scope: 'object' },
+  varies: ['reason'],
   source:
     'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs; BackendTLSPolicyReasonInvalidCACertificateRef, BackendTLSPolicyReasonInvalidKind',
   check(subject, read, report) {

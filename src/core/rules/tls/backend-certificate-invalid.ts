@@ -11,6 +11,7 @@ export const backendCertificateInvalid = rule({
   summary: 'The client certificate of a Gateway for its backends is invalid.',
   effect: warned,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidClientCertificateRef', scope: 'object' },
+  varies: ['reason'],
   source: 'Gateway API v1.7.0, GatewayBackendTLS.clientCertificateRef; GatewayReasonInvalidClientCertificateRef',
   check({ ref: { namespace, name } }, read, report) {
     if (!read.query(isOurGateway, namespace, name)) return;

@@ -8,6 +8,7 @@ export const clientAuthorityInvalid = listenerRule({
   id: 'client-authority-invalid',
   summary: 'A CA certificate reference for client certificates is invalid.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCACertificateRef', scope: 'listener' },
+  varies: ['reason'],
   source:
     'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; ListenerReasonInvalidCACertificateRef, ListenerReasonInvalidCACertificateKind',
   *judge(listener, owner, read) {

@@ -9,6 +9,7 @@ export const clientAuthorityMissing = listenerRule({
   id: 'client-authority-missing',
   summary: 'Client certificates are required, but no valid CA certificate is configured.',
   consequence: { condition: 'Accepted', reason: 'NoValidCACertificate', scope: 'listener' },
+  varies: ['reason'],
   source: 'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; ListenerReasonNoValidCACertificate',
   *judge(listener, owner, read) {
     const validation = clientValidationOf(read, owner, listener);
