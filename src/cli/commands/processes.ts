@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import { defaultRotationPolicy } from '../../certificates/rotation.ts';
-import type { Profile } from '../../core/rules/engine/rule.ts';
 import { parseNetworks, parseProxyVersions } from '../../core/text/proxy-protocol.ts';
 import type { ControllerCommandOptions } from '../controller.ts';
 import type { Installation } from '../doctor/facts.ts';
 import type { ProxyCommandOptions } from '../proxy.ts';
+import type { RunOptions } from '../run.ts';
 import {
   collect,
   collectRange,
@@ -46,7 +46,7 @@ export function addProcessCommands(program: Command): void {
     .option('--webhook-port <port>', 'webhook port; 0 for any free port', parsePort, 9443)
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 9090)
     .option('--grace <seconds>', 'time that requests in flight get on shutdown', parseSeconds, 10)
-    .action(async (options: RunArguments) => {
+    .action(async (options: RunOptions) => {
       const { run } = await import('../run.ts');
       const running = await run({ ...options, grace: options.grace * 1000 });
       await untilStopped();
@@ -260,18 +260,6 @@ export function addProcessCommands(program: Command): void {
         credentials: clusterOf(kubeconfig ?? true, context) ?? 'default',
       });
     });
-}
-
-interface RunArguments {
-  readonly files: readonly string[];
-  readonly demo: boolean;
-  readonly listen?: string;
-  readonly accessLog: boolean;
-  readonly profile: Profile;
-  readonly settings?: string;
-  readonly webhookPort: number;
-  readonly probePort: number;
-  readonly grace: number;
 }
 
 interface WebhookArguments extends Omit<WebhookCommandOptions, 'certificate' | 'rotation'> {

@@ -1,6 +1,26 @@
 /** Header fields in wire order: name, value, name, value … Names keep their spelling and may repeat. */
 export type Fields = readonly string[];
 
+/** Fields about one connection, in lower case (RFC 9110 section 7.6.1). HTTP/2 has none of them (RFC 9113 section 8.2.2). */
+export const connectionFields: readonly string[] = [
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** These and the fields that delimit or route a message (RFC 9112 sections 3, 6 and 9). Nothing but the proxy itself may set them. */
+export const framingFields: readonly string[] = [
+  ...connectionFields,
+  'content-length',
+  'expect',
+  'host',
+  'te',
+  'trailer',
+];
+
 /** The normalized name of a field for comparisons. Parsers only accept tokens, which are ASCII (RFC 9110 section 5.6.2). */
 export function nameKey(name: string): string {
   return name.toLowerCase();

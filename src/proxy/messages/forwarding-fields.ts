@@ -1,6 +1,6 @@
 import { traceField } from '../../channel/trace.ts';
 import { editFields } from '../../core/routing/decision/header-edits.ts';
-import { listItems, nameKey, valueOf } from '../../core/text/fields.ts';
+import { connectionFields, listItems, nameKey, valueOf } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { RequestHead } from './request-head.ts';
 import { sendableTrailers } from './sendable.ts';
@@ -17,16 +17,8 @@ export interface Peer {
   readonly scheme: 'http' | 'https';
 }
 
-// RFC 9110 section 7.6.1, in lower case; fields named in Connection are added.
-const hopByHop: readonly string[] = [
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'transfer-encoding',
-  'upgrade',
-];
+// Fields named in Connection are added (RFC 9110 section 7.6.1).
+const hopByHop: readonly string[] = [...connectionFields, 'te'];
 
 // Replaced in each forwarded request.
 const rewritten: readonly string[] = [

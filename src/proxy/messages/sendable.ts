@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { nameKey } from '../../core/text/fields.ts';
+import { connectionFields, nameKey } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import { repeatedLines } from './repeated.ts';
 
@@ -15,15 +15,8 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
 
-/** RFC 9113 section 8.2.2: HTTP/2 has none of these; in HTTP/1.1 they belong to the connection. `te` may be `trailers`. */
-const connectionSpecific: ReadonlySet<string> = new Set([
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** HTTP/2 has none of these. `te` may be `trailers`. */
+const connectionSpecific: ReadonlySet<string> = new Set(connectionFields);
 
 /** Fields for framing, routing or authentication, in lower case, which trailers must not contain (RFC 9110 section 6.5.1). */
 const neverInTrailers: ReadonlySet<string> = new Set([

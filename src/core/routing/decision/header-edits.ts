@@ -1,6 +1,5 @@
 import { headerKey } from '../../text/header.ts';
-import { fieldsWhere } from '../../text/fields.ts';
-import type { Fields } from '../../text/fields.ts';
+import { fieldsWhere, framingFields, type Fields } from '../../text/fields.ts';
 import type { HeaderFilter, RouteFilter } from '../config.ts';
 
 /** A header filter prepared for use. */
@@ -10,23 +9,8 @@ export interface HeaderEdits {
   readonly added: Fields;
 }
 
-/**
- * Lower-case names of fields that filters cannot change. Most of them delimit messages or belong to one connection (RFC 9112
- * sections 6 and 9): a change would break the framing. Host is changed by URLRewrite only.
- */
-const framing: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** Fields that filters cannot change: a change would break the framing. Host is changed by URLRewrite only. */
+const framing: ReadonlySet<string> = new Set(framingFields);
 
 /** Prepares the filters of one type in order, without those that have no effect. */
 export function compileHeaderEdits(

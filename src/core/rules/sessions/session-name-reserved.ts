@@ -1,5 +1,6 @@
 import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
+import { framingFields } from '../../text/fields.ts';
 import { controlCharacter, headerKey, isToken } from '../../text/header.ts';
 import { demand, violationsAt, type ReportViolation, type Violation } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
@@ -8,19 +9,11 @@ import { nameOf, sessionKinds, sessionParts, type Session } from './sessions.ts'
 
 /** Names with a meaning in HTTP, for browsers or for the gateway itself. */
 const reservedNames: ReadonlySet<string> = new Set([
-  'host',
+  ...framingFields,
   'cookie',
   'set-cookie',
   'authorization',
   'proxy-authorization',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'content-length',
   'content-type',
   'forwarded',
   'x-forwarded-for',

@@ -21,6 +21,13 @@ describe('session-name-reserved', () => {
       ],
     ],
     [
+      { type: 'Header', header: { name: 'Expect' } },
+      [
+        'spec.rules[0].sessionPersistence.header.name',
+        'Header "Expect" is reserved: clients and proxies change or remove it. Use another name, for example x-session.',
+      ],
+    ],
+    [
       { cookie: { name: '__Host-cart', path: '/cart' } },
       [
         'spec.rules[0].sessionPersistence.cookie.name',
