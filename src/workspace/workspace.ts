@@ -12,7 +12,7 @@ import { installationCell, objectCell, type Installation } from '../core/graph/i
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import type { Emission, Reader } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
-import { keyOfRef, type ObjectRef } from '../core/resources/reference.ts';
+import { keyOfRef, refOfKey, type ObjectRef } from '../core/resources/reference.ts';
 import { isSameBundle } from '../core/schema/index.ts';
 import { recordOf } from '../core/text/record.ts';
 import { runToEnd } from '../core/text/steps.ts';
@@ -88,7 +88,7 @@ export class Workspace {
     for (const document of this.documents.difference(present)) this.remove(document, touched);
     for (const document of present.difference(this.documents)) this.add(document, touched);
     this.documents = present;
-    const kinds = touched.values().map((id) => splitId(id)[0] ?? '');
+    const kinds = touched.values().map((id) => refOfKey(id).kind);
     const installation = withHostnamePolicies(this.installation, kinds);
     const isSameInstallation = installation === this.installation;
     this.installation = installation;
@@ -216,7 +216,7 @@ export class Workspace {
     const entries = this.entries.get(id);
     const [entry] = entries ?? [];
     if (entries === undefined || entry === undefined) {
-      const [kind = '', namespace = '', name = ''] = splitId(id);
+      const { kind, namespace, name } = refOfKey(id);
       this.generations.delete(id);
       return [
         write(objectCell, [kind, namespace, name], undefined),
@@ -251,11 +251,6 @@ function writesFor({ resource, json }: Candidate): readonly Write[] {
     ...factWrites({ kind, namespace, name }, json),
     ...classFeatureWrites({ kind, name }, json),
   ];
-}
-
-function splitId(id: string): readonly string[] {
-  const [kind = '', namespace = '', ...name] = id.split('/');
-  return [kind, namespace, name.join('/')];
 }
 
 function orderOf(document: SourceDocument): string {

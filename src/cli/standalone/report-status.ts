@@ -1,3 +1,4 @@
+import { describeRef, refOfKey } from '../../core/resources/reference.ts';
 import type { Condition } from '../../core/status/conditions.ts';
 import type { OwnStatus } from '../../core/status/emit.ts';
 import type { Terminal } from '../terminal.ts';
@@ -13,8 +14,7 @@ const negative: ReadonlySet<string> = new Set([
 /** Prints the statuses of objects, one line each, and a line for every condition that reports a problem. */
 export function printStatuses(terminal: Terminal, statuses: Iterable<readonly [key: string, status: OwnStatus]>): void {
   for (const [key, status] of [...statuses].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const [kind = '', namespace = '', name = ''] = key.split('/');
-    const title = `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`;
+    const title = describeRef(refOfKey(key));
     for (const row of rowsOf(status)) {
       terminal.line(
         `  ${[title, row.part]

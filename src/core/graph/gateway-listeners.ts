@@ -1,5 +1,6 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { keyOfRef } from '../resources/reference.ts';
 import { hasHostnamePolicies } from './hostname-policies.ts';
 import { refusedListeners } from './listener-hostnames.ts';
 import { listenerOwners, servingGateway, type ListenerOwner, type OwnerKind } from './listener-sets.ts';
@@ -51,7 +52,7 @@ export const listenerConflicts = defineQuery({
     const gateway = servingGateway(read, { kind, namespace, name });
     return (
       (gateway &&
-        read.query(conflictsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ??
+        read.query(conflictsOfGateway, gateway.namespace, gateway.name)[keyOfRef({ kind, namespace, name })]) ??
       {}
     );
   },
@@ -190,7 +191,7 @@ export const tlsOverlaps = defineQuery({
     const gateway = servingGateway(read, { kind, namespace, name });
     return (
       (gateway &&
-        read.query(overlapsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ??
+        read.query(overlapsOfGateway, gateway.namespace, gateway.name)[keyOfRef({ kind, namespace, name })]) ??
       {}
     );
   },
@@ -220,13 +221,8 @@ function wildcardsAbove(hostname: string): readonly string[] {
 }
 
 function byOwner<T>(verdicts: Iterable<Verdict<T>>): ByListener<ByListener<T>> {
-  const owners = Map.groupBy(verdicts, ([{ owner }]) => ownerKey(owner));
+  const owners = Map.groupBy(verdicts, ([{ owner }]) => keyOfRef(owner));
   return Object.fromEntries(
     [...owners].map(([key, list]) => [key, Object.fromEntries(list.map(([{ name }, verdict]) => [name, verdict]))]),
   );
-}
-
-/** `Gateway/namespace/name` or `ListenerSet/namespace/name`. */
-export function ownerKey({ kind, namespace, name }: ListenerOwner): string {
-  return `${kind}/${namespace}/${name}`;
 }

@@ -1,4 +1,4 @@
-import { describeRef } from '../resources/reference.ts';
+import { describeRef, refOfKey } from '../resources/reference.ts';
 import { partlyShadowed } from '../rules/matches/requests-taken.ts';
 import type { Condition } from '../status/conditions.ts';
 import type { OwnStatus } from '../status/emit.ts';
@@ -60,8 +60,7 @@ export interface EditedObjects {
 }
 
 function changesOf(key: string, before: OwnStatus | undefined, after: OwnStatus | undefined): readonly StatusChange[] {
-  const [kind = '', namespace = '', name = ''] = key.split('/');
-  const object = describeRef({ kind, namespace, name });
+  const object = describeRef(refOfKey(key));
   const [former, present] = [statesOf(before), statesOf(after)];
   return [...new Set([...former.keys(), ...present.keys()])].flatMap((id): readonly StatusChange[] => {
     const [was, is] = [former.get(id), present.get(id)];

@@ -29,6 +29,12 @@ export function keyOfRef(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): s
   return `${ref.kind}/${ref.namespace}/${ref.name}`;
 }
 
+/** Returns the parts of such a key. Kinds and namespaces never contain a slash; names in files can. */
+export function refOfKey(key: string): Pick<ObjectRef, 'kind' | 'namespace' | 'name'> {
+  const [kind = '', namespace = '', ...name] = key.split('/');
+  return { kind, namespace, name: name.join('/') };
+}
+
 /** Maximum number of characters of a namespace, a slash and a name. */
 const longestName = 320;
 

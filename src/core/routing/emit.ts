@@ -9,7 +9,6 @@ import {
 import { policyInForce } from '../graph/backend-policies.ts';
 import { servicePort, type ServicePort, type ServicePortKey } from '../graph/backends.ts';
 import { endpoints } from '../graph/endpoints.ts';
-import { ownerKey } from '../graph/gateway-listeners.ts';
 import { backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { listenerAuthorizers } from '../graph/listener-filters.ts';
@@ -21,6 +20,7 @@ import { authoritiesIn, usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
+import { keyOfRef } from '../resources/reference.ts';
 import { portsInUse } from '../rules/engine/backend-users.ts';
 import {
   hasValidListener,
@@ -89,7 +89,7 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
       kind: 'listener',
       key: configuredListener(gateway, owner, listenerName),
       gateway: `${gateway.namespace}/${gateway.name}`,
-      owner: ownerKey(owner),
+      owner: keyOfRef(owner),
       name: listenerName,
       port,
       ...terms,

@@ -1,5 +1,5 @@
 import type { Path } from '../../resources/path.ts';
-import { versionOf, type Bundle, type WrittenObject } from '../../schema/index.ts';
+import { versionOf, writtenValueAt, type Bundle, type WrittenObject } from '../../schema/index.ts';
 import { displayLimit, printable } from '../../text/display.ts';
 import type { Demand, ReportViolation, Violation } from './demand.ts';
 import { partsOf, sitesIn, type Site, type SiteTables } from '../official/sites.ts';
@@ -46,14 +46,7 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
 
 /** Returns the value at a path; `undefined` for null. */
 export function valueAt(json: unknown, path: Path): unknown {
-  const value = path.reduce<unknown>(
-    (current, part) =>
-      typeof current === 'object' && current !== null && Object.hasOwn(current, part)
-        ? (current as Readonly<Record<string | number, unknown>>)[part]
-        : undefined,
-    json,
-  );
-  return value ?? undefined;
+  return writtenValueAt(json, path) ?? undefined;
 }
 
 /** Returns whether a path has a value, or one of its parents has a value that cannot contain the rest of the path. */

@@ -1,3 +1,5 @@
+import { recordOf, textOf } from '../../text/record.ts';
+
 /** A whole object, for rules about more than its spec. Unreadable fields are absent. */
 export interface WholeObject<S = unknown> {
   /** `gateway.networking.k8s.io/v1` */
@@ -18,18 +20,6 @@ export interface Metadata {
 
 /** Returns the metadata of an unvalidated object. */
 export function metadataOf(json: unknown): Metadata {
-  const metadata = property(json, 'metadata');
-  const [name, namespace] = [property(metadata, 'name'), property(metadata, 'namespace')];
-  return {
-    name: typeof name === 'string' ? name : '',
-    namespace: typeof namespace === 'string' && namespace !== '' ? namespace : 'default',
-    labels: property(metadata, 'labels'),
-    annotations: property(metadata, 'annotations'),
-  };
-}
-
-function property(json: unknown, name: string): unknown {
-  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
-    ? (json as Readonly<Record<string, unknown>>)[name]
-    : undefined;
+  const { name, namespace, labels, annotations } = recordOf(recordOf(json)['metadata']);
+  return { name: textOf(name), namespace: textOf(namespace) || 'default', labels, annotations };
 }
