@@ -14,6 +14,7 @@ import {
   startProxy,
   startProxyTo,
 } from '../../support/proxy.ts';
+import { traceContextOf, traceContexts } from '../../support/trace-context.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -121,6 +122,11 @@ describe('requests', () => {
     const seen = await echoed(port, '/', { headers: { 'X-MixedCase': ['b', 'a'], cookie: 'a=1; b=2' } });
     expect(seen.fields.filter((_, position) => seen.fields[position - 1] === 'X-MixedCase')).toEqual(['b', 'a']);
     expect(fieldValues(seen, 'cookie')).toEqual(['a=1; b=2']);
+  });
+
+  test.each(traceContexts)('a trace context is forwarded unchanged: $traceparent', async (headers) => {
+    const { port } = await startProxyTo((await startEcho()).port);
+    expect(traceContextOf(await echoed(port, '/', { headers }))).toEqual(headers);
   });
 
   test('the authority of an absolute target takes the place of Host', async () => {

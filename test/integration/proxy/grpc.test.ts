@@ -7,6 +7,7 @@ import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { backendOf, closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
+import { traceContexts } from '../../support/trace-context.ts';
 
 afterEach(closeHttp2);
 afterEach(closeProxies);
@@ -40,6 +41,15 @@ describe('a gRPC call', () => {
     await eventually(() =>
       expect(log).toEqual([expect.objectContaining({ status: 200, grpcStatus: 5, path: '/shop.Cart/Add' })]),
     );
+  });
+
+  test.each(traceContexts)('keeps its trace context: $traceparent', async (headers) => {
+    const { port } = await startService((stream, { traceparent, tracestate, baggage }) => {
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' });
+      stream.end(JSON.stringify({ traceparent, tracestate, baggage }));
+    });
+    const { body } = await request(openHttp2(port), { ...call, ...headers }, 'x');
+    expect(JSON.parse(body)).toEqual(headers);
   });
 
   test('an answer that is a head alone stays one', async () => {

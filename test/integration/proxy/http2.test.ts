@@ -16,6 +16,7 @@ import {
 } from '../../support/http2.ts';
 import type { ReceivedFrame } from '../../support/http2.ts';
 import { closeProxies, fieldValues, openRaw, sendRaw, startProxy, startProxyTo, web } from '../../support/proxy.ts';
+import { traceContextOf, traceContexts } from '../../support/trace-context.ts';
 
 afterEach(closeHttp2);
 afterEach(closeProxies);
@@ -81,6 +82,12 @@ describe('HTTP/2 by prior knowledge', () => {
     expect(fieldValues(seen, 'via')).toEqual(['2.0 sallyport']);
     expect(fieldValues(seen, 'x-forwarded-host')).toEqual(['shop.example:81']);
     expect(seen.fields.filter((name, position) => position % 2 === 0 && name.startsWith(':'))).toEqual([]);
+  });
+
+  test.each(traceContexts)('a trace context is forwarded unchanged: $traceparent', async (headers) => {
+    const { port } = await startProxyTo((await startEcho()).port);
+    const { body } = await request(openHttp2(port), headers);
+    expect(traceContextOf(JSON.parse(body) as Echo)).toEqual(headers);
   });
 
   test('the answer keeps its fields but for those of one connection', async () => {
