@@ -268,6 +268,33 @@ describe('which listener and route', () => {
     expect(await ask(started, 'a.example.com')).toMatch(/^b /);
   });
 
+  test.each(['Passthrough', 'Terminate'] as const)(
+    'a name that a listener on another port also has belongs to the listener of the port (%s)',
+    async (mode) => {
+      const names = ['a.example.com', '*.example.com'];
+      const [here, there] = [3, 4].map((port, index) =>
+        tlsListener(`tls-${port}`, mode, { port, hostname: names[index] ?? '' }),
+      ) as [ListenerConfig, ListenerConfig];
+      const plain = async (name: string): Promise<number> =>
+        (await startRawBackend((socket) => socket.on('data', () => socket.write(`${name} `)))).port;
+      const backend = mode === 'Passthrough' ? startTlsBackend : plain;
+      const started = await start(
+        here,
+        there,
+        endpointsConfig('here', await backend('here')),
+        endpointsConfig('there', await backend('there')),
+        tlsRoute('here', here, ['a.example.com'], 'here'),
+        tlsRoute('there', there, ['*.example.com'], 'there'),
+      );
+      const at = (one: ListenerConfig) => ({ host: hostOf(one.port), port: started.portOf(one) });
+      bound = here;
+      expect(await ask(started, 'a.example.com', at(here))).toMatch(/^here /);
+      expect(await ask(started, 'a.example.com', at(there))).toMatch(/^there /);
+      expect(await ask(started, 'b.example.com', at(here))).toBe('closed');
+      expect(await ask(started, 'b.example.com', at(there))).toMatch(/^there /);
+    },
+  );
+
   test.each([
     ['an unknown name', 'Passthrough', 'other.test'],
     ['no name', 'Passthrough', undefined],
