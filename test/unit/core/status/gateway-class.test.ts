@@ -54,6 +54,17 @@ describe('SupportedVersion of a GatewayClass', () => {
     });
   });
 
+  test.each(['XBackend', 'XBackendTrafficPolicy'])(
+    'is False where %s of the group x-k8s.io is of another one',
+    (kind) => {
+      expect(supportedVersion({ GatewayClass: 'v1.7.0', [kind]: 'v1.99.0' })).toMatchObject({
+        status: 'False',
+        reason: 'UnsupportedVersion',
+        message: expect.stringContaining(`The CRD of ${kind} has bundle version v1.99.0. Supported versions: v1.0,`),
+      });
+    },
+  );
+
   test('is False where one of the kinds is of another bundle, which is named', () => {
     const message = expect.stringContaining(
       'The CRD of HTTPRoute has bundle version v1.99.0. The CRD of ListenerSet has no bundle version annotation. Supported versions: v1.0,',
