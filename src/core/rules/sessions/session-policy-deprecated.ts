@@ -21,6 +21,6 @@ export const sessionOfRouteDeprecated = demand(
 function deprecatedIn(where: string): Violation {
   return {
     below: [],
-    message: `sessionPersistence of ${where} is deprecated and will be removed. It is part of XBackend since v1.7. Move it there when your implementation supports XBackend.`,
+    message: `sessionPersistence of ${where} is deprecated and will be removed. Since v1.7, it is part of XBackend: set spec.sessionPersistence of an XBackend instead.`,
   };
 }

@@ -17,7 +17,7 @@ describe('session-policy-deprecated', () => {
       { sessionPersistence: { cookie: { name: 'session' } } },
       [
         'spec.sessionPersistence',
-        'sessionPersistence of an XBackendTrafficPolicy is deprecated and will be removed. It is part of XBackend since v1.7. Move it there when your implementation supports XBackend.',
+        'sessionPersistence of an XBackendTrafficPolicy is deprecated and will be removed. Since v1.7, it is part of XBackend: set spec.sessionPersistence of an XBackend instead.',
       ],
     ],
   ])('%j', (value, ...expected) => {
@@ -29,7 +29,7 @@ describe('session-policy-deprecated', () => {
     expect(remarks('session-policy-deprecated', route)).toEqual([
       [
         'spec.rules[0].sessionPersistence',
-        'sessionPersistence of a route is deprecated and will be removed. It is part of XBackend since v1.7. Move it there when your implementation supports XBackend.',
+        'sessionPersistence of a route is deprecated and will be removed. Since v1.7, it is part of XBackend: set spec.sessionPersistence of an XBackend instead.',
       ],
     ]);
     expect(remarks('session-policy-deprecated', route, { minor: '1.6', channel: 'experimental' })).toEqual([]);
