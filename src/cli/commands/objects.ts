@@ -13,7 +13,9 @@ import {
   collect,
   contextOption,
   controllerNamespaceOption,
+  exitWithoutResult,
   gatewayClassOption,
+  notDone,
   objectNamespaceOption,
   optionalProfileOption,
   parseHostAndPort,
@@ -56,7 +58,7 @@ export function addObjectCommands(program: Command): void {
       ),
     )
     .addOption(new Option('--explain <rule>', 'print the documentation of a rule and exit'))
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .exitOverride(exitWithoutResult)
     .action(async (paths: string[], options: CheckArguments) => {
       // Until the result is known: an internal error must not look like a finding.
       process.exitCode = notDone;
@@ -93,7 +95,9 @@ export function addObjectCommands(program: Command): void {
     )
     .option('--insecure', 'accept any certificate of a data plane, for --trace', false)
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
+    .exitOverride(exitWithoutResult)
     .action(async (url: string, { cluster, context, trace, address, insecure, ...options }: ExplainArguments) => {
+      process.exitCode = notDone;
       const { explain } = await import('../explain.ts');
       process.exitCode = await explain(url, {
         ...options,
@@ -134,7 +138,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(
       new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'),
     )
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .exitOverride(exitWithoutResult)
     .action(async ({ cluster, context, ...options }: ImpactArguments) => {
       process.exitCode = notDone;
       const { impact } = await import('../impact.ts');
@@ -158,7 +162,7 @@ export function addObjectCommands(program: Command): void {
       'report only findings that an earlier report (-o json) does not have, and list those that are gone',
     )
     .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .exitOverride(exitWithoutResult)
     .action(async ({ cluster, context, since, profile, settings, ...options }: AuditArguments) => {
       process.exitCode = notDone;
       const { audit } = await import('../audit.ts');
@@ -188,7 +192,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(
       new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'),
     )
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .exitOverride(exitWithoutResult)
     .action(async ({ cluster, context, to, channel, ...options }: PreflightArguments) => {
       process.exitCode = notDone;
       if (to === undefined && options.since === undefined)
@@ -210,9 +214,6 @@ export function addObjectCommands(program: Command): void {
       });
     });
 }
-
-/** The exit code of `check`, `audit`, `impact` and `preflight` if there is no result. */
-const notDone = 2;
 
 async function runCheck(
   paths: readonly string[],

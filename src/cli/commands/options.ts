@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type CommanderError } from 'commander';
 import { profiles } from '../../core/rules/engine/rule.ts';
 import type { Minor } from '../../core/schema/availability.ts';
 import { parseBundleVersion, releases } from '../../core/schema/bundle.ts';
@@ -217,4 +217,12 @@ export function parseQualifiedName(text: string): string {
 export function parseSeconds(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Use whole seconds, for example 10.');
   return Number(text);
+}
+
+/** The exit code of commands that examine objects or a cluster, if there is no result. */
+export const notDone = 2;
+
+/** Ends a command with invalid arguments, and with 0 after its help. For commands whose exit code 1 is a result. */
+export function exitWithoutResult({ exitCode }: CommanderError): never {
+  process.exit(exitCode === 0 ? 0 : notDone);
 }

@@ -11,9 +11,11 @@ import {
   clusterOf,
   contextOption,
   durationOption,
+  exitWithoutResult,
   identityOption,
   logLevelOption,
   namespaceOption,
+  notDone,
   parseAddress,
   parseCount,
   parseHostAndPort,
@@ -252,7 +254,9 @@ export function addProcessCommands(program: Command): void {
     .option('--kubeconfig <file>', 'kubeconfig file; default: the one that kubectl uses')
     .addOption(contextOption())
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
+    .exitOverride(exitWithoutResult)
     .action(async ({ kubeconfig, context, output, ...installation }: DoctorArguments) => {
+      process.exitCode = notDone;
       const { doctor } = await import('../doctor/doctor.ts');
       process.exitCode = await doctor({
         installation,

@@ -92,7 +92,7 @@ describe('sallyport explain, for everything that a rule does', () => {
     const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
     await writeFile(join(folder, 'broken.yaml'), 'kind: [HTTPRoute\n');
     const program = startProgram('explain', ...quickstart, '-f', folder, 'http://store.example.com/cart');
-    expect(await program.ended()).toBe(1);
+    expect(await program.ended()).toBe(2);
     expect(program.errors()).toContain('broken.yaml:');
     expect(program.output()).toBe('');
     await rm(folder, { recursive: true });
@@ -342,9 +342,16 @@ status:
 
   test('a URL without a port is refused', async () => {
     const program = startProgram('explain', '-f', 'test/golden/tcp-routes/input.yaml', 'tcp://front');
-    expect(await program.ended()).toBe(1);
+    expect(await program.ended()).toBe(2);
     expect(program.errors()).toContain('a port is missing');
   });
+
+  test.each([[['explain']], [['explain', 'http://a.example/', '--unknown']], [['doctor', '--unknown']]])(
+    'without a result, the exit code is 2: %j',
+    async (args) => {
+      expect((await outcome(...args)).code).toBe(2);
+    },
+  );
 });
 
 describe('sallyport check', () => {
