@@ -48,7 +48,7 @@ export async function audit(options: AuditOptions): Promise<number> {
   const others =
     cluster === undefined
       ? noOthers
-      : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions, namespace));
+      : await orUsageError('the cluster', readOtherObjects(cluster, source, namespace));
   printNotes(permissionNotes({ ...source, forbidden: [...source.forbidden, ...others.forbidden] }));
   const documents = [...source.documents, ...others.objects.map(clusterDocument)];
   const everything = judgeAll(

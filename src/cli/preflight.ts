@@ -1,11 +1,13 @@
 import { bundleOfKind } from '../cluster/installed-bundle.ts';
 import type { Installation } from '../core/graph/inputs.ts';
 import { lostAccepted, readRouteStates, routeStates, type RouteState } from '../core/preflight/accepted.ts';
+import { isUnobserved } from '../core/preflight/environment.ts';
 import { noCluster, type ClusterFacts } from '../core/preflight/facts.ts';
 import type { PreflightFinding } from '../core/preflight/finding.ts';
 import { judgeChange } from '../core/preflight/preflight.ts';
 import {
   asServedBy,
+  editCommand,
   gatewayKinds,
   installCommand,
   listedVersions,
@@ -22,11 +24,11 @@ import type { SourceDocument } from '../files/document.ts';
 import { readInstalledKind, type KubernetesObject } from '../kubernetes/index.ts';
 import type { SourceObjects, SourceOptions } from '../sources/objects.ts';
 import { permissionNotes } from '../sources/cluster-objects.ts';
-import { definitionOf, noOthers, readUpgradeFacts } from '../sources/upgrade-facts.ts';
+import { definitionOf, readUpgradeFacts, type UpgradeFacts } from '../sources/upgrade-facts.ts';
 import type { ConfiguredJudging } from '../workspace/workspace.ts';
 import { withAssumedClasses } from './assumed-classes.ts';
 import { printNotes, readRoutingSettings, readSource, snapshotOf } from './evaluated.ts';
-import { effectLines } from './report/impact.ts';
+import { effectLines, type ImpactReport } from './report/impact.ts';
 import { findingsIn, impactIn } from './report/in-namespace.ts';
 import { preflightFormats, type PreflightReport } from './report/preflight.ts';
 import { readReportFile } from './report/report-file.ts';
@@ -62,24 +64,12 @@ export async function preflight(options: PreflightOptions): Promise<number> {
   const { files, cluster, namespace, target, since } = options;
   const earlier = since === undefined ? undefined : await readEarlier(since);
   const source = await readSource({ files, cluster, namespace });
-  const { definitionsForbidden } = source;
-  const { facts, others, policiesForbidden } =
+  const { facts, others, missing } =
     cluster === undefined
-      ? {
-          facts: { ...noCluster, definitions: source.definitions.map(definitionOf) },
-          others: noOthers,
-          policiesForbidden: undefined,
-        }
-      : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions, namespace));
-  const forbidden = [...source.forbidden, ...others.forbidden];
-  printNotes([
-    ...permissionNotes({ definitionsForbidden, forbidden }),
-    ...(policiesForbidden === undefined ? [] : [`ValidatingAdmissionPolicies are not observed: ${policiesForbidden}`]),
-  ]);
-  const objects = [
-    ...source.documents.flatMap(({ value }) => storedObject(value)),
-    ...others.objects.flatMap(storedObject),
-  ];
+      ? ofFiles(source)
+      : await orUsageError('the cluster', readUpgradeFacts(cluster, source, namespace));
+  printNotes(permissionNotes(missing));
+  const objects = [...source.documents.map(({ value }) => value), ...others].flatMap(storedObject);
   const present = installedIn(source, cluster === undefined);
   const routes = routeStates(objects);
   const complete =
@@ -88,7 +78,7 @@ export async function preflight(options: PreflightOptions): Promise<number> {
       : prediction(
           {
             source: { ...source, ...present, documents: withAssumedClasses(source, options.gatewayClass) },
-            facts: { ...facts, definitionsForbidden, unobserved: forbidden },
+            facts,
             objects,
             routes,
             earlier: earlier ?? [],
@@ -102,6 +92,10 @@ export async function preflight(options: PreflightOptions): Promise<number> {
   return report.findings.some(({ severity }) => severity === 'blocker') ? 1 : 0;
 }
 
+function ofFiles({ definitions, forbidden }: SourceObjects): UpgradeFacts {
+  return { facts: { ...noCluster, definitions: definitions.map(definitionOf) }, others: [], missing: { forbidden } };
+}
+
 interface Present {
   readonly source: SourceObjects;
   readonly facts: ClusterFacts;
@@ -113,14 +107,19 @@ interface Present {
 }
 
 function prediction(present: Present, target: Target): PreflightReport {
-  const { source, facts, objects, routes, earlier } = present;
+  const { source, facts, objects, routes, earlier, namespace } = present;
+  const judged = [...judgeChange(objects, facts, target), ...lostAccepted(earlier, routes)];
+  const effects = effectsOf(present, target);
+  // Effects in other namespaces, which are not reported, count as well.
+  const findings = [...judged, ...effectFindings(effects)];
+  const isReady = !findings.some((finding) => finding.severity === 'blocker' || isUnobserved(finding));
   return {
     version: 1,
     from: nameOfBundle(source.bundle),
     to: nameOfTarget(target),
     objects: objects.length,
-    findings: [...judgeChange(objects, facts, target), ...effectsOf(present, target), ...lostAccepted(earlier, routes)],
-    upgrade: installCommand(target),
+    findings: [...judged, ...effectFindings(impactIn(namespace, effects))],
+    ...(isReady && { upgrade: installCommand(target) }),
     routes,
   };
 }
@@ -137,10 +136,7 @@ function comparison(
 }
 
 /** Compares statuses and requests of our routes before and after the change. */
-function effectsOf(
-  { source: { documents, installation, bundle }, configured, namespace }: Present,
-  target: Target,
-): readonly PreflightFinding[] {
+function effectsOf({ source: { documents, installation, bundle }, configured }: Present, target: Target): ImpactReport {
   const before = snapshotOf({ documents, installation, policy: policyOf('standard', bundle), configured });
   const changed = documents.map((document) => ({ ...document, value: converted(document.value, target.bundle) }));
   const after = snapshotOf({
@@ -151,15 +147,28 @@ function effectsOf(
   });
   const routing = compareRouting(before.configuration, after.configuration);
   const statuses = compareStatuses(before.statuses, after.statuses, { created: new Set(), deleted: new Set() });
-  const severities = { broken: 'blocker', changed: 'warning', recovered: 'note' } as const;
-  const effects = impactIn(namespace, { statuses, routing: routing.changes, incomplete: routing.incomplete });
-  return effectLines(effects).map(({ effect, subject, before: was, after: is }): PreflightFinding => ({
+  return { statuses, routing: routing.changes, incomplete: routing.incomplete };
+}
+
+const severities = { broken: 'blocker', changed: 'warning', recovered: 'note' } as const;
+
+function effectFindings(effects: ImpactReport): readonly PreflightFinding[] {
+  return effectLines(effects).map(({ effect, about, subject, before, after }) => ({
     check: 'status-and-traffic',
     severity: severities[effect],
     subject,
-    message: `Before: ${was}. After: ${is}.`.replaceAll('..', '.'),
-    commands: [],
+    message: `Before: ${before}. After: ${after}.`.replaceAll('..', '.'),
+    commands: editCommandsOf(about),
   }));
+}
+
+const described = /^(?<kind>[A-Z]\w*) (?:(?<namespace>[^/\s]+)\/)?(?<name>[^/\s,]+)/;
+
+/** @param object `HTTPRoute shop/cart` or `GatewayClass shop`, also with more text behind it */
+function editCommandsOf(object: string): readonly string[] {
+  const { kind, namespace = '', name = '' } = described.exec(object)?.groups ?? {};
+  const found = gatewayKinds.find((one) => one === kind);
+  return found === undefined ? [] : [editCommand({ kind: found, ref: { namespace, name } })];
 }
 
 /** The target replaces the CRDs of its own kinds. CRDs of other kinds stay. */

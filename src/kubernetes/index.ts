@@ -25,7 +25,7 @@ export {
   type ResourceType,
 } from './object.ts';
 export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
-export { readServedKind } from './served-kind.ts';
+export { readServedKind, servedKind } from './served-kind.ts';
 export {
   applyForced,
   create,

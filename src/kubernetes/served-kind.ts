@@ -22,7 +22,14 @@ export async function readServedKind(
   const served = names.filter((_, index) =>
     recordsOf(resources[index]?.['resources']).some(({ name }) => name === plural),
   );
-  if (served.length === 0) return undefined;
+  return served.length === 0 ? undefined : servedKind({ group, kind, plural }, served);
+}
+
+/** Returns the definition of a kind that is served in some versions, without a schema. */
+export function servedKind(
+  { group, kind, plural }: Pick<KindEntry, 'group' | 'kind' | 'plural'>,
+  served: readonly string[],
+): InstalledKind {
   return {
     name: `${plural}.${group}`,
     uid: '',

@@ -1,12 +1,14 @@
 import type { Installation } from '../core/graph/inputs.ts';
+import { readVersion } from '../core/preflight/target.ts';
 import {
   customGroups,
   gatewayGroups,
   isKindName,
+  minors,
   optionalGroups,
+  schemaTables,
   tables,
   type Bundle,
-  type KindEntry,
   type KindName,
   type SchemaKind,
 } from '../core/schema/index.ts';
@@ -15,10 +17,12 @@ import { bundleOfKind } from '../cluster/installed-bundle.ts';
 import {
   customResourceDefinitions,
   isForbidden,
+  isNotFound,
   listPages,
   preferredVersion,
   readInstalledKind,
   readServedKind,
+  servedKind,
   resourceType,
   type ApiClient,
   type InstalledKind,
@@ -45,6 +49,10 @@ export interface ClusterObjects {
 export interface MissingPermissions {
   /** Set if the credentials may not list CRDs. */
   readonly definitionsForbidden?: string | undefined;
+  /** Set if the credentials may not list ValidatingAdmissionPolicies. Only preflight reads them, and the version. */
+  readonly policiesForbidden?: string | undefined;
+  /** Set if the credentials may not read the version of Kubernetes. */
+  readonly versionForbidden?: string | undefined;
   readonly forbidden: readonly ForbiddenKind[];
 }
 
@@ -64,27 +72,29 @@ export interface ForbiddenKind<K extends SchemaKind = SchemaKind> {
  * @param client a client for the cluster
  * @param controllerName the controllerName of our GatewayClasses
  * @param namespace where to list kinds that the credentials may not list in all namespaces
- * @throws ApiError, ConnectionError and ProtocolError if the CRDs cannot be listed (without `namespace`), or a list fails for another
- *   reason than missing permissions
+ * @throws ApiError, ConnectionError and ProtocolError if a list fails for another reason than missing permissions
  */
 export async function readClusterObjects(
   client: ApiClient,
   controllerName: string,
   namespace?: string,
 ): Promise<ClusterObjects> {
-  const { all, forbidden: definitionsForbidden } = await readDefinitions(client, namespace);
+  const { all, forbidden: definitionsForbidden } = await readDefinitions(client);
   const definitions = all.filter(isOfGatewayApi);
   const groups = definitionsForbidden === undefined ? optionalGroups : [...customGroups, ...optionalGroups];
+  const discovered = await servedKinds(client, groups);
   const installed = new Map([
     ...establishedKinds(all.filter((definition) => isOf(customGroups, definition))),
-    ...(await servedKinds(client, groups)),
+    ...discovered.map(({ installed: kind }): [string, InstalledKind] => [kind.name, kind]),
   ]);
+  const undiscovered = new Map(discovered.map((kind) => [kind.installed.name, kind.undiscovered]));
   const objects: KubernetesObject[] = [];
   const forbidden: ForbiddenKind<KindName>[] = [];
   const observed: KindName[] = [];
   for (const kind of controllerKinds) {
     const type = typeOf(kind, installed);
-    const listed = type === undefined ? { objects: [] } : await listPermitted(client, { kind, type }, namespace);
+    const found = { kind, type, undiscovered: undiscovered.get(definitionOf(kind)) };
+    const listed = type === undefined ? { objects: [] } : await listPermitted(client, { ...found, type }, namespace);
     objects.push(...listed.objects);
     if (listed.forbidden === undefined) observed.push(kind);
     else forbidden.push({ ...listed.forbidden, kind });
@@ -95,25 +105,27 @@ export async function readClusterObjects(
   return { objects, forbidden, definitions, definitionsForbidden, bundle, installation };
 }
 
-/**
- * The CRDs. Without the permission to list them, the discovery documents tell which kinds are served, but not their schemas. This is
- * enough for users of a single namespace.
- */
+/** The CRDs. Without the permission to list them, the discovery documents tell which kinds are served, but not their schemas. */
 async function readDefinitions(
   client: ApiClient,
-  namespace: string | undefined,
 ): Promise<{ readonly all: readonly KubernetesObject[]; readonly forbidden: string | undefined }> {
   try {
     return { all: await collect(client, { type: customResourceDefinitions }), forbidden: undefined };
   } catch (error) {
-    if (namespace === undefined || !isForbidden(error)) throw error;
+    if (!isForbidden(error)) throw error;
     return { all: [], forbidden: error.message };
   }
 }
 
 /** Returns sentences about missing permissions: one for CRDs, and one for all kinds that are observed in the same way. */
-export function permissionNotes({ definitionsForbidden, forbidden }: MissingPermissions): readonly string[] {
-  return [...definitionNotes(definitionsForbidden), ...kindNotes(forbidden)];
+export function permissionNotes(missing: MissingPermissions): readonly string[] {
+  const { definitionsForbidden, policiesForbidden, versionForbidden, forbidden } = missing;
+  return [
+    ...definitionNotes(definitionsForbidden),
+    ...kindNotes(forbidden),
+    ...(policiesForbidden === undefined ? [] : [`ValidatingAdmissionPolicies are not observed: ${policiesForbidden}`]),
+    ...(versionForbidden === undefined ? [] : [`The version of Kubernetes is not observed: ${versionForbidden}`]),
+  ];
 }
 
 function definitionNotes(forbidden: string | undefined): readonly string[] {
@@ -141,47 +153,70 @@ function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap
   );
 }
 
-/** The kinds of some groups that the API server serves. None where it hides the discovery documents. */
-async function servedKinds(
-  client: ApiClient,
-  groups: readonly string[],
-): Promise<readonly (readonly [string, InstalledKind])[]> {
-  const kinds = controllerKinds.map((kind) => tables[kind]).filter(({ group }) => groups.includes(group));
-  return (await servedAmong(client, kinds)).map((kind) => [kind.name, kind]);
+/** The kinds of some groups that the API server serves, or may serve. */
+function servedKinds(client: ApiClient, groups: readonly string[]): Promise<readonly DiscoveredKind[]> {
+  return servedAmong(
+    client,
+    controllerKinds.filter((kind) => groups.includes(tables[kind].group)),
+  );
+}
+
+/** A kind that the API server serves, by its discovery documents. */
+export interface DiscoveredKind {
+  readonly installed: InstalledKind;
+  /** The message of an API server that forbids to read the documents. The kind may be served, and its version is assumed. */
+  readonly undiscovered: string | undefined;
 }
 
 /**
- * The kinds among some that the API server serves, by its discovery documents. None where it hides them.
+ * The kinds among some that the API server serves, or may serve.
  *
  * @throws ApiError, ConnectionError and ProtocolError for another reason than missing permissions
  */
-export async function servedAmong(client: ApiClient, kinds: readonly KindEntry[]): Promise<readonly InstalledKind[]> {
-  const served = await Promise.all(
-    kinds.map(async (kind) => {
+export async function servedAmong(client: ApiClient, kinds: readonly SchemaKind[]): Promise<readonly DiscoveredKind[]> {
+  const discovered = await Promise.all(
+    kinds.map(async (kind): Promise<readonly DiscoveredKind[]> => {
+      const entry = schemaTables[kind];
       try {
-        return await readServedKind(client, kind);
+        const installed = await readServedKind(client, entry);
+        return installed === undefined ? [] : [{ installed, undiscovered: undefined }];
       } catch (error) {
-        if (isForbidden(error)) return undefined;
-        throw error;
+        if (!isForbidden(error)) throw error;
+        const version = assumedVersion(kind);
+        return version === undefined ? [] : [{ installed: servedKind(entry, [version]), undiscovered: error.message }];
       }
     }),
   );
-  return served.filter((kind) => kind !== undefined);
+  return discovered.flat();
+}
+
+/** The version of a kind in the newest bundle that has it. */
+function assumedVersion(kind: SchemaKind): string | undefined {
+  return minors
+    .map((minor) => readVersion(kind, { minor, channel: 'experimental' }))
+    .findLast((version) => version !== undefined);
 }
 
 /** The resource of a kind. `undefined` if the kind is not installed. */
 function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): ResourceType | undefined {
   const entry = tables[kind];
-  const definition = installed.get(`${entry.plural}.${entry.group}`);
+  const definition = installed.get(definitionOf(kind));
   const isOptional = [...customGroups, ...optionalGroups].includes(entry.group);
   const version = isOptional ? definition && preferredVersion(definition) : 'v1';
   return version === undefined ? undefined : resourceType(entry, version);
 }
 
+function definitionOf(kind: KindName): string {
+  const { plural, group } = tables[kind];
+  return `${plural}.${group}`;
+}
+
 /** A kind, and the resource of its objects. */
-interface ListedKind {
+export interface ListedKind {
   readonly kind: SchemaKind;
   readonly type: ResourceType;
+  /** As in `DiscoveredKind`. */
+  readonly undiscovered: string | undefined;
 }
 
 /** The objects that may be listed. `forbidden` is set if these are not all. */
@@ -205,7 +240,8 @@ export async function listPermitted(client: ApiClient, listed: ListedKind, names
     : { objects: own, forbidden: { kind, message: all, namespace } };
 }
 
-function kindNotes(forbidden: readonly ForbiddenKind[]): readonly string[] {
+/** Returns a sentence for all kinds that are observed in the same way. */
+export function kindNotes(forbidden: readonly ForbiddenKind[]): readonly string[] {
   const places = [...new Set(forbidden.map(({ namespace }) => namespace))];
   return places.map((namespace) => {
     const alike = forbidden.filter((one) => one.namespace === namespace);
@@ -221,7 +257,7 @@ function kindNotes(forbidden: readonly ForbiddenKind[]): readonly string[] {
 /** @returns the objects, or the message of an API server that forbids the list */
 async function list(
   client: ApiClient,
-  { kind, type }: ListedKind,
+  { kind, type, undiscovered }: ListedKind,
   namespace?: string,
 ): Promise<readonly KubernetesObject[] | string> {
   try {
@@ -231,6 +267,8 @@ async function list(
     return (await collect(client, selection)).map((object) => ({ ...object, apiVersion, kind }));
   } catch (error) {
     if (isForbidden(error)) return error.message;
+    // The API server may serve another version than the assumed one.
+    if (undiscovered !== undefined && isNotFound(error)) return undiscovered;
     throw error;
   }
 }

@@ -1,7 +1,14 @@
 import { bundleOfKind } from '../cluster/installed-bundle.ts';
 import type { ClusterFacts, Definition } from '../core/preflight/facts.ts';
-import { textsOf } from '../core/preflight/target.ts';
-import { findKind, isKindName, isSchemaKind, knownKinds, parseChannel, type SchemaKind } from '../core/schema/index.ts';
+import { gatewayKinds, resourceOf, textsOf } from '../core/preflight/target.ts';
+import {
+  findKind,
+  isKindName,
+  isSchemaKind,
+  parseChannel,
+  schemaTables,
+  type SchemaKind,
+} from '../core/schema/index.ts';
 import { recordOf, recordsOf } from '../core/text/record.ts';
 import {
   createClient,
@@ -14,19 +21,29 @@ import {
   resourceType,
   type ApiClient,
   type CredentialSource,
-  type InstalledKind,
   type KubernetesObject,
   type ResourceType,
 } from '../kubernetes/index.ts';
-import { listPermitted, servedAmong, type ForbiddenKind } from './cluster-objects.ts';
+import {
+  listPermitted,
+  servedAmong,
+  type DiscoveredKind,
+  type ForbiddenKind,
+  type ListedKind,
+  type MissingPermissions,
+} from './cluster-objects.ts';
+import type { SourceObjects } from './objects.ts';
 
 /** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
   readonly facts: ClusterFacts;
-  readonly others: OtherObjects;
-  /** The message of an API server that forbids to list ValidatingAdmissionPolicies. */
-  readonly policiesForbidden?: string;
+  readonly others: readonly KubernetesObject[];
+  /** All missing permissions, including those of `ReadSource`. */
+  readonly missing: MissingPermissions;
 }
+
+/** What is known about the cluster from reading its objects. */
+type ReadSource = Pick<SourceObjects, 'definitions' | 'definitionsForbidden' | 'forbidden'>;
 
 const admissionPolicies: ResourceType = {
   apiVersion: 'admissionregistration.k8s.io/v1',
@@ -38,26 +55,36 @@ const admissionPolicies: ResourceType = {
 /**
  * Reads the facts about a cluster that an upgrade of its CRDs depends on.
  *
- * @param definitions the installed CRDs of the Gateway API; none if the credentials may not list them
  * @param namespace where to list kinds that the credentials may not list in all namespaces
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
 export async function readUpgradeFacts(
-  source: CredentialSource,
-  definitions: readonly KubernetesObject[],
+  credentials: CredentialSource,
+  source: ReadSource,
   namespace?: string,
 ): Promise<UpgradeFacts> {
-  const client = createClient(await loadCredentials(source));
+  const client = createClient(await loadCredentials(credentials));
   try {
-    const others = await listOthers(client, definitions, namespace);
-    const policies = await unlessForbidden(readPolicies(client));
+    const others = await listOthers(client, source, namespace);
+    const policies = await readPermitted(readPolicies(client));
+    const kubernetes = await readPermitted(readVersion(client));
+    const { definitions, definitionsForbidden } = source;
+    const missing: MissingPermissions = {
+      definitionsForbidden,
+      policiesForbidden: policies.forbidden,
+      versionForbidden: kubernetes.forbidden,
+      forbidden: [...source.forbidden, ...others.forbidden],
+    };
+    const { forbidden: unobserved, ...messages } = missing;
     const facts: ClusterFacts = {
       definitions: definitions.map(definitionOf),
-      kubernetes: await readVersion(client),
-      policies: typeof policies === 'string' ? new Map() : policies,
+      kubernetes: kubernetes.value,
+      policies: policies.value ?? new Map(),
       storageMigration: await readStorageMigration(client),
+      unobserved,
+      ...messages,
     };
-    return { facts, others, ...(typeof policies === 'string' && { policiesForbidden: policies }) };
+    return { facts, others: others.objects, missing };
   } finally {
     await client.close();
   }
@@ -76,18 +103,17 @@ export const noOthers: OtherObjects = { objects: [], forbidden: [] };
 /**
  * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XListenerSet.
  *
- * @param definitions the installed CRDs of the Gateway API; none if the credentials may not list them
  * @param namespace where to list kinds that the credentials may not list in all namespaces
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
 export async function readOtherObjects(
-  source: CredentialSource,
-  definitions: readonly KubernetesObject[],
+  credentials: CredentialSource,
+  source: ReadSource,
   namespace?: string,
 ): Promise<OtherObjects> {
-  const client = createClient(await loadCredentials(source));
+  const client = createClient(await loadCredentials(credentials));
   try {
-    return await listOthers(client, definitions, namespace);
+    return await listOthers(client, source, namespace);
   } finally {
     await client.close();
   }
@@ -95,15 +121,18 @@ export async function readOtherObjects(
 
 async function listOthers(
   client: ApiClient,
-  definitions: readonly KubernetesObject[],
+  { definitions, definitionsForbidden }: ReadSource,
   namespace: string | undefined,
 ): Promise<OtherObjects> {
   const objects: KubernetesObject[] = [];
   const forbidden: ForbiddenKind[] = [];
-  // Without CRDs, the discovery documents tell which kinds are served.
-  const installed = definitions.length > 0 ? definitions.map(readInstalledKind) : await servedAmong(client, knownKinds);
-  for (const [kind, type] of otherTypes(installed)) {
-    const listed = await listPermitted(client, { kind, type }, namespace);
+  // Without the permission to list CRDs, the discovery documents tell which kinds are served.
+  const found =
+    definitionsForbidden === undefined
+      ? definitions.map((definition) => ({ installed: readInstalledKind(definition), undiscovered: undefined }))
+      : await servedAmong(client, otherKinds);
+  for (const other of found.flatMap(listedOther)) {
+    const listed = await listPermitted(client, other, namespace);
     if (listed.forbidden !== undefined) forbidden.push(listed.forbidden);
     objects.push(...listed.objects);
   }
@@ -133,20 +162,15 @@ export function definitionOf(definition: KubernetesObject): Definition {
   };
 }
 
-function otherTypes(kinds: readonly InstalledKind[]): readonly (readonly [SchemaKind, ResourceType])[] {
-  return kinds.flatMap((installed): readonly (readonly [SchemaKind, ResourceType])[] => {
-    const entry = knownKinds.find(({ group, kind }) => group === installed.group && kind === installed.kind);
-    const version = preferredVersion(installed);
-    if (
-      entry === undefined ||
-      version === undefined ||
-      !installed.established ||
-      !isSchemaKind(entry.kind) ||
-      isKindName(entry.kind)
-    )
-      return [];
-    return [[entry.kind, resourceType(entry, version)]];
-  });
+const otherKinds: readonly SchemaKind[] = gatewayKinds.filter((kind) => !isKindName(kind));
+
+/** How to list the objects of a kind that nothing else reads; none for other kinds, and for a kind that is not served. */
+function listedOther({ installed, undiscovered }: DiscoveredKind): readonly ListedKind[] {
+  const kind = otherKinds.find((other) => resourceOf(other) === installed.name);
+  const version = preferredVersion(installed);
+  return kind === undefined || version === undefined || !installed.established
+    ? []
+    : [{ kind, type: resourceType(schemaTables[kind], version), undiscovered }];
 }
 
 async function readPolicies(client: ApiClient): Promise<ReadonlyMap<string, string>> {
@@ -162,36 +186,30 @@ async function readPolicies(client: ApiClient): Promise<ReadonlyMap<string, stri
   return policies;
 }
 
-/** @returns the message of an API server that forbids the read; an empty map if it does not know the kind */
-async function unlessForbidden(
-  reading: Promise<ReadonlyMap<string, string>>,
-): Promise<ReadonlyMap<string, string> | string> {
+/** A value. `forbidden`: the message of an API server that forbids the read. Both are `undefined` for what it does not have. */
+interface Permitted<T> {
+  readonly value?: T;
+  readonly forbidden?: string;
+}
+
+async function readPermitted<T>(reading: Promise<T>): Promise<Permitted<T>> {
   try {
-    return await reading;
+    return { value: await reading };
   } catch (error) {
-    if (isNotFound(error)) return new Map();
-    if (isForbidden(error)) return error.message;
+    if (isNotFound(error)) return {};
+    if (isForbidden(error)) return { forbidden: error.message };
     throw error;
   }
 }
 
 async function readVersion(client: ApiClient): Promise<string | undefined> {
-  const { gitVersion } = recordOf(await unlessMissing(client.request({ path: '/version' })));
+  const { gitVersion } = recordOf(await client.request({ path: '/version' }));
   return typeof gitVersion === 'string' ? gitVersion : undefined;
 }
 
+/** Without the permission, the commands of preflight do without storage migrations. */
 async function readStorageMigration(client: ApiClient): Promise<string | undefined> {
-  const { version } = recordOf(
-    recordOf(await unlessMissing(client.request({ path: '/apis/storagemigration.k8s.io' })))['preferredVersion'],
-  );
+  const { value } = await readPermitted(client.request({ path: '/apis/storagemigration.k8s.io' }));
+  const { version } = recordOf(recordOf(value)['preferredVersion']);
   return typeof version === 'string' ? version : undefined;
-}
-
-async function unlessMissing(reading: Promise<unknown>): Promise<unknown> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return undefined;
-    throw error;
-  }
 }

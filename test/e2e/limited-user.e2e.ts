@@ -197,6 +197,17 @@ describe('a user who may read everything in one namespace', () => {
   });
 });
 
+test('doctor judges the objects of the namespace, and reports once what it may not read', async () => {
+  const program = startProgram('doctor', '--kubeconfig', developer, '-n', team);
+  expect(await program.ended()).toBe(0);
+  const output = program.output();
+  expect(output).toMatch(
+    new RegExp(`^warn objects: Objects of the kinds .*HTTPRoute.* are observed only in namespace "${team}"`, 'm'),
+  );
+  expect(output.match(/^warn crds-installed: cannot list CRDs: /gm)).toHaveLength(1);
+  expect(output).not.toMatch(/^fail/m);
+});
+
 describe('a user who may not read Services', () => {
   const unknown = `unknown: objects of kind Service in namespace "${team}" are not observed (no permission)`;
 

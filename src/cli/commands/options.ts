@@ -97,10 +97,8 @@ function parseMilliseconds(text: string): number {
 }
 
 /** The option `--namespace`. */
-export function namespaceOption(): Option {
-  return new Option('--namespace <name>', 'namespace of the installation')
-    .env('POD_NAMESPACE')
-    .default('sallyport-system');
+export function namespaceOption(flags = '--namespace <name>'): Option {
+  return new Option(flags, 'namespace of the installation').env('POD_NAMESPACE').default('sallyport-system');
 }
 
 /** The option `--identity`. */

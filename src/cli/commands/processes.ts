@@ -232,7 +232,7 @@ export function addProcessCommands(program: Command): void {
     .description(
       'diagnose an installation: CRDs, webhook, controller, data planes, certificates, permissions; exit code 1 if a check fails',
     )
-    .addOption(namespaceOption())
+    .addOption(namespaceOption('-n, --namespace <name>'))
     .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
     .option('--configuration <name>', 'ValidatingWebhookConfiguration', 'sallyport-webhook')
     .option(

@@ -1,6 +1,6 @@
 import { trustedByAll } from '../../webhook/configuration/webhook-configuration.ts';
 import { mayHaveImpact } from './impact.ts';
-import { applyAgain, fail, ok, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+import { applyAgain, fail, ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 import { lackingVerdicts } from './lacking.ts';
 
 /** Whether the cluster is reachable, and whether webhook and watchdog have the permissions that they need. */
@@ -8,6 +8,8 @@ export const clusterChecks: readonly Check[] = [server, permissions];
 
 function server({ server: version }: DoctorFacts): readonly Verdict[] {
   if (version.type === 'unknown') return [fail('api-server', version.problem, 'kubectl cluster-info')];
+  if (version.value === undefined)
+    return [warn('api-server', 'answers, but you may not read its version', 'kubectl auth can-i get /version')];
   return [ok('api-server', `answers, version ${version.value}`)];
 }
 

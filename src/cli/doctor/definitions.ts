@@ -43,7 +43,7 @@ export const definitionChecks: readonly Check[] = [
 function presence({ kinds }: DoctorFacts): readonly Verdict[] {
   if (kinds.type === 'unknown')
     return [
-      fail(
+      warn(
         'crds-installed',
         `cannot list CRDs: ${kinds.problem}`,
         'kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io',

@@ -4,6 +4,7 @@ import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import type { ProbeOutcome } from '../../webhook/configuration/probe.ts';
+import type { ForbiddenKind } from '../../sources/cluster-objects.ts';
 import type { PodFacts } from '../live/data-planes.ts';
 import type { WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 
@@ -48,8 +49,8 @@ export interface DoctorFacts {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly installation: Installation;
-  /** The API server's version, such as `v1.37.1`. */
-  readonly server: Gathered<string>;
+  /** The API server's version, such as `v1.37.1`. `undefined` if it answers, and the credentials may not read the version. */
+  readonly server: Gathered<string | undefined>;
   /** The kinds of the Gateway API, and HostnamePolicy, that have a CRD. */
   readonly kinds: Gathered<readonly InstalledKind[]>;
   /** The newest bundle ever installed, according to the policy of the bundle. `undefined` without the policy. */
@@ -94,8 +95,10 @@ export interface LeaseFacts {
 
 /** The objects of the cluster as far as the doctor judges them. */
 export interface ServedObjects {
-  /** Missing permissions, one sentence for each kind. */
-  readonly unobserved: readonly { readonly kind: string; readonly message: string }[];
+  /** Kinds that the credentials may not list in all namespaces. */
+  readonly unobserved: readonly ForbiddenKind[];
+  /** Why the settings of the controller are unknown, and what to do; absent if they are known, or there are none. */
+  readonly settings?: UnknownSettings | undefined;
   /** The kinds of other groups that the API server does not serve, with the objects that refer to them. */
   readonly unserved: readonly UnservedKind[];
   /** All objects of kinds of the Gateway API. */
@@ -109,6 +112,12 @@ export interface ServedObjects {
   readonly certificates: readonly CertificateUse[];
   /** Services without endpoints, with the routes and listeners that send requests to them. */
   readonly idle: readonly IdleService[];
+}
+
+/** `invalid`: the webhook and the controller use earlier ones. `unread`: the credentials, or the API server, do not permit it. */
+export interface UnknownSettings {
+  readonly type: 'invalid' | 'unread';
+  readonly problem: string;
 }
 
 export interface UnservedKind {

@@ -4,7 +4,9 @@ import { quoteRef } from '../../core/resources/reference.ts';
 import { listOf, recordOf, recordsOf, textOf, type JsonRecord } from '../../core/text/record.ts';
 import { labelValue } from '../../controller/names.ts';
 import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
+import { settingsName } from '../live/webhook-settings.ts';
 import { controllerName } from '../names.ts';
+import { kindNotes } from '../../sources/cluster-objects.ts';
 import { isControllerInstalled } from './controller.ts';
 import { describeCommand, describeCondition, parentOf } from './stored-objects.ts';
 import {
@@ -17,6 +19,7 @@ import {
   type ControllerFacts,
   type DoctorFacts,
   type ServedObjects,
+  type UnknownSettings,
   type Verdict,
 } from './facts.ts';
 
@@ -29,9 +32,26 @@ function observation(facts: DoctorFacts): readonly Verdict[] {
   const { objects } = facts.controller;
   if (objects.type === 'unknown')
     return [warn('objects', `cannot read the objects of the cluster: ${objects.problem}`, 'kubectl auth whoami')];
-  return objects.value.unobserved.map(({ kind, message }) =>
-    warn('objects', `objects of kind ${kind} are not checked: ${message}`),
-  );
+  const { unobserved, settings } = objects.value;
+  return [
+    ...kindNotes(unobserved).map((note) => warn('objects', note)),
+    ...(settings === undefined ? [] : [settingsVerdict(settings, facts.installation.namespace)]),
+  ];
+}
+
+/** Without the settings, it is unknown which routes their hostnamePolicies permit. */
+function settingsVerdict({ type, problem }: UnknownSettings, namespace: string): Verdict {
+  return type === 'invalid'
+    ? fail(
+        'settings',
+        `webhook and controller keep earlier settings, because those in namespace "${namespace}" are invalid: ${problem}`,
+        `kubectl edit configmap ${settingsName} -n ${namespace}`,
+      )
+    : warn(
+        'settings',
+        `cannot read the settings in namespace "${namespace}": ${problem}`,
+        `kubectl auth can-i get configmaps/${settingsName} -n ${namespace}`,
+      );
 }
 
 function served(facts: DoctorFacts): ServedObjects | undefined {

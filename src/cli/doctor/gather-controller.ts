@@ -25,6 +25,7 @@ import { readDataPlanePods, readDeploymentProblems, readPods, readReports } from
 import { settingsFrom } from '../live/webhook-settings.ts';
 import { controllerName } from '../names.ts';
 import { policyOf } from '../settings.ts';
+import { isUsageError } from '../usage-error.ts';
 import {
   optionalKinds,
   type CertificateUse,
@@ -34,6 +35,7 @@ import {
   type LeaseFacts,
   type OptionalKind,
   type ServedObjects,
+  type UnknownSettings,
 } from './facts.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
 import { parentOf } from './stored-objects.ts';
@@ -78,17 +80,32 @@ async function readLease(
   }
 }
 
-/** The settings by which the controller routes requests. None if they are unknown: they may not be read, or are invalid. */
-async function readConfigured(client: ApiClient, namespace: string): Promise<ConfiguredJudging | undefined> {
-  const found = await gather(settingsFrom(client, namespace));
-  return found.type === 'known' && found.value.type === 'settings'
-    ? { settings: found.value.settings, today: today() }
-    : undefined;
+/** The settings by which the controller routes requests, or why they are unknown. Neither if there are none. */
+interface Configured {
+  readonly configured?: ConfiguredJudging;
+  readonly unknown?: UnknownSettings;
+}
+
+async function readConfigured(client: ApiClient, namespace: string): Promise<Configured> {
+  try {
+    const found = await settingsFrom(client, namespace);
+    switch (found.type) {
+      case 'settings':
+        return { configured: { settings: found.settings, today: today() } };
+      case 'forbidden':
+        return { unknown: { type: 'unread', problem: found.message } };
+      case 'absent':
+        return {};
+    }
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { unknown: { type: isUsageError(error) ? 'invalid' : 'unread', problem } };
+  }
 }
 
 async function readServedObjects(client: ApiClient, namespace: string): Promise<ServedObjects> {
-  const { objects, installation, bundle, forbidden } = await readClusterObjects(client, controllerName);
-  const configured = await readConfigured(client, namespace);
+  const { objects, installation, bundle, forbidden } = await readClusterObjects(client, controllerName, namespace);
+  const { configured, unknown } = await readConfigured(client, namespace);
   const workspace = new Workspace(installation, policyOf('standard', bundle), [configuration], configured);
   workspace.update(objects.map(clusterDocument));
   const stored = objects.flatMap(storedObject);
@@ -103,6 +120,7 @@ async function readServedObjects(client: ApiClient, namespace: string): Promise<
   const policies = stored.filter(({ kind }) => kind === 'BackendTLSPolicy');
   return {
     unobserved: forbidden,
+    settings: unknown,
     unserved: optionalKinds
       .filter((kind) => installation.notInstalled?.includes(kind) === true)
       .map((kind) => ({ kind, users: usersOfKind(kind, stored) })),
@@ -111,9 +129,11 @@ async function readServedObjects(client: ApiClient, namespace: string): Promise<
     gateways,
     listenerSets,
     certificates: certificatesOf([...gateways, ...listenerSets, ...policies], objects),
-    idle: forbidden.some(({ kind }) => kind === 'EndpointSlice')
-      ? []
-      : idleServices([...workspace.kernel.emitted(configuration).values()]),
+    // Without the settings, it is unknown which routes are attached.
+    idle:
+      unknown !== undefined || forbidden.some(({ kind }) => kind === 'EndpointSlice')
+        ? []
+        : idleServices([...workspace.kernel.emitted(configuration).values()]),
   };
 }
 

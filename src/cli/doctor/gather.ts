@@ -3,6 +3,7 @@ import { judgedGroups } from '../../core/schema/index.ts';
 import { recordOf } from '../../core/text/record.ts';
 import {
   customResourceDefinitions,
+  isForbidden,
   pathOf,
   readInstalledKind,
   unlessNotFound,
@@ -89,9 +90,14 @@ async function readControllerPermissions(
   return askControllerPermissions(client, installation, { gatewayNamespaces, hasAddressPool });
 }
 
-async function readServer(client: ApiClient): Promise<string> {
-  const { gitVersion } = recordOf(await client.request({ path: '/version' }));
-  return typeof gitVersion === 'string' ? gitVersion : 'unknown';
+async function readServer(client: ApiClient): Promise<string | undefined> {
+  try {
+    const { gitVersion } = recordOf(await client.request({ path: '/version' }));
+    return typeof gitVersion === 'string' ? gitVersion : 'unknown';
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
 }
 
 async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {

@@ -8,7 +8,7 @@ import { firstOf, ok, optionalKinds, warn, type DoctorFacts, type Verdict } from
  */
 export function otherKinds({ controller: { objects } }: DoctorFacts): readonly Verdict[] {
   if (objects.type === 'unknown') return [];
-  const { unserved } = objects.value;
+  const { unserved, unobserved } = objects.value;
   const used = unserved.filter(({ users }) => users.length > 0);
   if (used.length > 0)
     return firstOf(
@@ -22,10 +22,12 @@ export function otherKinds({ controller: { objects } }: DoctorFacts): readonly V
       ),
     );
   const missing = unserved.map(({ kind }) => kind);
-  const served = optionalKinds.filter((kind) => !missing.includes(kind));
+  // The check of the objects reports which kinds cannot be read. They may be served or not.
+  const unknown = new Set(unobserved.map(({ kind }) => kind));
+  const served = optionalKinds.filter((kind) => !missing.includes(kind) && !unknown.has(kind));
   const parts = [
     ...(served.length === 0 ? [] : [`served: ${served.join(', ')}`]),
     ...(missing.length === 0 ? [] : [`not served, and no object refers to them: ${missing.join(', ')}`]),
   ];
-  return [ok('other-kinds', parts.join('; '))];
+  return parts.length === 0 ? [] : [ok('other-kinds', parts.join('; '))];
 }

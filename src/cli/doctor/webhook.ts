@@ -24,7 +24,7 @@ function configured({ configuration, installation }: DoctorFacts): readonly Verd
   const { configuration: name, namespace, service } = installation;
   const look = `kubectl get validatingwebhookconfiguration ${name} -o yaml`;
   if (configuration.type === 'unknown')
-    return [fail('webhook-configuration', `cannot read the configuration: ${configuration.problem}`, look)];
+    return [warn('webhook-configuration', `cannot read the configuration: ${configuration.problem}`, look)];
   if (configuration.value === undefined) {
     return [
       fail(
@@ -80,7 +80,11 @@ function failurePolicy({ configuration, probe }: DoctorFacts): readonly Verdict[
   ];
 }
 
-function endpoints({ readyEndpoints, installation: { namespace, service } }: DoctorFacts): readonly Verdict[] {
+function endpoints({
+  readyEndpoints,
+  configuration,
+  installation: { namespace, service },
+}: DoctorFacts): readonly Verdict[] {
   if (readyEndpoints.type === 'unknown')
     return [
       warn(
@@ -92,7 +96,8 @@ function endpoints({ readyEndpoints, installation: { namespace, service } }: Doc
   const look = podsOf(namespace);
   if (readyEndpoints.value === 0)
     return [
-      fail(
+      // Without the configuration, it is unknown whether the API server calls the Service.
+      (configuration.type === 'unknown' ? warn : fail)(
         'webhook-endpoints',
         `Service "${namespace}/${service}" has no ready pod`,
         look,

@@ -15,8 +15,9 @@ import { settingsIn } from '../process/settings-file.ts';
 
 const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 
-/** The ConfigMap that the manifests and the chart mount in the webhook, and its key. */
-const source = { name: 'sallyport-settings', key: 'settings.yaml' } as const;
+/** The ConfigMap that the manifests and the chart mount in webhook and controller. */
+export const settingsName = 'sallyport-settings';
+const settingsKey = 'settings.yaml';
 
 /** The settings of the webhook in a cluster. `absent`: there are none. `forbidden`: the credentials may not read them. */
 export type WebhookSettings =
@@ -48,10 +49,10 @@ export async function readWebhookSettings(credentials: CredentialSource, namespa
  */
 export async function settingsFrom(client: ApiClient, namespace: string): Promise<WebhookSettings> {
   try {
-    const path = pathOf(configMaps, { namespace, name: source.name });
-    const text = recordOf(recordOf(await client.request({ path }))['data'])[source.key];
+    const path = pathOf(configMaps, { namespace, name: settingsName });
+    const text = recordOf(recordOf(await client.request({ path }))['data'])[settingsKey];
     if (typeof text !== 'string') return { type: 'absent' };
-    const name = `ConfigMap ${namespace}/${source.name}`;
+    const name = `ConfigMap ${namespace}/${settingsName}`;
     return { type: 'settings', settings: settingsIn(name, parseDocuments(text, name)) };
   } catch (error) {
     if (isNotFound(error)) return { type: 'absent' };

@@ -67,33 +67,39 @@ export function cell(text: string): string {
 
 /** An effect in words. */
 interface Line {
+  /** The object whose condition changes, or the rule or Gateway that routes the request: `HTTPRoute shop/cart`, also with more text behind it. */
+  readonly about: string;
   readonly subject: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** All effects in words, with broken ones first. Text and Markdown show only some of the requests. */
+/** All effects in words, with broken ones first. */
 export function effectLines(report: ImpactReport): readonly (Line & { readonly effect: Effect })[] {
-  return order.flatMap((effect) => linesOf(report, effect).map((line) => ({ ...line, effect })));
+  return order.flatMap((effect) => linesOf(report, effect, Infinity).map((line) => ({ ...line, effect })));
 }
 
-function linesOf({ statuses, routing }: ImpactReport, effect: Effect): readonly Line[] {
+/** @param most maximum number of requests */
+function linesOf({ statuses, routing }: ImpactReport, effect: Effect, most = shownRequests): readonly Line[] {
   const conditions = statuses
     .filter((change) => change.effect === effect)
     .map(({ object, part, condition, before, after }) => ({
+      about: object,
       subject: `${object}${part === '' ? '' : `, ${part}`}: ${condition}`,
       before: stateText(before),
       after: stateText(after),
     }));
   const requests = routing.filter((change) => change.effect === effect);
-  const shown = requests.slice(0, shownRequests).map(({ gateway, request, before, after }) => ({
+  const shown = requests.slice(0, most).map(({ gateway, request, before, after }) => ({
+    about: before.rule ?? after.rule ?? `Gateway ${gateway}`,
     subject: `${request} at Gateway ${gateway}`,
     before: routedText(before),
     after: routedText(after),
   }));
   const more = requests.length - shown.length;
-  const rest = more > 0 ? [{ subject: `and ${more} more examples`, before: 'see', after: '-o json' }] : [];
-  return [...conditions, ...shown, ...rest].map(({ subject, before, after }) => ({
+  const rest = more > 0 ? [{ about: '', subject: `and ${more} more examples`, before: 'see', after: '-o json' }] : [];
+  return [...conditions, ...shown, ...rest].map(({ about, subject, before, after }) => ({
+    about,
     subject: printable(subject, longestLine),
     before: printable(before, longestLine),
     after: printable(after, longestLine),

@@ -5,6 +5,7 @@ import {
   type PreflightFinding,
   type PreflightSeverity,
 } from '../../core/preflight/finding.ts';
+import { isUnobserved } from '../../core/preflight/environment.ts';
 import type { RouteState } from '../../core/preflight/accepted.ts';
 import { printable } from '../../core/text/display.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,7 +23,7 @@ export interface PreflightReport {
   /** Number of Gateway API objects. */
   readonly objects: number;
   readonly findings: readonly PreflightFinding[];
-  /** The command that upgrades the CRDs. */
+  /** The command that upgrades the CRDs. Absent if there is a blocker, in any namespace, or if not everything is observed. */
   readonly upgrade?: string;
   /** The status of every route, for a later `--since`. */
   readonly routes: readonly RouteState[];
@@ -40,6 +41,7 @@ export const preflightFormats = { text: printText, json: printJson, markdown: pr
 const titles: Readonly<Record<PreflightCheck, string>> = {
   'unobserved-crds': 'CRDs that are not observed',
   'unobserved-objects': 'Objects that are not observed',
+  'unobserved-cluster': 'Facts about the cluster that are not observed',
   'kubernetes-version': 'Kubernetes version',
   'safe-upgrades': 'Upgrade policy',
   'managed-crds': 'CRDs that another party manages',
@@ -120,15 +122,17 @@ function headingOf({ from, to, objects }: PreflightReport): string {
 }
 
 function resultOf(report: PreflightReport, style: Style): string {
-  const { findings, upgrade } = report;
+  const { to, findings, upgrade } = report;
   const isBlocked = findings.some(({ severity }) => severity === 'blocker');
   const total = findings.length === 0 ? 'Nothing found.' : `${countsOf(findings)}.`;
-  if (upgrade === undefined)
+  if (to === undefined)
     return style(isBlocked ? 'red' : 'green', isBlocked ? total : `${total} No route has lost Accepted.`);
+  if (upgrade !== undefined)
+    return `${style('green', total)} Save this report with -o json, then upgrade:\n  $ ${upgrade}`;
   if (isBlocked) return `${style('red', total)} Fix the blockers, then run preflight again.`;
-  if (findings.some(({ check }) => check === 'unobserved-crds' || check === 'unobserved-objects'))
+  if (findings.some(isUnobserved))
     return `${style('yellow', total)} Not everything is observed: run preflight with permission to list the CRDs and all objects before you upgrade.`;
-  return `${style('green', total)} Save this report with -o json, then upgrade:\n  $ ${upgrade}`;
+  return `${style('yellow', total)} Other namespaces have blockers: run preflight without --namespace before you upgrade.`;
 }
 
 function printJson(report: PreflightReport): string {

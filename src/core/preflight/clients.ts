@@ -4,7 +4,15 @@ import { schemaTables } from '../schema/index.ts';
 import { display } from '../text/display.ts';
 import { recordOf, recordsOf } from '../text/record.ts';
 import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
-import { listedVersions, nameOfTarget, readVersion, textsOf, type StoredObject, type Target } from './target.ts';
+import {
+  listedVersions,
+  nameOfTarget,
+  readVersion,
+  showCommand,
+  textsOf,
+  type StoredObject,
+  type Target,
+} from './target.ts';
 
 interface Use {
   readonly manager: string;
@@ -71,12 +79,13 @@ function findingOf(
     subresource === '' ? counted(objects.length, kind) : `the ${subresource} of ${counted(objects.length, kind)}`;
   const fate = isUnserved ? 'does not serve that version: its next write fails' : 'serves that version as deprecated';
   const names = someOf(objects.map(({ ref }) => describeRef(ref)));
+  const applications = [...new Set(objects.flatMap(applicationOf))];
   return {
     check: 'old-clients',
     severity: isUnserved ? 'warning' : 'note',
     subject: `${display(manager)} (${apiVersion})`,
     message: `The client "${display(manager)}" wrote ${written} as ${apiVersion} (${names}). ${nameOfTarget(target)} ${fate}. Use ${schemaTables[kind].group}/${readVersion(kind, target.bundle) ?? ''}.`,
-    commands: [...new Set(objects.flatMap(applicationOf))].slice(0, 5),
+    commands: applications.length === 0 ? [showCommand(object)] : applications.slice(0, 5),
   };
 }
 

@@ -10,12 +10,16 @@ import {
 } from './environment-table.ts';
 import type { ClusterFacts, Definition } from './facts.ts';
 import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
-import { gatewayKinds, listedVersions, nameOfTarget, resourceOf, type Target } from './target.ts';
+import { listedVersions, nameOfTarget, resourceOf, type Target } from './target.ts';
 
-/** Reports that checks of the CRDs themselves, and of objects, are missing if the credentials do not suffice for them. */
-export function judgeObservation({ definitionsForbidden, unobserved = [] }: ClusterFacts): readonly PreflightFinding[] {
-  const ofGatewayApi = unobserved.filter(({ kind }) => gatewayKinds.includes(kind));
-  const extents = [...Map.groupBy(ofGatewayApi, ({ namespace }) => namespace)];
+/** Reports that checks of the CRDs themselves, of objects, and of the cluster are missing if the credentials do not suffice for them. */
+export function judgeObservation({
+  definitionsForbidden,
+  policiesForbidden,
+  versionForbidden,
+  unobserved = [],
+}: ClusterFacts): readonly PreflightFinding[] {
+  const extents = [...Map.groupBy(unobserved, ({ namespace }) => namespace)];
   return [
     ...(definitionsForbidden === undefined ? [] : [unobservedDefinitions(definitionsForbidden)]),
     ...extents.map(([namespace, kinds]) =>
@@ -24,7 +28,14 @@ export function judgeObservation({ definitionsForbidden, unobserved = [] }: Clus
         kinds.map(({ kind }) => kind),
       ),
     ),
+    ...(policiesForbidden === undefined ? [] : [unobservedPolicies(policiesForbidden)]),
+    ...(versionForbidden === undefined ? [] : [unobservedVersion(versionForbidden)]),
   ];
+}
+
+/** Whether a finding is about something that is not observed, so that nobody knows whether the cluster is ready for the change. */
+export function isUnobserved({ check }: PreflightFinding): boolean {
+  return check === 'unobserved-crds' || check === 'unobserved-objects' || check === 'unobserved-cluster';
 }
 
 /** The beginning of the API server's messages repeats what is forbidden: `services is forbidden: User "dev" cannot list …`. */
@@ -35,7 +46,7 @@ function unobservedDefinitions(message: string): PreflightFinding {
     check: 'unobserved-crds',
     severity: 'warning',
     subject: 'CustomResourceDefinitions',
-    message: `The CRDs are not observed: ${printable(message.replace(repetition, ''), longestReason)}. Their stored versions, their managers and the channel that policies protect are not checked: run preflight with permission to list CRDs before you upgrade.`,
+    message: `The CRDs are not observed: ${reasonIn(message)}. Their stored versions, their managers and the channel that policies protect are not checked: run preflight with permission to list CRDs before you upgrade.`,
     commands: ['kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io'],
   };
 }
@@ -46,12 +57,36 @@ function unobservedObjects(namespace: string | undefined, kinds: readonly Schema
     check: 'unobserved-objects',
     severity: 'warning',
     subject: kinds.join(', '),
-    message: `Objects of ${kinds.length === 1 ? 'this kind' : 'these kinds'} are ${extent}. ${namespace === undefined ? 'They' : 'Others'} are not checked: run preflight with permission to list them in all namespaces before you upgrade.`,
+    message: `Objects of ${kinds.length === 1 ? 'this kind' : 'these kinds'} are ${extent}. ${namespace === undefined ? 'They' : 'Others'} are not checked, and changes in status and traffic that depend on them are unknown: run preflight with permission to list them in all namespaces before you upgrade.`,
     commands: kinds.map((kind) => `kubectl auth can-i list ${resourceOf(kind)} --all-namespaces`),
   };
 }
 
+function unobservedPolicies(message: string): PreflightFinding {
+  return {
+    check: 'unobserved-cluster',
+    severity: 'warning',
+    subject: 'ValidatingAdmissionPolicies',
+    message: `The policies are not observed: ${reasonIn(message)}. A policy may deny the change of the CRDs: run preflight with permission to list ValidatingAdmissionPolicies before you upgrade.`,
+    commands: ['kubectl auth can-i list validatingadmissionpolicies.admissionregistration.k8s.io'],
+  };
+}
+
+function unobservedVersion(message: string): PreflightFinding {
+  return {
+    check: 'unobserved-cluster',
+    severity: 'warning',
+    subject: 'Kubernetes',
+    message: `The version of Kubernetes is not observed: ${reasonIn(message)}. The API server may reject the CRDs: run preflight with permission to read the version before you upgrade.`,
+    commands: ['kubectl auth can-i get /version'],
+  };
+}
+
 const longestReason = 400;
+
+function reasonIn(message: string): string {
+  return printable(message.replace(repetition, ''), longestReason);
+}
 
 /** Checks whether the Kubernetes version supports the target's CRDs. */
 export function judgeKubernetes({ kubernetes }: ClusterFacts, target: Target): readonly PreflightFinding[] {
@@ -85,11 +120,15 @@ export function judgePolicies(facts: ClusterFacts, target: Target): readonly Pre
       severity: 'blocker',
       subject: `ValidatingAdmissionPolicy ${name}`,
       message: `${capitalized(provider)} denies this change of the CRDs. Upgrade through the provider, or disable its management of the Gateway API.`,
-      commands: [`kubectl get validatingadmissionpolicy ${name} -o yaml`],
+      commands: [showPolicyCommand(name)],
       source,
     }));
   const annotation = policies.get(safeUpgrades);
   return annotation === undefined ? ofProviders : [...ofProviders, ...safeUpgradesFindings(annotation, facts, target)];
+}
+
+function showPolicyCommand(name: string): string {
+  return `kubectl get validatingadmissionpolicy ${name} -o yaml`;
 }
 
 /** The command that removes the policy, so that older bundles and experimental CRDs are allowed. */
@@ -139,7 +178,7 @@ function safeUpgradesFindings(
         severity: 'note',
         subject: `ValidatingAdmissionPolicy ${safeUpgrades}`,
         message,
-        commands: [],
+        commands: [showPolicyCommand(safeUpgrades)],
         source: safeUpgradesSource,
       },
     ];

@@ -25,6 +25,10 @@ export interface ClusterFacts {
   readonly definitions: readonly Definition[];
   /** The message of an API server that forbids to list CRDs. Then there are no definitions. */
   readonly definitionsForbidden?: string | undefined;
+  /** The message of an API server that forbids to list ValidatingAdmissionPolicies. */
+  readonly policiesForbidden?: string | undefined;
+  /** The message of an API server that forbids to read its version. */
+  readonly versionForbidden?: string | undefined;
   /** Kinds that the credentials may not list in all namespaces, and the only namespace in which they are observed, if there is one. */
   readonly unobserved?: readonly { readonly kind: SchemaKind; readonly namespace: string | undefined }[];
   /** The API server's version, such as `v1.37.1`; `undefined` if it is unknown. */

@@ -2,6 +2,7 @@
 export const preflightChecks = [
   'unobserved-crds',
   'unobserved-objects',
+  'unobserved-cluster',
   'kubernetes-version',
   'safe-upgrades',
   'managed-crds',
@@ -32,7 +33,7 @@ export interface PreflightFinding {
   /** The location in the object, such as `spec.rules[0].retry`; absent if the finding is about the whole object. */
   readonly field?: string;
   readonly message: string;
-  /** Shell commands that fix the problem, in order. */
+  /** Shell commands that fix the problem, in order, or show what to change or to expect. Never empty. */
   readonly commands: readonly string[];
   /** The URL of the source of the fact. */
   readonly source?: string;

@@ -4,7 +4,7 @@ import { judgeByBundle } from '../rules/engine/judge-by-bundle.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { examine, type Bundle, type FieldPath, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import type { PreflightCheck, PreflightFinding, PreflightSeverity } from './finding.ts';
-import { asServedBy, editCommand, type StoredObject, type Target } from './target.ts';
+import { asServedBy, editCommand, showCommand, type StoredObject, type Target } from './target.ts';
 
 /** A rejection by a bundle, or a field that it prunes. */
 interface Refusal {
@@ -73,7 +73,8 @@ function findingOf(object: StoredObject, { check, path, message }: Refusal, isOl
     subject: describeRef(object.ref),
     ...(field === '' ? {} : { field }),
     message: `${message}${also}${writer}`,
-    commands: isStatus ? [] : [editCommand(object)],
+    // Only the controller writes the status.
+    commands: [isStatus ? showCommand(object) : editCommand(object)],
   };
 }
 

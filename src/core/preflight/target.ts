@@ -77,15 +77,27 @@ export function asServedBy(kind: SchemaKind, json: JsonRecord, bundle: Bundle): 
   return version === undefined ? undefined : { ...json, apiVersion: `${schemaTables[kind].group}/${version}` };
 }
 
-/** Returns the resource with its group: `httproutes.gateway.networking.k8s.io` */
+/** Returns the resource with its group: `httproutes.gateway.networking.k8s.io`, `services` */
 export function resourceOf(kind: SchemaKind): string {
   const { plural, group } = schemaTables[kind];
-  return `${plural}.${group}`;
+  return group === '' ? plural : `${plural}.${group}`;
 }
 
+/** A kind with a schema, and the name of an object. */
+type Named = Pick<StoredObject, 'kind'> & { readonly ref: Pick<ObjectRef, 'namespace' | 'name'> };
+
 /** Returns the command that opens an object in an editor. */
-export function editCommand({ kind, ref }: StoredObject): string {
-  return `kubectl edit ${resourceOf(kind)} ${shellWord(ref.name)}${ref.namespace === '' ? '' : ` -n ${shellWord(ref.namespace)}`}`;
+export function editCommand(object: Named): string {
+  return `kubectl edit ${kubectlName(object)}`;
+}
+
+/** Returns the command that prints an object, with its field managers. */
+export function showCommand(object: Named): string {
+  return `kubectl get ${kubectlName(object)} -o yaml --show-managed-fields`;
+}
+
+function kubectlName({ kind, ref: { namespace, name } }: Named): string {
+  return `${resourceOf(kind)} ${shellWord(name)}${namespace === '' ? '' : ` -n ${shellWord(namespace)}`}`;
 }
 
 /** Returns the command that installs a bundle. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { gatherFacts } from '../../../src/cli/doctor/gather.ts';
+import { diagnose } from '../../../src/cli/doctor/report.ts';
 import { gatherControllerFacts } from '../../../src/cli/doctor/gather-controller.ts';
 import type { ControllerFacts } from '../../../src/cli/doctor/facts.ts';
 import { tables, type KindName } from '../../../src/core/schema/index.ts';
@@ -7,6 +9,7 @@ import { createAuthority } from '../../../src/certificates/index.ts';
 import { issueLeaf } from '../../support/certificates.ts';
 import { defineKind } from '../../support/definitions.ts';
 import { healthy } from '../../support/doctor.ts';
+import type { FakeOptions } from '../../support/fake-api-server.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 
 const { installation } = healthy;
@@ -14,6 +17,7 @@ const system = installation.namespace;
 const managed = { 'app.kubernetes.io/managed-by': 'sallyport', 'gateway.networking.k8s.io/gateway-name': 'web' };
 const kinds = ['GatewayClass', 'Gateway', 'HTTPRoute', 'UDPRoute'] as const;
 
+const options: FakeOptions = {};
 let stage: KubernetesStage;
 let facts: ControllerFacts;
 
@@ -36,7 +40,7 @@ function storeGatewayKind(kind: KindName, name: string, spec: object): void {
 }
 
 beforeAll(async () => {
-  stage = await kubernetesStage();
+  stage = await kubernetesStage(options);
   for (const kind of kinds) defineKind(stage, kind, 'v1');
   storeGatewayKind('GatewayClass', 'ours', { controllerName: 'sallyport.dev/gateway-controller' });
   storeGatewayKind('GatewayClass', 'theirs', { controllerName: 'example.com/other' });
@@ -157,4 +161,39 @@ test('no Services without endpoints behind routes whose hostnames the settings g
   });
   const { objects } = await gatherControllerFacts(stage.client, installation);
   expect(objects.type === 'known' && objects.value.idle.map(({ users }) => users)).toEqual([['UDPRoute shop/names']]);
+});
+
+test('settings that are invalid or may not be read are no settings that permit everything', async () => {
+  stage.server.fail({
+    when: ({ path }) => path.endsWith('/sallyport-settings'),
+    act: { code: 200, body: JSON.stringify({ data: { 'settings.yaml': 'hostnamePolicy: []\n' } }) },
+  });
+  const settingsAndIdle = async (): Promise<unknown> => {
+    const { objects } = await gatherControllerFacts(stage.client, installation);
+    return objects.type === 'known' && { settings: objects.value.settings, idle: objects.value.idle };
+  };
+  expect(await settingsAndIdle()).toEqual({
+    settings: { type: 'invalid', problem: expect.stringContaining('hostnamePolicy: unknown setting') },
+    idle: [],
+  });
+  options.permits = (path) => !path.endsWith('/sallyport-settings');
+  expect(await settingsAndIdle()).toMatchObject({
+    settings: { type: 'unread', problem: expect.stringContaining('forbidden') },
+    idle: [],
+  });
+});
+
+test('a user of one namespace, without discovery: its objects are judged, and the others are not', async () => {
+  options.permits = (path) => path.includes('/namespaces/shop/');
+  const read = await gatherFacts(stage.client, { ...installation, namespace: 'shop' });
+  const { objects } = read.controller;
+  expect(read.server).toEqual({ type: 'known', value: undefined });
+  expect(objects).toMatchObject({
+    type: 'known',
+    value: { unobserved: expect.arrayContaining([expect.objectContaining({ kind: 'HTTPRoute', namespace: 'shop' })]) },
+  });
+  expect(objects.type === 'known' && objects.value.stored.some(({ ref }) => ref.name === 'store')).toBe(true);
+  const verdicts = diagnose(read);
+  expect(verdicts.filter(({ message }) => message.includes('customresourcedefinitions'))).toHaveLength(1);
+  expect(verdicts.filter(({ status }) => status === 'fail')).toEqual([]);
 });

@@ -236,3 +236,32 @@ test('explain does not claim that there is no listener if Gateways may not be li
   expect(output).not.toContain('No listener');
   expect(code).toBe(1);
 });
+
+describe('a user who may not read the discovery documents either', () => {
+  beforeEach(() => {
+    options.permits = (path) => path.includes('/namespaces/team/');
+  });
+
+  test('explain answers for objects of the namespace', async () => {
+    const { code, output, errors } = await outcome('explain', 'http://any.example/');
+    expect(output).toContain('1 of 1 to team/cart/80: 10.0.0.1:8080');
+    expect(code).toBe(0);
+    // The kinds that the API server serves are unknown: those without a CRD here are not observed.
+    expect(errors).toMatch(/^Objects of the kinds .*XBackend.* are not observed\. For example: .*forbidden/m);
+    expect(errors.match(/^Objects of .* are observed only in namespace "team"/gm)).toHaveLength(1);
+    expect(errors.match(/^CustomResourceDefinitions are not observed/gm)).toHaveLength(1);
+  });
+
+  test('check judges the namespace', async () => {
+    const { output } = await outcome('check');
+    expect(output).toContain(notFound);
+    expect(output).not.toContain('other');
+  });
+
+  test('preflight reports it, and does not say to upgrade', async () => {
+    const { code, output, errors } = await outcome('preflight', '--to', 'v1.7.0', '-o', 'json');
+    expect(errors.match(/^The version of Kubernetes is not observed: /gm)).toHaveLength(1);
+    expect(JSON.parse(output)).not.toHaveProperty('upgrade');
+    expect(code).toBe(0);
+  });
+});

@@ -169,11 +169,13 @@ describe('preflight of a cluster', () => {
     });
     const { code, output, errors } = await outcome('--to', 'v1.6.3', ...cluster, '-o', 'json');
     expect({ code, errors }).toEqual({ code: 1, errors: '' });
-    const { findings, objects } = JSON.parse(output) as {
+    const { findings, objects, upgrade } = JSON.parse(output) as {
+      readonly upgrade?: string;
       readonly objects: number;
       readonly findings: readonly { readonly check: string; readonly severity: string; readonly subject: string }[];
     };
     expect(objects).toBe(2);
+    expect(upgrade).toBeUndefined();
     expect(findings.map(({ check, severity, subject }) => `${severity} ${check} ${subject}`)).toEqual([
       'blocker kubernetes-version Kubernetes v1.30.1',
       `blocker safe-upgrades ValidatingAdmissionPolicy safe-upgrades.${group}`,
@@ -190,9 +192,24 @@ describe('preflight of a cluster', () => {
       act: { code: 403, reason: 'Forbidden' },
     });
     stage.server.fail({ when: ({ path }) => path.endsWith('/xlistenersets'), act: { code: 403, reason: 'Forbidden' } });
-    const { code, errors } = await outcome('--to', 'v1.7.0', ...cluster);
+    stage.server.fail({ when: ({ path }) => path === '/version', act: { code: 403, reason: 'Forbidden' } });
+    const { code, errors, output } = await outcome('--to', 'v1.7.0', ...cluster, '-o', 'json');
     expect(errors).toMatch(
-      /^Objects of kind XListenerSet are not observed: .*\nValidatingAdmissionPolicies are not observed: .*\n$/,
+      /^Objects of kind XListenerSet are not observed: .*\nValidatingAdmissionPolicies are not observed: .*\nThe version of Kubernetes is not observed: .*\n$/,
+    );
+    expect(code).toBe(0);
+    const { upgrade } = JSON.parse(output) as { readonly upgrade?: string };
+    expect(upgrade).toBeUndefined();
+  });
+
+  test('does not advise to upgrade if an object of another namespace is rejected', async () => {
+    const wrong = await file(
+      'elsewhere.yaml',
+      `apiVersion: ${group}/v1\nkind: HTTPRoute\nmetadata: { name: wrong, namespace: other }\nspec: { rules: [{ matches: [{ path: { type: Exact, value: shop } }] }] }\n`,
+    );
+    const { code, output } = await outcome('--to', 'v1.7.0', '-f', wrong, '-n', 'team');
+    expect(output).toMatch(
+      /\n\nNothing found\. Other namespaces have blockers: run preflight without --namespace before you upgrade\.\n$/,
     );
     expect(code).toBe(0);
   });

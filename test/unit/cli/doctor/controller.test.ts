@@ -318,7 +318,10 @@ describe('missing permissions', () => {
       deploymentProblems: unknown,
       reports: unknown,
       authorities: unknown,
-      objects: known({ ...objects, unobserved: [{ kind: 'Secret', message: 'secrets is forbidden' }] }),
+      objects: known({
+        ...objects,
+        unobserved: [{ kind: 'Secret', message: 'secrets is forbidden', namespace: undefined }],
+      }),
     });
     expect(found.map((line) => line.split(':')[0])).toEqual([
       'warn controller-leader',
@@ -329,6 +332,30 @@ describe('missing permissions', () => {
     expect(
       examine({ dataPlanePods: unknown }).some(({ check, status }) => check === 'data-planes' && status === 'ok'),
     ).toBe(false);
+  });
+
+  test('of kinds: one sentence for all that are observed in the same way', () => {
+    const forbidden = (kind: 'Gateway' | 'HTTPRoute' | 'Namespace', namespace?: string) => ({
+      kind,
+      message: `${kind} is forbidden`,
+      namespace,
+    });
+    const unobserved = [forbidden('Gateway', 'team'), forbidden('HTTPRoute', 'team'), forbidden('Namespace')];
+    expect(bad({ objects: known({ ...objects, unobserved }) })).toEqual([
+      'warn objects: Objects of the kinds Gateway, HTTPRoute are observed only in namespace "team". For example: Gateway is forbidden',
+      'warn objects: Objects of kind Namespace are not observed: Namespace is forbidden',
+    ]);
+  });
+
+  test('of the settings, and settings that are invalid', () => {
+    const withSettings = (settings: ServedObjects['settings']): readonly string[] =>
+      bad({ objects: known({ ...objects, settings }) });
+    expect(withSettings({ type: 'unread', problem: 'forbidden' })).toEqual([
+      'warn settings: cannot read the settings in namespace "sallyport-system": forbidden',
+    ]);
+    expect(withSettings({ type: 'invalid', problem: 'unknown setting' })).toEqual([
+      'fail settings: webhook and controller keep earlier settings, because those in namespace "sallyport-system" are invalid: unknown setting',
+    ]);
   });
 
   test('of everything: no controller is claimed to be absent', () => {

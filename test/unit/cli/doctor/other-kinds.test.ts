@@ -45,6 +45,19 @@ test('nothing is known of kinds whose objects cannot be read', () => {
   expect(diagnose({ ...healthy, controller }).some(({ check }) => check === 'other-kinds')).toBe(false);
 });
 
+test('a kind whose objects may not be listed is not said to be served', () => {
+  const { objects } = healthy.controller;
+  if (objects.type === 'unknown') throw new Error('the objects are known');
+  const unobserved = optionalKinds.map((kind) => ({ kind, message: 'forbidden', namespace: undefined }));
+  const messageWith = (some: typeof unobserved): string | undefined =>
+    diagnose({
+      ...healthy,
+      controller: { ...healthy.controller, objects: { type: 'known', value: { ...objects.value, unobserved: some } } },
+    }).find(({ check }) => check === 'other-kinds')?.message;
+  expect(messageWith(unobserved.slice(0, 1))).toBe('served: ServiceImport, ClusterTrustBundle');
+  expect(messageWith(unobserved)).toBeUndefined();
+});
+
 test('a CRD of HostnamePolicy that is not served', () => {
   const name = 'hostnamepolicies.sallyport.dev';
   const definition = installedKind('hostnamepolicies', { name, group: 'sallyport.dev', annotations: {} });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  isUnobserved,
   judgeKubernetes,
   judgeObservation,
   judgeOwners,
@@ -80,13 +81,13 @@ describe('judgePolicies', () => {
           { kind: 'HTTPRoute', namespace: 'team' },
           { kind: 'XMesh', namespace: undefined },
           { kind: 'Gateway', namespace: 'team' },
-          // Not a kind of the Gateway API: no CRD of the target changes it.
+          // No CRD of the target changes it, but the traffic of routes depends on it.
           { kind: 'Service', namespace: 'team' },
         ],
       }),
     );
     expect(short(findings)).toEqual([
-      'warning unobserved-objects HTTPRoute, Gateway',
+      'warning unobserved-objects HTTPRoute, Gateway, Service',
       'warning unobserved-objects XMesh',
     ]);
     expect(findings[0]).toMatchObject({
@@ -94,8 +95,22 @@ describe('judgePolicies', () => {
       commands: [
         'kubectl auth can-i list httproutes.gateway.networking.k8s.io --all-namespaces',
         'kubectl auth can-i list gateways.gateway.networking.k8s.io --all-namespaces',
+        'kubectl auth can-i list services --all-namespaces',
       ],
     });
+  });
+
+  test('policies and the version of Kubernetes that may not be read', () => {
+    const findings = judgeObservation(facts({ policiesForbidden: 'no policies', versionForbidden: 'no version' }));
+    expect(short(findings)).toEqual([
+      'warning unobserved-cluster ValidatingAdmissionPolicies',
+      'warning unobserved-cluster Kubernetes',
+    ]);
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The policies are not observed: no policies\. /),
+      expect.stringMatching(/^The version of Kubernetes is not observed: no version\. /),
+    ]);
+    expect(findings.every(isUnobserved)).toBe(true);
   });
 
   test('policies of providers', () => {

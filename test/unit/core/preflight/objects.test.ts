@@ -146,7 +146,7 @@ describe('judgeObjects', () => {
       message: expect.stringMatching(
         /, so the API server drops it\. The controller writes the status: no action is required\.$/,
       ),
-      commands: [],
+      commands: ['kubectl get gateways.gateway.networking.k8s.io app -n shop -o yaml --show-managed-fields'],
     });
   });
 

@@ -46,7 +46,7 @@ describe('judgeClients', () => {
       ['argocd app manifests shop'],
     ],
     [{ labels: { 'kustomize.toolkit.fluxcd.io/name': 'apps' } }, ['flux tree kustomization apps -n flux-system']],
-    [{}, []],
+    [{}, ['kubectl get tcproutes.gateway.networking.k8s.io app -n shop -o yaml --show-managed-fields']],
   ])('the application of %j', (metadata, commands) => {
     expect(
       judgeClients(

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { parseObject } from '../../../../src/core/resources/parse.ts';
 import type { ClusterFacts, Definition } from '../../../../src/core/preflight/facts.ts';
 import { noCluster } from '../../../../src/core/preflight/facts.ts';
@@ -65,8 +66,9 @@ export function facts(some: Partial<ClusterFacts>): ClusterFacts {
   return { ...noCluster, ...some };
 }
 
-/** `blocker stored-versions grpcroutes…` with the field, one each. */
+/** `blocker stored-versions grpcroutes…` with the field, one each. Every finding must have a command. */
 export function short(findings: readonly PreflightFinding[]): readonly string[] {
+  expect(findings.filter(({ commands }) => commands.length === 0)).toEqual([]);
   return findings.map(({ severity, check, subject, field }) =>
     [severity, check, subject, field].filter((part) => part !== undefined).join(' '),
   );
