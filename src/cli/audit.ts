@@ -46,9 +46,7 @@ export async function audit(options: AuditOptions): Promise<number> {
   const earlier = since === undefined ? undefined : await readEarlierFindings(since, namespace);
   const source = await readSource({ files, cluster, namespace });
   const others =
-    cluster === undefined
-      ? noOthers
-      : await orUsageError('the cluster', readOtherObjects(cluster, source, namespace));
+    cluster === undefined ? noOthers : await orUsageError('the cluster', readOtherObjects(cluster, source, namespace));
   printNotes(permissionNotes({ ...source, forbidden: [...source.forbidden, ...others.forbidden] }));
   const documents = [...source.documents, ...others.objects.map(clusterDocument)];
   const everything = judgeAll(
