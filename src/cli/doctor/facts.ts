@@ -2,6 +2,7 @@ import type { AcknowledgementReport } from '../../controller/acknowledgement-rep
 import type { ServiceKind } from '../../core/graph/backend-object.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
+import type { ObjectRef } from '../../core/resources/reference.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import type { ProbeOutcome } from '../../webhook/configuration/probe.ts';
 import type { ForbiddenKind } from '../../sources/cluster-objects.ts';
@@ -129,8 +130,8 @@ export interface UnservedKind {
 export interface CertificateUse {
   /** `Gateway shop/web` */
   readonly user: string;
-  /** `Secret shop/tls` */
-  readonly source: string;
+  /** A Secret, ConfigMap or ClusterTrustBundle. */
+  readonly source: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>;
   readonly facts: CertificateFacts;
 }
 

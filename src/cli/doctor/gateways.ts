@@ -97,7 +97,7 @@ function gatewayVerdicts(object: StoredObject): readonly Verdict[] {
   if (worst !== undefined) return [problemOf('gateways', object, worst)];
   return accepted['reason'] === 'Accepted'
     ? []
-    : [warn('gateways', `${quoteRef(object.ref)}: ${textOf(accepted['message'])}`, describeCommand(object))];
+    : [warn('gateways', `${quoteRef(object.ref)}: ${textOf(accepted['message'])}`, describeCommand(object.ref))];
 }
 
 function addresses(facts: DoctorFacts): readonly Verdict[] {
@@ -195,7 +195,7 @@ function listenerSetVerdicts(
   const facts = { pods, reports: reports.value };
   return inForce(`ListenerSet/${namespace}/${name}`, parentOf(set), facts)
     .filter(({ isReady }) => isReady)
-    .flatMap((state) => generationVerdicts(set, state, describeCommand(set)));
+    .flatMap((state) => generationVerdicts(set, state, describeCommand(set.ref)));
 }
 
 /** Data planes have the image of the controller. After an upgrade, they are replaced one by one. */
@@ -259,7 +259,7 @@ function generationVerdicts(
 
 /** The problem of an object, by a condition that is not True; `undefined` if there is no current condition. */
 function problemOf(check: string, object: StoredObject, condition: JsonRecord | undefined): Verdict {
-  const look = describeCommand(object);
+  const look = describeCommand(object.ref);
   if (condition === undefined)
     return fail(
       check,

@@ -4,7 +4,7 @@ import { isService } from '../../core/graph/backend-object.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
-import { describeRef } from '../../core/resources/reference.ts';
+import { describeRef, keyOfRef, refOfKey } from '../../core/resources/reference.ts';
 import { fieldDefaults, tables } from '../../core/schema/index.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
@@ -149,14 +149,17 @@ function certificatesOf(
   const sources = new Map(
     objects
       .filter(({ kind = '' }) => ['Secret', 'ConfigMap', 'ClusterTrustBundle'].includes(kind))
-      .map((object) => [`${object.kind ?? ''} ${object.metadata.namespace ?? ''}/${object.metadata.name}`, object]),
+      .map((object) => {
+        const { kind = '', metadata } = object;
+        return [keyOfRef({ kind, namespace: metadata.namespace ?? '', name: metadata.name }), object];
+      }),
   );
   return users.flatMap(({ ref, json }) =>
     [...new Set(referencesIn(specOf(json), ref.namespace))].flatMap((source) => {
       const object = sources.get(source);
       if (object === undefined) return [];
       const facts = object.kind === 'Secret' ? certificateFacts(object) : latestAuthority(object);
-      return facts === undefined ? [] : [{ user: describeRef(ref), source, facts }];
+      return facts === undefined ? [] : [{ user: describeRef(ref), source: refOfKey(source), facts }];
     }),
   );
 }
@@ -164,7 +167,7 @@ function certificatesOf(
 const deepest = 20;
 const referenceFields: ReadonlySet<string> = new Set(['certificateRefs', 'caCertificateRefs', 'clientCertificateRef']);
 
-/** References to certificates anywhere in a specification, as `Kind namespace/name`. */
+/** The keys of objects with certificates that a specification references anywhere. */
 function referencesIn(json: unknown, namespace: string, depth = 0): readonly string[] {
   if (depth > deepest) return [];
   if (Array.isArray(json)) return json.flatMap((item) => referencesIn(item, namespace, depth + 1));
@@ -174,7 +177,7 @@ function referencesIn(json: unknown, namespace: string, depth = 0): readonly str
     return recordsOf(Array.isArray(value) ? value : [value]).map((reference) => {
       const kind = textOf(reference['kind'], fieldDefaults.secretRef.kind);
       const place = isTrustBundle(reference) ? '' : textOf(reference['namespace'], namespace);
-      return `${kind} ${place}/${textOf(reference['name'], '')}`;
+      return keyOfRef({ kind, namespace: place, name: textOf(reference['name'], '') });
     });
   });
 }

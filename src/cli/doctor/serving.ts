@@ -1,4 +1,5 @@
 import { sliceLabels } from '../../core/graph/endpoints.ts';
+import { quoteRef } from '../../core/resources/reference.ts';
 import { someOf } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import { listOf, recordOf } from '../../core/text/record.ts';
@@ -30,10 +31,8 @@ function certificates(facts: DoctorFacts): readonly Verdict[] {
 }
 
 function certificateVerdicts({ user, source, facts }: CertificateUse, now: number): readonly Verdict[] {
-  const [kind = '', name = ''] = source.split(' ');
-  const [namespace = '', object = ''] = name.split('/');
-  const look = `kubectl describe ${kind.toLowerCase()} ${object}${namespace === '' ? '' : ` -n ${namespace}`}`;
-  const subject = `${kind} "${namespace === '' ? object : name}" of ${user}`;
+  const look = describeCommand(source);
+  const subject = `${quoteRef(source)} of ${user}`;
   if (facts.type === 'unusable') return [fail('certificates', `${subject}: ${facts.problem}`, look)];
   const [start, end] = [Date.parse(facts.notBefore), Date.parse(facts.notAfter)];
   if (end <= now) return [fail('certificates', `${subject}: expired at ${facts.notAfter}`, look)];
@@ -77,5 +76,5 @@ function policyVerdicts(object: StoredObject): readonly Verdict[] {
     .filter((entry) => entry['controllerName'] === controllerName)
     .flatMap((entry) => listOf(entry['conditions']).map(recordOf))
     .find(({ type, status }) => (type === 'Accepted' || type === 'ResolvedRefs') && status === 'False');
-  return bad === undefined ? [] : [warn('policies', describeCondition(object, bad), describeCommand(object))];
+  return bad === undefined ? [] : [warn('policies', describeCondition(object, bad), describeCommand(object.ref))];
 }

@@ -1,6 +1,6 @@
 import { shellWord } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
-import { quoteRef } from '../../core/resources/reference.ts';
+import { quoteRef, type ObjectRef } from '../../core/resources/reference.ts';
 import { recordOf, textOf, type JsonRecord } from '../../core/text/record.ts';
 
 /** Returns the Gateway of a ListenerSet: `namespace/name`. */
@@ -10,7 +10,7 @@ export function parentOf({ ref, json }: StoredObject): string {
 }
 
 /** Returns the command that shows an object with its conditions and Events. */
-export function describeCommand({ kind, ref: { namespace, name } }: StoredObject): string {
+export function describeCommand({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
   return `kubectl describe ${kind.toLowerCase()} ${shellWord(name)}${namespace === '' ? '' : ` -n ${shellWord(namespace)}`}`;
 }
 

@@ -129,7 +129,7 @@ test('the Gateways of our classes, their certificates without keys, and Services
   expect(objects.value.certificates).toEqual([
     {
       user: 'Gateway shop/web',
-      source: 'Secret shop/tls',
+      source: { kind: 'Secret', namespace: 'shop', name: 'tls' },
       facts: expect.objectContaining({ type: 'certificate', dnsNames: ['shop.example.com'] }),
     },
   ]);

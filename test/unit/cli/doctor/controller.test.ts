@@ -380,7 +380,9 @@ describe('certificates', () => {
       notBefore: new Date(now + notBefore).toISOString(),
       notAfter: new Date(now + notAfter).toISOString(),
     };
-    const certificates = [{ user: 'Gateway shop/web', source: 'Secret shop/tls', facts }];
+    const certificates = [
+      { user: 'Gateway shop/web', source: { kind: 'Secret', namespace: 'shop', name: 'tls' }, facts },
+    ];
     return bad({ objects: known({ ...objects, certificates }) }).map((line) => line.split(' at ')[0] ?? '');
   }
 
@@ -402,7 +404,9 @@ describe('certificates', () => {
 
   test('that cannot be used', () => {
     const facts = { type: 'unusable' as const, problem: 'tls.crt is empty' };
-    const certificates = [{ user: 'Gateway shop/web', source: 'Secret shop/tls', facts }];
+    const certificates = [
+      { user: 'Gateway shop/web', source: { kind: 'Secret', namespace: 'shop', name: 'tls' }, facts },
+    ];
     expect(bad({ objects: known({ ...objects, certificates }) })).toEqual([
       'fail certificates: Secret "shop/tls" of Gateway shop/web: tls.crt is empty',
     ]);
