@@ -25,6 +25,7 @@ import { explainLayer4Outcome } from './report/layer4-outcome.ts';
 import { explainOutcome } from './report/outcome.ts';
 import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/proxy-protocol.ts';
 import { unobservedText } from './report/unobserved.ts';
+import { unseenBy, type Unseen } from './report/unseen.ts';
 import { printNotes, readCompleteObjects, readRoutingSettings } from './evaluated.ts';
 import { policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
@@ -81,6 +82,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection).filter(isMeant),
     gateways: workspace.kernel.emitted(infrastructure),
     unseenGateways: unseenGatewaysIn(source, options),
+    unseenFor: (outcome) => unseenBy(source.installation, outcome),
     addressesOf: ({ gateway }) => gatewayAddresses(workspace.kernel.read, gateway, documents),
     ...(await liveState(options, documents)),
     traces: new Map(),
@@ -142,6 +144,7 @@ interface Explained {
   readonly gateways: ReadonlyMap<string, Infrastructure>;
   /** Set if Gateways that are not observed may have a listener. */
   readonly unseenGateways: string | undefined;
+  readonly unseenFor: (outcome: Outcome) => Unseen;
   /** The addresses of the Gateway. `undefined` if their routability does not matter. */
   readonly addressesOf: (outcome: Outcome | Layer4Outcome) => GatewayAddresses | undefined;
   /** Whether data planes answer like this. `undefined` if that is unknown. */
@@ -150,15 +153,27 @@ interface Explained {
   readonly traces: ReadonlyMap<Outcome | Layer4Outcome, TraceResult>;
 }
 
-function jsonOf({ request, requests, connections, gateways, addressesOf, inForce, traces }: Explained): object {
+function jsonOf({
+  request,
+  requests,
+  connections,
+  gateways,
+  unseenFor,
+  addressesOf,
+  inForce,
+  traces,
+}: Explained): object {
   const outcomes = [...requests, ...connections].map((outcome) => {
     const proxyProtocol = useOf(gateways, outcome);
+    const { routes = [], policies = [] } = 'authorization' in outcome ? unseenFor(outcome) : {};
+    const unseen = [...routes, ...policies];
     const addresses = addressesOf(outcome);
     const state = inForce(outcome);
     const trace = traces.get(outcome);
     return {
       ...outcome,
       ...(Object.keys(proxyProtocol).length > 0 && { proxyProtocol }),
+      ...(unseen.length > 0 && { unseen }),
       ...(addresses !== undefined && { addresses }),
       ...(state !== undefined && { inForce: { ...state, lines: undefined } }),
       ...(trace !== undefined && { trace: { ...trace, lines: undefined } }),
@@ -174,7 +189,18 @@ function useOf(gateways: Explained['gateways'], { gateway, listener }: Outcome |
 function print(
   terminal: Terminal,
   title: string,
-  { request, connection, requests, connections, gateways, unseenGateways, addressesOf, inForce, traces }: Explained,
+  {
+    request,
+    connection,
+    requests,
+    connections,
+    gateways,
+    unseenGateways,
+    unseenFor,
+    addressesOf,
+    inForce,
+    traces,
+  }: Explained,
 ): void {
   terminal.line(terminal.style('bold', title));
   if (typeof request === 'string')
@@ -185,13 +211,15 @@ function print(
     const { lines, ...rest } = withProxyProtocol(explanation, useOf(gateways, outcome));
     const addresses = addressesOf(outcome);
     const further = [
+      ...('authorization' in outcome ? unseenFor(outcome).policies : []),
       ...(addresses === undefined ? [] : addressLines(addresses)),
       ...(inForce(outcome)?.lines ?? []),
       ...(traces.get(outcome)?.lines ?? []),
     ];
     return { ...rest, lines: [...lines, ...further] };
   };
-  for (const outcome of requests) printExplanation(terminal, complete(explainOutcome(outcome), outcome));
+  for (const outcome of requests)
+    printExplanation(terminal, complete(explainOutcome(outcome, unseenFor(outcome).routes), outcome));
   for (const outcome of connections) printExplanation(terminal, complete(explainLayer4Outcome(outcome), outcome));
 }
 

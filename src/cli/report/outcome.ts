@@ -16,16 +16,15 @@ import { listenerText, type Explanation } from './explanation.ts';
 import { formatDuration } from '../../core/text/duration.ts';
 import { unobservedText } from './unobserved.ts';
 
-/** How a Gateway handles a request, in words. */
-export function explainOutcome({
-  gateway,
-  listener,
-  decision,
-  filters,
-  authorization,
-  shares,
-  candidates,
-}: Outcome): Explanation {
+/**
+ * How a Gateway handles a request, in words.
+ *
+ * @param unseenRoutes sentences about routes that are not observed and may match, instead of a response that no route matches
+ */
+export function explainOutcome(outcome: Outcome, unseenRoutes: readonly string[] = []): Explanation {
+  const { gateway, listener, decision, filters, authorization, shares, candidates } = outcome;
+  const plain = (other: PlainDecision): readonly string[] =>
+    unseenRoutes.length > 0 ? unseenRoutes : [plainDecision(other)];
   const ofHost = candidates.filter(({ coversHost }) => coversHost);
   const first = ofHost.findIndex(({ unmet }) => unmet.length === 0);
   const tried = first === -1 ? ofHost : ofHost.slice(0, first + 1);
@@ -35,7 +34,7 @@ export function explainOutcome({
     chosen: 'taken' in decision ? nameOf(decision.taken.matched) : undefined,
     lines: [
       ...[...filters, ...(authorization === undefined ? [] : [authorization])].map(authorizationText),
-      ...('taken' in decision ? decisionLines(decision, shares) : [plainDecision(decision)]),
+      ...('taken' in decision ? decisionLines(decision, shares) : plain(decision)),
       ...(listener?.failure === undefined ? [] : [listener.failure]),
     ],
     candidates: tried.map(({ candidate, unmet }) => ({
@@ -50,7 +49,9 @@ function nameOf({ route, rule, match }: MatchedRoute): string {
   return `${route.protocol === 'grpc' ? 'GRPCRoute ' : ''}${route.route} rule ${rule.index}${rule.name === undefined ? '' : ` (${rule.name})`} match ${match.index}`;
 }
 
-function plainDecision(decision: Exclude<Outcome['decision'], { readonly taken: unknown }>): string {
+type PlainDecision = Exclude<Outcome['decision'], { readonly taken: unknown }>;
+
+function plainDecision(decision: PlainDecision): string {
   return decision.type === 'acknowledge' ? 'The proxy answers 204 itself.' : `Answers ${answerText(decision.reason)}`;
 }
 

@@ -229,6 +229,14 @@ test('explain does not claim that there are no endpoints if EndpointSlices may n
   expect(output).not.toContain('503');
 });
 
+test('explain does not claim that no route matches if HTTPRoutes may not be listed', async () => {
+  options.permits = permits('httproutes');
+  const { code, output } = await outcome('explain', 'http://any.example/');
+  expect(output).toContain('unknown: an object of kind HTTPRoute may match, and they are not observed (no permission)');
+  expect(output).not.toContain('404');
+  expect(code).toBe(1);
+});
+
 test('explain does not claim that there is no listener if Gateways may not be listed', async () => {
   options.permits = permits('gateways');
   const { code, output } = await outcome('explain', 'http://any.example/');
