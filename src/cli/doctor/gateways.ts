@@ -28,7 +28,6 @@ export const gatewayChecks: readonly Check[] = [observation, classes, gateways, 
 
 /** Objects that cannot be read are reported once, and count as unknown in all other checks. */
 function observation(facts: DoctorFacts): readonly Verdict[] {
-  if (isControllerInstalled(facts) === false) return [];
   const { objects } = facts.controller;
   if (objects.type === 'unknown')
     return [warn('objects', `cannot read the objects of the cluster: ${objects.problem}`, 'kubectl auth whoami')];

@@ -195,5 +195,8 @@ test('a user of one namespace, without discovery: its objects are judged, and th
   expect(objects.type === 'known' && objects.value.stored.some(({ ref }) => ref.name === 'store')).toBe(true);
   const verdicts = diagnose(read);
   expect(verdicts.filter(({ message }) => message.includes('customresourcedefinitions'))).toHaveLength(1);
+  expect(verdicts.filter(({ check }) => check === 'objects').map(({ message }) => message)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/HTTPRoute.* are observed only in namespace "shop"/)]),
+  );
   expect(verdicts.filter(({ status }) => status === 'fail')).toEqual([]);
 });
