@@ -57,7 +57,7 @@ export interface MissingPermissions {
 }
 
 /** A kind that the credentials may not list in all namespaces. */
-export interface ForbiddenKind<K extends SchemaKind = SchemaKind> {
+export interface ForbiddenKind<K extends string = SchemaKind> {
   readonly kind: K;
   /** The message of the API server. */
   readonly message: string;
@@ -241,7 +241,7 @@ export async function listPermitted(client: ApiClient, listed: ListedKind, names
 }
 
 /** Returns a sentence for all kinds that are observed in the same way. */
-export function kindNotes(forbidden: readonly ForbiddenKind[]): readonly string[] {
+export function kindNotes(forbidden: readonly ForbiddenKind<string>[]): readonly string[] {
   const places = [...new Set(forbidden.map(({ namespace }) => namespace))];
   return places.map((namespace) => {
     const alike = forbidden.filter((one) => one.namespace === namespace);

@@ -205,6 +205,10 @@ test('doctor judges the objects of the namespace, and reports once what it may n
     new RegExp(`^warn objects: Objects of the kinds .*HTTPRoute.* are observed only in namespace "${team}"`, 'm'),
   );
   expect(output.match(/^warn crds-installed: cannot list CRDs: /gm)).toHaveLength(1);
+  expect(output).toMatch(
+    new RegExp(`^warn objects: Objects of the kinds .*Pod, Deployment.* are observed only in namespace "${team}"`, 'm'),
+  );
+  expect(output).toMatch(/^warn gateways: unknown which Gateways the controller serves/m);
   expect(output).not.toMatch(/^fail/m);
 });
 

@@ -68,6 +68,7 @@ const noController: ControllerFacts = {
   pods: { type: 'known', value: [] },
   authorities: { type: 'known', value: undefined },
   dataPlanePods: { type: 'known', value: [] },
+  partlyListed: [],
   deploymentProblems: { type: 'known', value: new Map() },
   reports: { type: 'known', value: [] },
   objects: {

@@ -79,12 +79,17 @@ export interface ControllerFacts {
   /** `undefined` if the Secret does not exist. */
   readonly authorities: Gathered<AuthorityFacts | undefined>;
   readonly dataPlanePods: Gathered<readonly PodFacts[]>;
+  /** The kinds of data planes that are listed in one namespace only, because the credentials do not suffice for all. */
+  readonly partlyListed: readonly ForbiddenKind<DataPlaneKind>[];
   /** Problems of the Deployments of data planes, by `namespace/gateway label`. */
   readonly deploymentProblems: Gathered<ReadonlyMap<string, readonly string[]>>;
   /** The acknowledgements of data planes to each replica. */
   readonly reports: Gathered<readonly AcknowledgementReport[]>;
   readonly objects: Gathered<ServedObjects>;
 }
+
+/** The kinds of the objects of data planes. */
+export type DataPlaneKind = 'Pod' | 'Deployment';
 
 /** A Lease. Times are milliseconds. */
 export interface LeaseFacts {

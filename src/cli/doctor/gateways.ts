@@ -6,7 +6,7 @@ import { labelValue } from '../../controller/names.ts';
 import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
 import { settingsName } from '../live/webhook-settings.ts';
 import { controllerName } from '../names.ts';
-import { kindNotes } from '../../sources/cluster-objects.ts';
+import { kindNotes, type ForbiddenKind } from '../../sources/cluster-objects.ts';
 import { isControllerInstalled } from './controller.ts';
 import { describeCommand, describeCondition, parentOf } from './stored-objects.ts';
 import {
@@ -28,12 +28,17 @@ export const gatewayChecks: readonly Check[] = [observation, classes, gateways, 
 
 /** Objects that cannot be read are reported once, and count as unknown in all other checks. */
 function observation(facts: DoctorFacts): readonly Verdict[] {
-  const { objects } = facts.controller;
+  const { objects, partlyListed } = facts.controller;
+  const notes = (unobserved: readonly ForbiddenKind<string>[]): readonly Verdict[] =>
+    kindNotes(unobserved).map((note) => warn('objects', note));
   if (objects.type === 'unknown')
-    return [warn('objects', `cannot read the objects of the cluster: ${objects.problem}`, 'kubectl auth whoami')];
+    return [
+      warn('objects', `cannot read the objects of the cluster: ${objects.problem}`, 'kubectl auth whoami'),
+      ...notes(partlyListed),
+    ];
   const { unobserved, settings } = objects.value;
   return [
-    ...kindNotes(unobserved).map((note) => warn('objects', note)),
+    ...notes([...unobserved, ...partlyListed]),
     ...(settings === undefined ? [] : [settingsVerdict(settings, facts.installation.namespace)]),
   ];
 }
@@ -60,7 +65,7 @@ function served(facts: DoctorFacts): ServedObjects | undefined {
 
 function classes(facts: DoctorFacts): readonly Verdict[] {
   const objects = served(facts);
-  if (objects === undefined || objects.unobserved.some(({ kind }) => kind === 'GatewayClass')) return [];
+  if (objects === undefined || !observesClasses(objects)) return [];
   if (objects.classes.length === 0)
     return [
       warn(
@@ -79,12 +84,25 @@ function classes(facts: DoctorFacts): readonly Verdict[] {
 }
 
 function gateways(facts: DoctorFacts): readonly Verdict[] {
+  const { objects: read } = facts.controller;
+  if (read.type === 'known' && isControllerInstalled(facts) !== undefined && !observesClasses(read.value))
+    return [
+      warn(
+        'gateways',
+        'unknown which Gateways the controller serves, because objects of kind GatewayClass are not observed: Gateways and their data planes are not checked',
+        'kubectl auth can-i list gatewayclasses.gateway.networking.k8s.io',
+      ),
+    ];
   const objects = served(facts);
   if (objects === undefined || objects.gateways.length === 0) return [];
   const bad = objects.gateways.flatMap(gatewayVerdicts);
   return bad.length > 0
     ? firstOf('gateways', bad)
     : [ok('gateways', `${objects.gateways.length} Gateways are accepted and programmed`)];
+}
+
+function observesClasses({ unobserved }: ServedObjects): boolean {
+  return unobserved.every(({ kind }) => kind !== 'GatewayClass');
 }
 
 function gatewayVerdicts(object: StoredObject): readonly Verdict[] {
@@ -116,8 +134,11 @@ function addresses(facts: DoctorFacts): readonly Verdict[] {
 
 function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
   const objects = served(facts);
-  const { dataPlanePods, deploymentProblems, reports } = facts.controller;
-  if (objects === undefined || objects.gateways.length === 0) return [];
+  const { dataPlanePods, deploymentProblems, partlyListed, reports } = facts.controller;
+  // Pods of other namespaces may exist unseen.
+  const places = partlyListed.flatMap(({ kind, namespace }) => (kind === 'Pod' ? [namespace] : []));
+  const judged = (objects?.gateways ?? []).filter(({ ref }) => places.every((place) => place === ref.namespace));
+  if (objects === undefined || judged.length === 0) return [];
   if (dataPlanePods.type === 'unknown')
     return [warn('data-planes', `cannot list pods: ${dataPlanePods.problem}`, 'kubectl auth can-i list pods -A')];
   const unread =
@@ -143,15 +164,15 @@ function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
   const bad = [
     ...unread,
     ...unknown,
-    ...objects.gateways.flatMap((gateway) => dataPlaneVerdicts(gateway, facts.controller)),
-    ...objects.listenerSets.flatMap((set) => listenerSetVerdicts(set, objects.gateways, facts.controller)),
+    ...judged.flatMap((gateway) => dataPlaneVerdicts(gateway, facts.controller)),
+    ...objects.listenerSets.flatMap((set) => listenerSetVerdicts(set, judged, facts.controller)),
   ];
   return bad.length > 0
     ? firstOf('data-planes', bad)
     : [
         ok(
           'data-planes',
-          `${dataPlanePods.value.length} pods of ${objects.gateways.length} Gateways are connected and have acknowledged the newest generation`,
+          `${dataPlanePods.value.length} pods of ${judged.length} Gateways are connected and have acknowledged the newest generation`,
         ),
       ];
 }

@@ -11,13 +11,14 @@ import { configuration } from '../../core/routing/emit.ts';
 import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
 import { isRecord, recordOf, recordsOf } from '../../core/text/record.ts';
 import {
+  isForbidden,
   isNotFound,
   pathOf,
   type ApiClient,
   type KubernetesObject,
   type ResourceType,
 } from '../../kubernetes/index.ts';
-import { readClusterObjects } from '../../sources/cluster-objects.ts';
+import { readClusterObjects, type ForbiddenKind } from '../../sources/cluster-objects.ts';
 import { clusterDocument } from '../../sources/objects.ts';
 import { today } from '../../webhook/today.ts';
 import { Workspace, type ConfiguredJudging } from '../../workspace/workspace.ts';
@@ -30,6 +31,8 @@ import {
   optionalKinds,
   type CertificateUse,
   type ControllerFacts,
+  type DataPlaneKind,
+  type Gathered,
   type IdleService,
   type Installation,
   type LeaseFacts,
@@ -50,16 +53,57 @@ const leases: ResourceType = {
 /** Reads the facts about the controller and what it serves. Never rejects: a failed read is a fact too. */
 export async function gatherControllerFacts(client: ApiClient, installation: Installation): Promise<ControllerFacts> {
   const { namespace, controllerSecret } = installation;
-  const [lease, pods, authorities, dataPlanePods, deploymentProblems, reports, objects] = await Promise.all([
+  const [lease, pods, authorities, listedPods, listedProblems, reports, objects] = await Promise.all([
     gather(readLease(client, installation)),
     gather(readPods(client, { namespace, labelSelector: 'app.kubernetes.io/component=controller' })),
     gather(readAuthorityFacts(client, { namespace, secret: controllerSecret })),
-    gather(readDataPlanePods(client)),
-    gather(readDeploymentProblems(client)),
+    gather(readPermitted('Pod', namespace, (place) => readDataPlanePods(client, place))),
+    gather(readPermitted('Deployment', namespace, (place) => readDeploymentProblems(client, place))),
     gather(readReports(client, namespace)),
     gather(readServedObjects(client, namespace)),
   ]);
-  return { lease, pods, authorities, dataPlanePods, deploymentProblems, reports, objects };
+  return {
+    lease,
+    pods,
+    authorities,
+    dataPlanePods: listedOf(listedPods),
+    deploymentProblems: listedOf(listedProblems),
+    partlyListed: [...forbiddenOf(listedPods), ...forbiddenOf(listedProblems)],
+    reports,
+    objects,
+  };
+}
+
+/** A list of all namespaces, or of one if `forbidden` is set. */
+interface Permitted<T> {
+  readonly list: T;
+  readonly forbidden?: ForbiddenKind<DataPlaneKind>;
+}
+
+/** Reads a list of all namespaces, or of `namespace` if the credentials do not suffice for all. @throws errors of `read` */
+async function readPermitted<T>(
+  kind: DataPlaneKind,
+  namespace: string,
+  read: (namespace?: string) => Promise<T>,
+): Promise<Permitted<T>> {
+  try {
+    return { list: await read() };
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    try {
+      return { list: await read(namespace), forbidden: { kind, message: error.message, namespace } };
+    } catch (inNamespace) {
+      throw isForbidden(inNamespace) ? error : inNamespace;
+    }
+  }
+}
+
+function listedOf<T>(listed: Gathered<Permitted<T>>): Gathered<T> {
+  return listed.type === 'known' ? { type: 'known', value: listed.value.list } : listed;
+}
+
+function forbiddenOf(listed: Gathered<Permitted<unknown>>): ControllerFacts['partlyListed'] {
+  return listed.type === 'unknown' || listed.value.forbidden === undefined ? [] : [listed.value.forbidden];
 }
 
 async function readLease(

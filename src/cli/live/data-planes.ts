@@ -17,6 +17,12 @@ const deployments: ResourceType = {
   namespaced: true,
 };
 
+const dataPlanesOfGateways = `${ownObjectSelectors.dataPlanes},${gatewayNameLabel}`;
+
+function inNamespace(namespace: string | undefined): { readonly namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
 /** A pod of the controller or of a data plane. */
 export interface PodFacts {
   readonly namespace: string;
@@ -57,15 +63,18 @@ export async function readPods(
   return objects.filter(({ metadata }) => metadata['deletionTimestamp'] === undefined).map(podFacts);
 }
 
-/** Lists the pods of the data planes of all Gateways. @throws as `readPods` */
-export function readDataPlanePods(client: ApiClient): Promise<readonly PodFacts[]> {
-  return readPods(client, { labelSelector: `${ownObjectSelectors.dataPlanes},${gatewayNameLabel}` });
+/** Lists the pods of data planes, in all namespaces or in one. @throws as `readPods` */
+export function readDataPlanePods(client: ApiClient, namespace?: string): Promise<readonly PodFacts[]> {
+  return readPods(client, { ...inNamespace(namespace), labelSelector: dataPlanesOfGateways });
 }
 
-/** Lists the problems of the Deployments of data planes, by `namespace/gateway label`. @throws as `readPods` */
-export async function readDeploymentProblems(client: ApiClient): Promise<ReadonlyMap<string, readonly string[]>> {
-  const labelSelector = `${ownObjectSelectors.dataPlanes},${gatewayNameLabel}`;
-  const objects = await collect(client, { type: deployments, labelSelector });
+/** Lists the problems of the Deployments of data planes, by `namespace/gateway label`, as `readDataPlanePods` does. */
+export async function readDeploymentProblems(
+  client: ApiClient,
+  namespace?: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const place = inNamespace(namespace);
+  const objects = await collect(client, { type: deployments, ...place, labelSelector: dataPlanesOfGateways });
   return new Map(
     objects.map((object) => [
       `${object.metadata.namespace ?? ''}/${textOf(recordOf(object.metadata.labels)[gatewayNameLabel])}`,

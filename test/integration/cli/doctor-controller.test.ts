@@ -199,4 +199,18 @@ test('a user of one namespace, without discovery: its objects are judged, and th
     expect.arrayContaining([expect.stringMatching(/HTTPRoute.* are observed only in namespace "shop"/)]),
   );
   expect(verdicts.filter(({ status }) => status === 'fail')).toEqual([]);
+  expect(verdicts.filter(({ check }) => check === 'gateways')).toEqual([
+    expect.objectContaining({ status: 'warn', message: expect.stringContaining('GatewayClass are not observed') }),
+  ]);
+  expect(read.controller).toMatchObject({
+    dataPlanePods: { value: [{ namespace: 'shop', name: 'web-a' }] },
+    deploymentProblems: { value: new Map([['shop/web', [expect.stringContaining('exceeded quota')]]]) },
+    partlyListed: [
+      { kind: 'Pod', namespace: 'shop' },
+      { kind: 'Deployment', namespace: 'shop' },
+    ],
+  });
+  // Without permission for the namespace, either, nothing is known.
+  const other = await gatherControllerFacts(stage.client, { ...installation, namespace: 'other' });
+  expect(other).toMatchObject({ dataPlanePods: { type: 'unknown' }, partlyListed: [] });
 });

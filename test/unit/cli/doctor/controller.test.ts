@@ -68,6 +68,7 @@ const running: ControllerFacts = {
     bundle: ['a'],
   }),
   dataPlanePods: known([pod('a')]),
+  partlyListed: [],
   deploymentProblems: known(new Map()),
   reports: known([report(3)]),
   objects: known(objects),
@@ -344,6 +345,37 @@ describe('missing permissions', () => {
     expect(bad({ objects: known({ ...objects, unobserved }) })).toEqual([
       'warn objects: Objects of the kinds Gateway, HTTPRoute are observed only in namespace "team". For example: Gateway is forbidden',
       'warn objects: Objects of kind Namespace are not observed: Namespace is forbidden',
+    ]);
+  });
+
+  const onlyIn = (namespace: string): Partial<ControllerFacts> => ({
+    partlyListed: [
+      { kind: 'Pod', message: 'pods is forbidden', namespace },
+      { kind: 'Deployment', message: 'deployments is forbidden', namespace },
+    ],
+  });
+
+  test('of pods: data planes of the only observed namespace are judged', () => {
+    const note = (namespace: string): string =>
+      `warn objects: Objects of the kinds Pod, Deployment are observed only in namespace "${namespace}". For example: pods is forbidden`;
+    expect(bad({ ...onlyIn('shop'), dataPlanePods: known([]) })).toEqual([
+      note('shop'),
+      'fail data-planes: Gateway "shop/web" has no ready pod: it is not served',
+    ]);
+    const elsewhere = { ...onlyIn('infra'), dataPlanePods: known([]) };
+    expect(bad(elsewhere)).toEqual([note('infra')]);
+    expect(examine(elsewhere).some(({ check }) => check === 'data-planes')).toBe(false);
+  });
+
+  test.each([
+    ['with', {}],
+    ['without', { lease: known(undefined), pods: known([]) }],
+  ])('of GatewayClasses: which Gateways are served is unknown, %s a controller', (_name, changes) => {
+    const unobserved = [{ kind: 'GatewayClass' as const, message: 'classes is forbidden', namespace: undefined }];
+    const unclassed = known({ ...objects, unobserved, classes: [], gateways: [] });
+    expect(bad({ ...changes, objects: unclassed })).toEqual([
+      'warn objects: Objects of kind GatewayClass are not observed: classes is forbidden',
+      'warn gateways: unknown which Gateways the controller serves, because objects of kind GatewayClass are not observed: Gateways and their data planes are not checked',
     ]);
   });
 
