@@ -4,7 +4,7 @@ import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { createLoneJudge } from '../core/admission/judge-alone.ts';
 import { featuresOf } from '../core/admission/class-features.ts';
-import { readDocument, type ReadDocument } from '../core/admission/read-document.ts';
+import { readDocument, type ReadDocument } from '../core/admission/candidate.ts';
 import { certificateFacts } from '../certificates/facts.ts';
 import { sameJson } from '../core/admission/ratchet.ts';
 import { createEvaluation } from '../core/evaluation.ts';

@@ -2,11 +2,11 @@ import { installedBundle, withHostnamePolicies } from '../core/admission/install
 import { policySettingsWrites } from '../core/admission/policy-settings.ts';
 import { judgedBundle, type KnownBundle, type Settings } from '../core/admission/settings.ts';
 import { policyForStored, storedJudgement } from '../core/admission/stored.ts';
-import { judge, type Candidate } from '../core/admission/judge.ts';
+import { judge } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { sameJson } from '../core/admission/ratchet.ts';
-import { readDocument } from '../core/admission/read-document.ts';
+import { readDocument, type Candidate } from '../core/admission/candidate.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';

@@ -4,7 +4,7 @@ import { decisionOf } from '../../src/core/admission/decide.ts';
 import { judge, judgeUnevaluated } from '../../src/core/admission/judge.ts';
 import type { JudgedFinding } from '../../src/core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
-import { readDocument, type ReadDocument } from '../../src/core/admission/read-document.ts';
+import { readDocument, type ReadDocument } from '../../src/core/admission/candidate.ts';
 import { certificateFacts } from '../../src/certificates/facts.ts';
 import { certificateCell, installationCell, objectCell } from '../../src/core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../../src/core/incremental/index.ts';

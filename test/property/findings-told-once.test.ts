@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { judge, judgeUnevaluated } from '../../src/core/admission/judge.ts';
-import { readDocument } from '../../src/core/admission/read-document.ts';
+import { readDocument } from '../../src/core/admission/candidate.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import type { Finding } from '../../src/core/rules/engine/rule.ts';
 import { isSchemaKind, type Bundle } from '../../src/core/schema/index.ts';

@@ -1,9 +1,9 @@
 import { withHostnamePolicies } from '../../src/core/admission/installation.ts';
-import { judge, type Candidate } from '../../src/core/admission/judge.ts';
+import { judge } from '../../src/core/admission/judge.ts';
 import type { JudgedFinding } from '../../src/core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
 import { featuresOf } from '../../src/core/admission/class-features.ts';
-import { readDocument } from '../../src/core/admission/read-document.ts';
+import { readDocument, type Candidate } from '../../src/core/admission/candidate.ts';
 import { findingCounts } from '../../src/core/admission/impact.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
 import {

@@ -1,6 +1,6 @@
 import { createLoneJudge } from '../../core/admission/judge-alone.ts';
 import type { AdmissionPolicy } from '../../core/admission/policy.ts';
-import { readDocument } from '../../core/admission/read-document.ts';
+import { readDocument } from '../../core/admission/candidate.ts';
 import { createEvaluation } from '../../core/evaluation.ts';
 import { describeRef } from '../../core/resources/reference.ts';
 import type { SourceDocument } from '../../files/document.ts';

@@ -14,8 +14,9 @@ import { notAllowedByListeners } from '../rules/parents/not-allowed-by-listeners
 import { parentNotFound } from '../rules/parents/parent-not-found.ts';
 import type { ObjectRule } from '../rules/engine/rule.ts';
 import { tables, type KindName } from '../schema/index.ts';
+import type { Candidate } from './candidate.ts';
 import { amongOthers } from './installation.ts';
-import { judgeWith, type Candidate } from './judge.ts';
+import { judgeWith } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 

@@ -1,136 +1,109 @@
 import { unknownOwnership, type Ownership } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
-import type { IdentifiedResource } from '../resources/parse.ts';
-import type { Resource } from '../resources/resource.ts';
 import { judgeByBundle, type JudgedByBundle } from '../rules/engine/judge-by-bundle.ts';
 import { findingsOfNewest } from '../rules/objects/refused-later.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings } from '../rules/engine/run.ts';
 import { findingOfUnserved } from '../rules/support/unserved-kind.ts';
-import {
-  applyDefaults,
-  examinationOf,
-  type Bundle,
-  type Examination,
-  type StructureProblem,
-  type WrittenObject,
-} from '../schema/index.ts';
+import type { Bundle, StructureProblem, WrittenObject } from '../schema/index.ts';
 import { runToEnd, type Steps } from '../text/steps.ts';
 import { ownershipOfObject, ownershipOfWritten } from './ownership.ts';
+import { examinedInSteps, type ExaminedObject } from './candidate.ts';
 import { exempted, findingsOfExemption } from './exemption.ts';
+import type { Change, State } from './gather.ts';
 import { withBundleEffects, withEffects, type JudgedFinding } from './judged-finding.ts';
 import { lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce, withoutRepetition } from './tell-once.ts';
 
-/** An object as submitted, and as read with defaults. */
-export interface Candidate {
-  readonly json: unknown;
-  readonly apiVersion: string;
-  readonly resource: Resource;
-  /** The result of checking the object against the schema of the policy's bundle. */
-  readonly examination: Examination;
+/** The findings about the two objects of a change. */
+export interface ChangeFindings {
+  /** Empty if they do not matter. */
+  readonly before: readonly JudgedFinding[];
+  readonly after: readonly JudgedFinding[];
 }
 
-/**
- * Reads an object as the API server of a bundle stores it: with defaults, and without the fields that the bundle does not have.
- * Reads the body only once if the remaining fields conform to the bundle's schema.
- */
-export function candidateOf(identified: IdentifiedResource, json: unknown, bundle: Bundle): Candidate {
-  return runToEnd(candidateInSteps(identified, json, bundle));
+/** The second step: judges the new object, and the old one if its problems matter for the decision. */
+export function* judgeChanged({ before, after, metadataOnly }: Change, policy: AdmissionPolicy): Steps<ChangeFindings> {
+  if (metadataOnly) return { before: [], after: findingsOfExemption(after.submitted?.json, policy) };
+  const found = yield* judgeState(after, policy);
+  yield;
+  // Earlier problems matter only for a denial, or for a finding that the profile `audit` withholds. Most changes have neither.
+  const matter = found.some(({ effect, withheld }) => effect === 'deny' || withheld);
+  const earlier = matter ? yield* judgeState(before, policy) : [];
+  yield;
+  return { before: earlier, after: found };
 }
 
-/** Like `candidateOf`, in steps. */
-export function* candidateInSteps(
-  { kind, apiVersion, read, adopt }: IdentifiedResource,
-  json: unknown,
-  bundle: Bundle,
-): Steps<Candidate> {
-  const examination = yield* examinationOf({ kind, apiVersion, json }, bundle);
-  const { stored, settled, isWhole } = examination;
-  return {
-    json,
-    apiVersion,
-    resource:
-      isWhole && typeof stored === 'object' ? adopt(stored) : read(settled ?? applyDefaults(kind, json, bundle)),
-    examination,
-  };
+function* judgeState({ stored, overlay }: State, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
+  const object = yield* stored();
+  if (object === undefined) return [];
+  yield;
+  const present = yield* overlay();
+  return yield* judgement(() => present().read, object, policy);
 }
 
 /**
  * Returns all findings about one object: its structure by the schema of the bundle, then the rules. The webhook and the command
  * line both call this, so they report the same with the same policy.
  */
-export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  return runToEnd(judgement(() => read, candidate, policy));
+export function judge(read: Reader, object: ExaminedObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  return runToEnd(judgement(() => read, object, policy));
 }
 
 /** Like `judge`, in steps. The state may change between steps. */
 export function* judgement(
   present: () => Reader,
-  candidate: Candidate,
+  object: ExaminedObject,
   policy: AdmissionPolicy,
 ): Steps<readonly JudgedFinding[]> {
-  const { kind, ref } = candidate.resource;
-  const found = present().query(findings, kind, ref.namespace, ref.name);
+  const linked = findingsOfRules(present, object);
   yield;
-  return yield* judgementWith(found, present, candidate, policy);
+  return yield* judgementWith(linked, present, object, policy);
+}
+
+function findingsOfRules(present: () => Reader, { kind, resource }: ExaminedObject): readonly Finding[] {
+  return resource === undefined
+    ? [findingOfUnserved(kind)]
+    : present().query(findings, kind, resource.ref.namespace, resource.ref.name);
 }
 
 /** Like `judge`, with given findings of the rules other than the bundle's. */
 export function judgeWith(
-  found: readonly Finding[],
+  linked: readonly Finding[],
   read: Reader,
-  candidate: Candidate,
+  object: ExaminedObject,
   policy: AdmissionPolicy,
 ): readonly JudgedFinding[] {
-  return runToEnd(judgementWith(found, () => read, candidate, policy));
+  return runToEnd(judgementWith(linked, () => read, object, policy));
 }
 
-function* judgementWith(
-  found: readonly Finding[],
-  present: () => Reader,
-  candidate: Candidate,
-  policy: AdmissionPolicy,
-): Steps<readonly JudgedFinding[]> {
-  const {
-    json,
-    apiVersion,
-    resource: { kind, ref },
-    examination,
-  } = candidate;
-  const { official, unenforced } = yield* judgeExamined({ kind, apiVersion, json }, examination, policy.bundle);
-  yield;
-  const bySchema = structural(examination.problems, policy);
-  if (found.length + official.length + unenforced.length === 0) return withExemption(bySchema, json, policy);
-  const owners = ownershipOfObject(present(), ref);
-  const judged = judgedTogether({ linked: found, official, unenforced }, policy, owners);
-  yield;
-  return withExemption(tellOnce(bySchema, judged, json), json, policy);
-}
-
-/** Returns all findings about an object of a kind that is not evaluated, and therefore not served. */
+/** Like `judge`, for an object of a kind that is not evaluated, and therefore not served. */
 export function judgeUnevaluated(
   read: Reader,
   object: WrittenObject,
   policy: AdmissionPolicy,
 ): readonly JudgedFinding[] {
-  return runToEnd(unevaluatedJudgement(() => read, object, policy));
+  return judge(read, runToEnd(examinedInSteps(object, policy.bundle)), policy);
 }
 
-/** Like `judgeUnevaluated`, in steps. The state may change between steps. */
-export function* unevaluatedJudgement(
+function* judgementWith(
+  linked: readonly Finding[],
   present: () => Reader,
-  object: WrittenObject,
+  object: ExaminedObject,
   policy: AdmissionPolicy,
 ): Steps<readonly JudgedFinding[]> {
-  const examination = yield* examinationOf(object, policy.bundle);
-  const byBundle = yield* judgeExamined(object, examination, policy.bundle);
+  const { json, examination, resource } = object;
+  const { official, unenforced } = yield* judgeExamined(object, policy.bundle);
   yield;
-  const owners = ownershipOfWritten(present(), object, examination.stored);
-  const linked = [findingOfUnserved(object.kind)];
-  const judged = judgedTogether({ linked, ...byBundle }, policy, owners);
-  const told = tellOnce(structural(examination.problems, policy), judged, object.json);
-  return withExemption(told, object.json, policy);
+  const bySchema = structural(examination.problems, policy);
+  if (linked.length + official.length + unenforced.length === 0) return withExemption(bySchema, json, policy);
+  const owners =
+    resource === undefined
+      ? ownershipOfWritten(present(), object, examination.stored)
+      : ownershipOfObject(present(), resource.ref);
+  const judged = judgedTogether({ linked, official, unenforced }, policy, owners);
+  yield;
+  return withExemption(tellOnce(bySchema, judged, json), json, policy);
 }
 
 function withExemption(
@@ -163,7 +136,8 @@ function judgedTogether(
   ];
 }
 
-function* judgeExamined(object: WrittenObject, examination: Examination, bundle: Bundle): Steps<JudgedByBundle> {
+function* judgeExamined(object: ExaminedObject, bundle: Bundle): Steps<JudgedByBundle> {
+  const { examination } = object;
   const { official, unenforced } = judgeByBundle(object, examination, bundle);
   yield;
   return {

@@ -5,7 +5,7 @@ import type { Resource } from '../resources/resource.ts';
 import { tables, type Bundle } from '../schema/index.ts';
 import { recordOf } from '../text/record.ts';
 import { selectorProblems } from '../text/selector.ts';
-import { readDocument } from './read-document.ts';
+import { readDocument } from './candidate.ts';
 
 // HostnamePolicies in the settings: the same fields, the same schema and the same evaluation as those of the cluster.
 

@@ -2,37 +2,38 @@ import type { Path } from '../resources/path.ts';
 import { valueAt } from '../rules/engine/site-judge.ts';
 import { pathNotPermitted } from '../rules/matches/path-not-permitted.ts';
 import { hostnameNotPermitted } from '../rules/parents/hostname-not-permitted.ts';
-import type { Candidate } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
+
+/** The findings about an object. */
+export interface Judged {
+  readonly json: unknown;
+  readonly findings: readonly JudgedFinding[];
+}
 
 /**
  * Returns the findings about the new object that the old object did not have on the same subtree. Otherwise an object that was
  * stored before a rule existed could never be labelled again.
  */
 export function newFindings(before: Judged, after: Judged): readonly JudgedFinding[] {
+  if (before.findings.length === 0) return after.findings;
   const known = new Map<string, number>();
   for (const finding of before.findings) {
-    const fingerprint = fingerprintOf(finding, before.candidate);
+    const fingerprint = fingerprintOf(finding, before.json);
     known.set(fingerprint, (known.get(fingerprint) ?? 0) + 1);
   }
   return after.findings.filter((finding) => {
-    const fingerprint = fingerprintOf(finding, after.candidate);
+    const fingerprint = fingerprintOf(finding, after.json);
     const left = known.get(fingerprint) ?? 0;
     if (left > 0) known.set(fingerprint, left - 1);
     return left === 0;
   });
 }
 
-export interface Judged {
-  readonly candidate: Pick<Candidate, 'json'>;
-  readonly findings: readonly JudgedFinding[];
-}
-
 /** Rules with findings about a value that is not in the subtree of their path: a hostname of the route, found at a parentRef or match. */
 const aboutValues: ReadonlySet<string> = new Set([hostnameNotPermitted.id, pathNotPermitted.id]);
 
 /** Leaves out list positions, so that inserting a rule above an old mistake does not make the mistake a new one. */
-function fingerprintOf(finding: JudgedFinding, { json }: Judged['candidate']): string {
+function fingerprintOf(finding: JudgedFinding, json: unknown): string {
   const fields = finding.path.filter((part) => typeof part === 'string').join('.');
   const value = aboutValues.has(finding.rule) ? (finding.value ?? '') : '';
   return `${finding.rule} ${fields} ${JSON.stringify(value)} ${canonical(valueAt(json, subtreeOf(finding.path)))}`;

@@ -6,9 +6,9 @@ import { defineEmission, type Reader } from '../incremental/index.ts';
 import { identifyObject } from '../resources/parse.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings, judgedKinds } from '../rules/engine/run.ts';
-import { isSchemaKind } from '../schema/index.ts';
 import type { Steps } from '../text/steps.ts';
-import { candidateInSteps, judgement, unevaluatedJudgement } from './judge.ts';
+import { readInSteps } from './candidate.ts';
+import { judgement } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 import { ownershipOfObject } from './ownership.ts';
 import type { AdmissionPolicy } from './policy.ts';
@@ -25,16 +25,8 @@ export function* storedJudgement(
   present: () => Reader,
   policy: AdmissionPolicy,
 ): Steps<readonly JudgedFinding[]> {
-  const identified = identifyObject(json);
-  if (identified.type === 'resource')
-    return yield* judgement(present, yield* candidateInSteps(identified, json, policy.bundle), policy);
-  if (identified.type === 'unserved' && isSchemaKind(identified.ref.kind))
-    return yield* unevaluatedJudgement(
-      present,
-      { kind: identified.ref.kind, apiVersion: identified.apiVersion, json },
-      policy,
-    );
-  return [];
+  const object = yield* readInSteps(identifyObject(json), json, policy.bundle);
+  return object === undefined ? [] : yield* judgement(present, object, policy);
 }
 
 /** The attributes of a stored object that settings depend on, and the current day. */

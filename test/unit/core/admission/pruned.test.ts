@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLoneJudge } from '../../../../src/core/admission/judge-alone.ts';
-import { candidateOf as parsedCandidate } from '../../../../src/core/admission/judge.ts';
+import { candidateOf as parsedCandidate } from '../../../../src/core/admission/candidate.ts';
 import { createEvaluation } from '../../../../src/core/evaluation.ts';
 import { identifyObject } from '../../../../src/core/resources/parse.ts';
 import type { Bundle } from '../../../../src/core/schema/index.ts';
