@@ -32,6 +32,7 @@ export const admissionKinds: readonly KindName[] = [
   ...servedRouteKinds,
   'BackendTLSPolicy',
   'XBackendTrafficPolicy',
+  'XTelemetryPolicy',
   'ReferenceGrant',
   'HostnamePolicy',
   'Service',

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
 import { deployEcho } from './support/echo.ts';
-import { apply, getObject, kubectl } from './support/kubectl.ts';
+import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
 import { systemNamespace } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
-// XBackendTrafficPolicies: the controller follows them, writes their status, and their sessions apply to traffic.
+// XBackendTrafficPolicies: the controller follows them, writes their status, and their sessions apply to traffic. XTelemetryPolicies
+// have no effect, and their status says so.
 const namespace = useNamespace('traffic-policy');
 
 beforeAll(async () => {
@@ -48,9 +49,9 @@ interface PolicyWithStatus {
 }
 
 /** Waits until the entry for the Gateway has the condition Accepted with this reason. */
-async function accepted(name: string, reason: string): Promise<void> {
+async function accepted(name: string, reason: string, resource = 'xbackendtrafficpolicy'): Promise<void> {
   await waitFor(`${name}: Accepted with reason ${reason}`, async () => {
-    const { status } = await getObject<PolicyWithStatus>(['xbackendtrafficpolicy', name, '-n', namespace]);
+    const { status } = await getObject<PolicyWithStatus>([resource, name, '-n', namespace]);
     const entry = status?.ancestors?.find(({ ancestorRef }) => ancestorRef.name === 'policy');
     return entry?.conditions.find(({ type }) => type === 'Accepted')?.reason === reason ? true : undefined;
   });
@@ -110,3 +111,51 @@ test('a budget limits the retries of a rule', async () => {
   expect(refused.text).toContain('retr');
   expect((await fetch(`http://${address}/`, { headers: { connection: 'close' } })).status).toBe(200);
 });
+
+test('an XTelemetryPolicy is not accepted, and the entries of other controllers stay', async () => {
+  const telemetry = {
+    apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+    kind: 'XTelemetryPolicy',
+    metadata: { name: 'traces', namespace },
+    spec: {
+      targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'policy' }],
+      tracing: { mode: 'Disabled' },
+    },
+  };
+  await apply(telemetry);
+  await accepted('traces', 'Unsupported', 'xtelemetrypolicy');
+
+  const foreign = {
+    ancestorRef: { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace, name: 'other' },
+    controllerName: 'example.com/controller',
+    conditions: [
+      {
+        type: 'Accepted',
+        status: 'True',
+        reason: 'Accepted',
+        message: '',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
+  };
+  await kubectlOutput([
+    ...patchOf('traces', '--subresource=status', '--type=json'),
+    JSON.stringify([{ op: 'add', path: '/status/ancestors/-', value: foreign }]),
+  ]);
+  // The policy targets another Gateway now: our entry goes, and the other one stays.
+  const elsewhere = [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'elsewhere' }];
+  await kubectlOutput([...patchOf('traces', '--type=merge'), JSON.stringify({ spec: { targetRefs: elsewhere } })]);
+  const controllers = await waitFor('our entry is removed', async () => {
+    const { status } = await getObject<{
+      readonly status?: { readonly ancestors?: readonly { readonly controllerName: string }[] };
+    }>(['xtelemetrypolicy', 'traces', '-n', namespace]);
+    const names = (status?.ancestors ?? []).map(({ controllerName }) => controllerName);
+    return names.includes('sallyport.dev/gateway-controller') ? undefined : names;
+  });
+  expect(controllers).toEqual(['example.com/controller']);
+});
+
+/** Arguments of kubectl up to the patch. */
+function patchOf(name: string, ...flags: readonly string[]): readonly string[] {
+  return ['patch', 'xtelemetrypolicy', name, '-n', namespace, ...flags, '-p'];
+}

@@ -57,7 +57,12 @@ function backends(facts: DoctorFacts): readonly Verdict[] {
 }
 
 /** Kinds whose status has an entry for each Gateway that uses the object. */
-const judgedByGateway: ReadonlySet<string> = new Set(['BackendTLSPolicy', 'XBackend', 'XBackendTrafficPolicy']);
+const judgedByGateway: ReadonlySet<string> = new Set([
+  'BackendTLSPolicy',
+  'XBackend',
+  'XBackendTrafficPolicy',
+  'XTelemetryPolicy',
+]);
 
 /** Gateways ignore a policy that is not accepted, and reject requests to an XBackend that is not. */
 function policies(facts: DoctorFacts): readonly Verdict[] {

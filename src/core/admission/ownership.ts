@@ -8,6 +8,7 @@ import {
 } from '../graph/ownership.ts';
 import { backendKey } from '../graph/backend-object.ts';
 import { isBackendPolicyKind } from '../graph/backend-policies.ts';
+import { readObject } from '../graph/inputs.ts';
 import { isOwnerKind } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy, gatewaysOfService } from '../rules/engine/backend-users.ts';
@@ -16,13 +17,15 @@ import type { WrittenObject } from '../schema/index.ts';
 import { metadataOf } from '../rules/engine/written-object.ts';
 
 /**
- * Returns the controllers of an evaluated object. A policy is ours if our Gateways forward requests to its targets, and an XBackend
+ * Returns the controllers of an evaluated object. A policy for backends is ours if our Gateways forward requests to its targets, and an XBackend
  * if they forward requests to it.
  */
 export function ownershipOfObject(
   read: Reader,
   { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>,
 ): Ownership {
+  if (kind === 'XTelemetryPolicy')
+    return ownershipOfTargets(read, readObject(read, kind, namespace, name)?.spec?.targetRefs ?? [], namespace);
   if (!isBackendPolicyKind(kind) && kind !== 'XBackend') return read.query(ownership, kind, namespace, name);
   const gateways =
     kind === 'XBackend'
@@ -50,7 +53,11 @@ export function ownershipOfWritten(read: Reader, { json }: WrittenObject, stored
   if (controllerName !== undefined) return ownershipByName(read, controllerName);
   const parents = parentRefs ?? (parentRef === undefined ? [] : [parentRef]);
   if (parents.length > 0) return ownershipOf(read, parents, { namespace, at: ['spec', 'parentRefs'] });
-  const targets = targetRefs ?? (targetRef === undefined ? [] : [targetRef]);
+  return ownershipOfTargets(read, targetRefs ?? (targetRef === undefined ? [] : [targetRef]), namespace);
+}
+
+/** A policy belongs to the controllers of its targets. */
+function ownershipOfTargets(read: Reader, targets: readonly OwnerReference[], namespace: string): Ownership {
   const [first] = targets;
   if (first === undefined) return unknownOwnership;
   return targets.length === 1
@@ -68,7 +75,7 @@ function specOf(stored: unknown): Attaching {
     : {};
 }
 
-/** A policy belongs to the controller of its target. Any controller may forward requests to a Service. */
+/** Any controller may forward requests to a Service. */
 function ownershipOfTarget(read: Reader, target: OwnerReference, own: string): Ownership {
   const { kind = '', name = '', namespace } = target;
   if (isOwnerKind(kind)) return ownershipOf(read, [target], { namespace: own, at: targetsAt });

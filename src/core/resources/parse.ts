@@ -125,6 +125,7 @@ const specKinds: Partial<Record<KindName, true>> = {
   BackendTLSPolicy: true,
   XBackend: true,
   XBackendTrafficPolicy: true,
+  XTelemetryPolicy: true,
   HTTPRoute: true,
   GRPCRoute: true,
   TLSRoute: true,

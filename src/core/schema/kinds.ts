@@ -29,6 +29,7 @@ export const tables = {
   UDPRoute: udpRoute,
   BackendTLSPolicy: backendTlsPolicy,
   XBackendTrafficPolicy: xBackendTrafficPolicy,
+  XTelemetryPolicy: xTelemetryPolicy,
   ReferenceGrant: referenceGrant,
   HostnamePolicy: hostnamePolicy,
   Service: service,
@@ -49,7 +50,6 @@ export const schemaTables = {
   BackendLBPolicy: backendLbPolicy,
   XListenerSet: xListenerSet,
   XMesh: xMesh,
-  XTelemetryPolicy: xTelemetryPolicy,
 } as const;
 
 export type SchemaKind = keyof typeof schemaTables;

@@ -9,6 +9,7 @@ import { gatewayStatus, type GatewayStatus } from './gateway.ts';
 import { listenerSetStatus, type ListenerSetStatus } from './listener-set.ts';
 import { policyStatus, type PolicyStatus } from './policy.ts';
 import { routeStatus, type RouteStatus } from './route.ts';
+import { telemetryPolicyStatus } from './telemetry-policy.ts';
 import { xBackendStatus } from './x-backend.ts';
 
 /** The part of an object's status that Sallyport owns, without times. */
@@ -18,7 +19,15 @@ export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus |
 export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,
-  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', ...backendPolicyKinds, 'XBackend', ...servedRouteKinds),
+  over: objectsOf(
+    'GatewayClass',
+    'Gateway',
+    'ListenerSet',
+    ...backendPolicyKinds,
+    'XBackend',
+    'XTelemetryPolicy',
+    ...servedRouteKinds,
+  ),
   emit(read, kind = '', namespace = '', name = '') {
     const value = statusOf(read, kind, namespace, name);
     return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];
@@ -36,6 +45,8 @@ function statusOf(read: Reader, kind: string, namespace: string, name: string): 
       return policyStatus(read, kind, namespace, name);
     case 'XBackend':
       return xBackendStatus(read, namespace, name);
+    case 'XTelemetryPolicy':
+      return telemetryPolicyStatus(read, namespace, name);
     case 'ListenerSet':
       return listenerSetStatus(read, namespace, name);
     default:

@@ -148,7 +148,7 @@ describe('the state of a cluster', () => {
     expect(kernel.read.input(installationCell)?.notInstalled).toContain('ServiceImport');
     source.reader?.onInstalled(definitionOf('ServiceImport', ''));
     expect(kernel.read.input(installationCell)).toMatchObject({
-      notInstalled: ['XBackendTrafficPolicy', 'HostnamePolicy', 'ClusterTrustBundle', 'XBackend'],
+      notInstalled: ['XBackendTrafficPolicy', 'XTelemetryPolicy', 'HostnamePolicy', 'ClusterTrustBundle', 'XBackend'],
       bundleVersions: {},
       bundles: {},
     });

@@ -55,6 +55,7 @@ import { unreadableField } from '../objects/unreadable-field.ts';
 import { cookiePathUnsafe } from '../sessions/cookie-path-unsafe.ts';
 import { sessionAffinityConflict } from '../sessions/session-affinity-conflict.ts';
 import { sessionOverridden } from '../sessions/session-overridden.ts';
+import { telemetryUnsupported } from '../policies/telemetry-unsupported.ts';
 import { trafficPolicyInvalid } from '../policies/traffic-policy-invalid.ts';
 import { sessionNameReserved } from '../sessions/session-name-reserved.ts';
 import { unsupportedFeature } from '../support/unsupported-feature.ts';
@@ -121,6 +122,7 @@ export const linkRules: readonly ObjectRule[] = [
   backendPolicyTargetMissing,
   backendValidationInvalid,
   trafficPolicyInvalid,
+  telemetryUnsupported,
   backendAuthorityInvalid,
   backendAuthorityMissing,
   unlistedFeature,

@@ -12,7 +12,15 @@ import { rule, type Consequence, type Scope } from '../engine/rule.ts';
  */
 export const unreadableField = rule({
   id: 'unreadable-field',
-  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', ...backendPolicyKinds, 'XBackend', ...servedRouteKinds],
+  kinds: [
+    'GatewayClass',
+    'Gateway',
+    'ListenerSet',
+    ...backendPolicyKinds,
+    'XTelemetryPolicy',
+    'XBackend',
+    ...servedRouteKinds,
+  ],
   summary: 'A field has an invalid JSON type.',
   effect: { audit: 'none', standard: 'none', strict: 'none' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
@@ -38,6 +46,7 @@ const objectReasons: Readonly<Partial<Record<KindName, string>>> = {
   BackendTLSPolicy: 'Invalid',
   XBackend: 'Invalid',
   XBackendTrafficPolicy: 'Invalid',
+  XTelemetryPolicy: 'Invalid',
 };
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 

@@ -154,7 +154,7 @@ describe('what kubectl noted as applied', () => {
     expect(decide(world, requestOf({ oldObject, object })).warnings).toEqual([]);
   });
 
-  test('is told of kinds that are not evaluated, too', () => {
+  test('is told of kinds that are not supported, too', () => {
     const written = {
       apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
       kind: 'XTelemetryPolicy',
@@ -171,7 +171,7 @@ describe('what kubectl noted as applied', () => {
     };
     const policy = { bundle: { ...standardPolicy.bundle, channel: 'experimental' } } as const;
     expect(decide(world, requestOf({ object }), { policy }).warnings).toEqual([
-      expect.stringContaining('[unserved-kind] kind: '),
+      expect.stringContaining('[telemetry-unsupported] kind: '),
       expect.stringContaining('[field-pruned] spec.rule: '),
     ]);
   });

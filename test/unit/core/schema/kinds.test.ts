@@ -34,7 +34,7 @@ describe('kinds', () => {
     expect(isKindName('constructor')).toBe(false);
     expect(isSchemaKind('XMesh')).toBe(true);
     expect(isSchemaKind('constructor')).toBe(false);
-    expect(knownKinds).toHaveLength(4);
+    expect(knownKinds).toHaveLength(3);
     expect(knownKinds.filter(({ kind }) => isKindName(kind))).toEqual([]);
   });
 

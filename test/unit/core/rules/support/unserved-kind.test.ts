@@ -7,16 +7,15 @@ import { gatewayClass, gatewayOf } from '../../../../support/ownership.ts';
 const { bundle } = standardPolicy;
 const experimental = { ...standardPolicy, bundle: { ...bundle, channel: 'experimental' } } as const;
 
-const backendRef = { name: 'collector', port: 4317 };
-const tracing = { mode: 'Enabled', provider: { backendRef } };
-
-function telemetryPolicy(...gateways: readonly string[]): object {
-  const targetRefs = gateways.map((name) => ({ group: 'gateway.networking.k8s.io', kind: 'Gateway', name }));
+function listenerSet(gateway: string): object {
   return {
     apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
-    kind: 'XTelemetryPolicy',
-    metadata: { name: 'p', namespace: 'shop' },
-    spec: { targetRefs, tracing },
+    kind: 'XListenerSet',
+    metadata: { name: 'set', namespace: 'shop' },
+    spec: {
+      parentRef: { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: gateway },
+      listeners: [{ name: 'web', port: 80, protocol: 'HTTP' }],
+    },
   };
 }
 
@@ -38,49 +37,32 @@ function judged(object: object, others: readonly object[] = world): readonly (re
 const says = (kind: string) =>
   `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.`;
 
+function ofUnserved(object: object, others: readonly object[] = world): ReturnType<typeof judged> {
+  return judged(object, others).filter(([rule]) => rule === 'unserved-kind');
+}
+
 describe('unserved-kind', () => {
-  test('warns of a valid object on a Gateway of ours', () => {
-    expect(judged(telemetryPolicy('ours'))).toEqual([['unserved-kind', 'warn', says('XTelemetryPolicy')]]);
+  test('warns of an object on a Gateway of ours', () => {
+    expect(ofUnserved(listenerSet('ours'))).toEqual([['unserved-kind', 'warn', says('XListenerSet')]]);
   });
 
   test('finds nothing where another controller serves the object', () => {
-    expect(judged(telemetryPolicy('theirs'))).toEqual([]);
+    expect(ofUnserved(listenerSet('theirs'))).toEqual([]);
   });
 
   test('records where the controller is not known', () => {
-    expect(judged(telemetryPolicy('ours'), [])).toEqual([['unserved-kind', 'record', says('XTelemetryPolicy')]]);
-    expect(judged(telemetryPolicy('theirs', 'unseen'))).toEqual([
-      ['unserved-kind', 'record', says('XTelemetryPolicy')],
-    ]);
+    expect(ofUnserved(listenerSet('ours'), [])).toEqual([['unserved-kind', 'record', says('XListenerSet')]]);
+    expect(ofUnserved(listenerSet('unseen'))).toEqual([['unserved-kind', 'record', says('XListenerSet')]]);
   });
 
-  test('names the parents that it applies to', () => {
-    expect(judged(telemetryPolicy('theirs', 'ours'))).toEqual([
-      [
-        'unserved-kind',
-        'warn',
-        `${says('XTelemetryPolicy')} This applies to Gateway "shop/ours", not to the parents of other controllers.`,
-      ],
-    ]);
-  });
-
-  test.each([
-    ['a Gateway of ours', 'Gateway', 'ours', 'warn'],
-    ['a Gateway of others', 'Gateway', 'theirs', undefined],
-    ['a Service', 'Service', 'cart', 'record'],
-  ])('judges a policy by its target: %s', (_case, kind, name, effect) => {
-    const group = kind === 'Gateway' ? 'gateway.networking.k8s.io' : '';
+  test('records a policy for a Service, which any controller may forward requests to', () => {
     const policy = {
-      apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
-      kind: 'XTelemetryPolicy',
+      apiVersion: 'gateway.networking.k8s.io/v1alpha2',
+      kind: 'BackendLBPolicy',
       metadata: { name: 'p', namespace: 'shop' },
-      spec: { targetRefs: [{ group, kind, name }], tracing },
+      spec: { targetRefs: [{ group: '', kind: 'Service', name: 'cart' }] },
     };
-    expect(
-      judged(policy)
-        .filter(([rule]) => rule === 'unserved-kind')
-        .map(([, found]) => found),
-    ).toEqual(effect === undefined ? [] : [effect]);
+    expect(ofUnserved(policy)).toEqual([['unserved-kind', 'record', says('BackendLBPolicy')]]);
   });
 
   test('judges a mesh by its controllerName', () => {
@@ -97,9 +79,11 @@ describe('unserved-kind', () => {
   });
 
   test('is about exactly the kinds that take no part in evaluation', () => {
-    expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toContain(
-      'XTelemetryPolicy',
-    );
+    expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toEqual([
+      'BackendLBPolicy',
+      'XListenerSet',
+      'XMesh',
+    ]);
     expect(
       [
         'HTTPRoute',
@@ -111,6 +95,7 @@ describe('unserved-kind', () => {
         'ListenerSet',
         'BackendTLSPolicy',
         'XBackendTrafficPolicy',
+        'XTelemetryPolicy',
       ].every((kind) => isKindName(kind)),
     ).toBe(true);
   });
