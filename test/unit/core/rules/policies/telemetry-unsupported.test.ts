@@ -23,10 +23,10 @@ const world = [
 ];
 
 function judged(object: object, others: readonly object[] = world): readonly (readonly [string, string, string])[] {
-  const { candidates, judge } = evaluate([object, ...others], { bundle: { minor: '1.7', channel: 'experimental' } });
-  const [candidate] = candidates;
+  const evaluated = evaluate([object, ...others], { bundle: { minor: '1.7', channel: 'experimental' } });
+  const [candidate] = evaluated.candidates;
   if (candidate === undefined) throw new Error('there must be an object');
-  return judge(candidate).map(({ rule, effect, message }) => [rule, effect, message]);
+  return evaluated.judge(candidate).map(({ rule, effect, message }) => [rule, effect, message]);
 }
 
 const says =
