@@ -1,17 +1,26 @@
 import { authorityVerdicts } from './authority.ts';
 import { lackingVerdicts } from './lacking.ts';
-import { fail, ok, valueOf, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+import { fail, ok, valueOf, warn, type Check, type DoctorFacts, type ServedObjects, type Verdict } from './facts.ts';
 
 /** Checks of the controller itself: its pods, its leader, the authority of the channel to data planes, and its permissions. */
 export const controllerChecks: readonly Check[] = [replicas, leader, authority, permissions];
 
-/** Whether there is a controller; `undefined` if nothing about it can be read. */
+/**
+ * Whether there is a controller; `undefined` if it may exist unseen. Only the namespace of the installation is searched: a controller
+ * of another one shows in its GatewayClasses.
+ */
 export function isControllerInstalled({
-  controller: { pods, lease },
+  controller: { pods, lease, objects },
 }: Pick<DoctorFacts, 'controller'>): boolean | undefined {
   const isFound = valueOf(pods, []).length > 0 || valueOf(lease, undefined) !== undefined;
   if (isFound) return true;
-  return pods.type === 'unknown' || lease.type === 'unknown' ? undefined : false;
+  const isSearched = pods.type === 'known' && lease.type === 'known' && objects.type === 'known';
+  return isSearched && observesClasses(objects.value) ? false : undefined;
+}
+
+/** Whether all GatewayClasses are known. */
+export function observesClasses({ unobserved }: ServedObjects): boolean {
+  return unobserved.every(({ kind }) => kind !== 'GatewayClass');
 }
 
 function replicas(facts: DoctorFacts): readonly Verdict[] {
@@ -32,6 +41,14 @@ function replicas(facts: DoctorFacts): readonly Verdict[] {
   }
   if (pods.type === 'unknown')
     return [warn('controller', `cannot list pods: ${pods.problem}`, `kubectl auth can-i list pods -n ${namespace}`)];
+  if (isControllerInstalled(facts) === undefined)
+    return [
+      warn(
+        'controller',
+        `unknown: no controller found in namespace "${namespace}", and another namespace may have one`,
+        'sallyport doctor -n NAMESPACE   # the namespace of the controller',
+      ),
+    ];
   const ready = pods.value.filter(({ isReady }) => isReady);
   const images = new Set(pods.value.map(({ image }) => image));
   const state = `${ready.length} of ${pods.value.length} pods are ready`;

@@ -7,7 +7,7 @@ import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/
 import { settingsName } from '../live/webhook-settings.ts';
 import { controllerName } from '../names.ts';
 import { kindNotes, type ForbiddenKind } from '../../sources/cluster-objects.ts';
-import { isControllerInstalled } from './controller.ts';
+import { isControllerInstalled, observesClasses } from './controller.ts';
 import { describeCommand, describeCondition, parentOf } from './stored-objects.ts';
 import {
   fail,
@@ -58,14 +58,16 @@ function settingsVerdict({ type, problem }: UnknownSettings, namespace: string):
       );
 }
 
+/** The objects to judge: statuses show what a controller does that may exist unseen. */
 function served(facts: DoctorFacts): ServedObjects | undefined {
   const { objects } = facts.controller;
-  return isControllerInstalled(facts) !== true || objects.type === 'unknown' ? undefined : objects.value;
+  return isControllerInstalled(facts) === false || objects.type === 'unknown' ? undefined : objects.value;
 }
 
 function classes(facts: DoctorFacts): readonly Verdict[] {
   const objects = served(facts);
   if (objects === undefined || !observesClasses(objects)) return [];
+  if (objects.classes.length === 0 && isControllerInstalled(facts) !== true) return [];
   if (objects.classes.length === 0)
     return [
       warn(
@@ -85,7 +87,7 @@ function classes(facts: DoctorFacts): readonly Verdict[] {
 
 function gateways(facts: DoctorFacts): readonly Verdict[] {
   const { objects: read } = facts.controller;
-  if (read.type === 'known' && isControllerInstalled(facts) !== undefined && !observesClasses(read.value))
+  if (read.type === 'known' && !observesClasses(read.value))
     return [
       warn(
         'gateways',
@@ -98,11 +100,22 @@ function gateways(facts: DoctorFacts): readonly Verdict[] {
   const bad = objects.gateways.flatMap(gatewayVerdicts);
   return bad.length > 0
     ? firstOf('gateways', bad)
-    : [ok('gateways', `${objects.gateways.length} Gateways are accepted and programmed`)];
+    : [
+        ok(
+          'gateways',
+          `${objects.gateways.length} Gateways${placeText(placesOf('Gateway', objects.unobserved))} are accepted and programmed`,
+        ),
+      ];
 }
 
-function observesClasses({ unobserved }: ServedObjects): boolean {
-  return unobserved.every(({ kind }) => kind !== 'GatewayClass');
+/** The only namespaces in which objects of a kind are known. None if all are. */
+function placesOf<K extends string>(kind: K, unobserved: readonly ForbiddenKind<K>[]): readonly (string | undefined)[] {
+  return unobserved.filter((one) => one.kind === kind).map(({ namespace }) => namespace);
+}
+
+/** Limits a statement to the namespace in which objects are known. */
+function placeText([place]: readonly (string | undefined)[]): string {
+  return place === undefined ? '' : ` in namespace "${place}"`;
 }
 
 function gatewayVerdicts(object: StoredObject): readonly Verdict[] {
@@ -136,7 +149,7 @@ function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
   const objects = served(facts);
   const { dataPlanePods, deploymentProblems, partlyListed, reports } = facts.controller;
   // Pods of other namespaces may exist unseen.
-  const places = partlyListed.flatMap(({ kind, namespace }) => (kind === 'Pod' ? [namespace] : []));
+  const places = placesOf('Pod', partlyListed);
   const judged = (objects?.gateways ?? []).filter(({ ref }) => places.every((place) => place === ref.namespace));
   if (objects === undefined || judged.length === 0) return [];
   if (dataPlanePods.type === 'unknown')
@@ -172,7 +185,7 @@ function dataPlanes(facts: DoctorFacts): readonly Verdict[] {
     : [
         ok(
           'data-planes',
-          `${dataPlanePods.value.length} pods of ${judged.length} Gateways are connected and have acknowledged the newest generation`,
+          `${dataPlanePods.value.length} pods of ${judged.length} Gateways${placeText([...places, ...placesOf('Gateway', objects.unobserved)])} are connected and have acknowledged the newest generation`,
         ),
       ];
 }

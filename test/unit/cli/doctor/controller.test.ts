@@ -367,15 +367,44 @@ describe('missing permissions', () => {
     expect(examine(elsewhere).some(({ check }) => check === 'data-planes')).toBe(false);
   });
 
+  const unseenController =
+    'warn controller: unknown: no controller found in namespace "sallyport-system", and another namespace may have one';
+
   test.each([
-    ['with', {}],
-    ['without', { lease: known(undefined), pods: known([]) }],
-  ])('of GatewayClasses: which Gateways are served is unknown, %s a controller', (_name, changes) => {
+    ['with', {}, []],
+    ['without', { lease: known(undefined), pods: known([]) }, [unseenController]],
+  ])('of GatewayClasses: which Gateways are served is unknown, %s a controller', (_name, changes, controller) => {
     const unobserved = [{ kind: 'GatewayClass' as const, message: 'classes is forbidden', namespace: undefined }];
     const unclassed = known({ ...objects, unobserved, classes: [], gateways: [] });
     expect(bad({ ...changes, objects: unclassed })).toEqual([
+      ...controller,
       'warn objects: Objects of kind GatewayClass are not observed: classes is forbidden',
       'warn gateways: unknown which Gateways the controller serves, because objects of kind GatewayClass are not observed: Gateways and their data planes are not checked',
+    ]);
+  });
+
+  test.each([
+    ['the Lease', { lease: unknown, pods: known([]) }],
+    ['the objects', { lease: known(undefined), pods: known([]), objects: unknown }],
+  ])('of %s: a controller that was not found may exist', (_name, changes) => {
+    expect(bad(changes)[0]).toBe(unseenController);
+  });
+
+  test('of the controller: Gateways are judged by their statuses', () => {
+    const unseen = { lease: unknown, pods: unknown };
+    expect(bad({ ...unseen, ...withGateway({ addresses, conditions: conditions(['Accepted', 'False']) }) })).toContain(
+      'fail gateways: Gateway "shop/web": Accepted is False (Accepted): ',
+    );
+    const none = known({ ...objects, classes: [], gateways: [] });
+    expect(bad({ ...unseen, objects: none })).toEqual(['warn controller: cannot list pods: pods is forbidden']);
+  });
+
+  test('of Gateways: a statement about them names the only observed namespace', () => {
+    const unobserved = [{ kind: 'Gateway' as const, message: 'gateways is forbidden', namespace: 'shop' }];
+    const good = examine({ objects: known({ ...objects, unobserved }) }).filter(({ status }) => status === 'ok');
+    expect(good.slice(-2).map(({ check, message }) => `${check}: ${message}`)).toEqual([
+      'gateways: 1 Gateways in namespace "shop" are accepted and programmed',
+      'data-planes: 1 pods of 1 Gateways in namespace "shop" are connected and have acknowledged the newest generation',
     ]);
   });
 
