@@ -39,9 +39,13 @@ export interface Origin {
   readonly index: number;
 }
 
+const markersAlone: ReadonlySet<string> = new Set(['', '---', '...']);
+
 /** Reads the objects of one chunk of a file. Never throws. */
 export function parseChunk(written: Chunk, { file, index }: Origin): ParsedFile {
   const chunk = withoutMark(written);
+  // A text can consist of nothing but markers, and starting the parser costs far more than this.
+  if (markersAlone.has(chunk.text.trim())) return { documents: [], problems: [] };
   const outline = new Outline(chunk);
   const content = readContent(chunk, outline);
   const documents: SourceDocument[] = [];

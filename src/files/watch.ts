@@ -4,6 +4,7 @@ import type { Contents, FolderContent } from './contents.ts';
 import { differenceOf } from './difference.ts';
 import type { Difference } from './difference.ts';
 import { formatProblem } from './document.ts';
+import { monotonicNow } from '../time/clock.ts';
 import { WatchedFolders } from './watched-folders.ts';
 
 /** A change of the watched files, together with their current content. */
@@ -87,8 +88,8 @@ class Watching implements FolderWatch {
 
   /** A read during further events is discarded, even as the last good state: the file may be half written. */
   private async readSettled(): Promise<Contents> {
-    const latest = performance.now() + longestWait;
-    const isUnsettled = () => this.isOutdated && !this.isClosed && performance.now() < latest;
+    const latest = monotonicNow() + longestWait;
+    const isUnsettled = () => this.isOutdated && !this.isClosed && monotonicNow() < latest;
     let contents: Contents;
     do {
       do {
