@@ -144,7 +144,7 @@ interface Explained {
   readonly gateways: ReadonlyMap<string, Infrastructure>;
   /** Set if Gateways that are not observed may have a listener. */
   readonly unseenGateways: string | undefined;
-  readonly unseenFor: (outcome: Outcome) => Unseen;
+  readonly unseenFor: (outcome: Outcome | Layer4Outcome) => Unseen;
   /** The addresses of the Gateway. `undefined` if their routability does not matter. */
   readonly addressesOf: (outcome: Outcome | Layer4Outcome) => GatewayAddresses | undefined;
   /** Whether data planes answer like this. `undefined` if that is unknown. */
@@ -165,7 +165,7 @@ function jsonOf({
 }: Explained): object {
   const outcomes = [...requests, ...connections].map((outcome) => {
     const proxyProtocol = useOf(gateways, outcome);
-    const { routes = [], policies = [] } = 'authorization' in outcome ? unseenFor(outcome) : {};
+    const { routes, policies } = unseenFor(outcome);
     const unseen = [...routes, ...policies];
     const addresses = addressesOf(outcome);
     const state = inForce(outcome);
@@ -211,7 +211,7 @@ function print(
     const { lines, ...rest } = withProxyProtocol(explanation, useOf(gateways, outcome));
     const addresses = addressesOf(outcome);
     const further = [
-      ...('authorization' in outcome ? unseenFor(outcome).policies : []),
+      ...unseenFor(outcome).policies,
       ...(addresses === undefined ? [] : addressLines(addresses)),
       ...(inForce(outcome)?.lines ?? []),
       ...(traces.get(outcome)?.lines ?? []),
@@ -220,7 +220,8 @@ function print(
   };
   for (const outcome of requests)
     printExplanation(terminal, complete(explainOutcome(outcome, unseenFor(outcome).routes), outcome));
-  for (const outcome of connections) printExplanation(terminal, complete(explainLayer4Outcome(outcome), outcome));
+  for (const outcome of connections)
+    printExplanation(terminal, complete(explainLayer4Outcome(outcome, unseenFor(outcome).routes), outcome));
 }
 
 function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {

@@ -6,20 +6,36 @@ import type { Layer4Decision, Layer4Outcome, Layer4Share } from '../../core/rout
 import { listenerText, type Explanation } from './explanation.ts';
 import { unobservedText } from './unobserved.ts';
 
-/** How a Gateway handles a connection or flow, in words. */
-export function explainLayer4Outcome({ gateway, listener, decision, candidates }: Layer4Outcome): Explanation {
+/**
+ * How a Gateway handles a connection or flow, in words.
+ *
+ * @param unseenRoutes sentences about routes that are not observed and may match, instead of the result that no route matches
+ */
+export function explainLayer4Outcome(
+  { gateway, listener, decision, candidates }: Layer4Outcome,
+  unseenRoutes: readonly string[] = [],
+): Explanation {
   const covering = candidates.filter(({ covers }) => covers);
   return {
     gateway,
     listener: listener && `${listenerText(listener)}${modeText(listener)}`,
     chosen: 'route' in decision ? nameOf(decision.route) : undefined,
-    lines: 'route' in decision ? decisionLines(decision, listener) : [plainDecision(decision, listener)],
+    lines: linesOf(decision, listener, unseenRoutes),
     candidates: covering.map((candidate, index) => ({
       name: candidateText(candidate),
       remark: index === 0 ? 'matches' : 'shadowed',
     })),
     others: candidates.length - covering.length,
   };
+}
+
+function linesOf(
+  decision: Layer4Decision,
+  listener: ListenerConfig | undefined,
+  unseenRoutes: readonly string[],
+): readonly string[] {
+  if ('route' in decision) return decisionLines(decision, listener);
+  return unseenRoutes.length > 0 ? unseenRoutes : [plainDecision(decision, listener)];
 }
 
 function modeText({ tlsMode }: ListenerConfig): string {

@@ -38,7 +38,13 @@ const objects: readonly (readonly [ResourceType, KubernetesObject])[] = [
     {
       kind: 'Gateway',
       metadata: { name: 'web', namespace: 'team' },
-      spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+      spec: {
+        gatewayClassName: 'ours',
+        listeners: [
+          { name: 'http', port: 80, protocol: 'HTTP' },
+          { name: 'tcp', port: 5432, protocol: 'TCP' },
+        ],
+      },
     },
   ],
   [routes, route('shop', '/', { name: 'cart' })],
@@ -72,7 +78,14 @@ let cluster: readonly string[];
 
 beforeAll(async () => {
   stage = await kubernetesStage(options);
-  for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'BackendTLSPolicy'] as const)
+  for (const kind of [
+    'GatewayClass',
+    'Gateway',
+    'HTTPRoute',
+    'TCPRoute',
+    'ReferenceGrant',
+    'BackendTLSPolicy',
+  ] as const)
     defineKind(stage, kind, 'v1');
   const plural = 'xtelemetrypolicies';
   seed(stage, customResourceDefinitions, {
@@ -143,6 +156,19 @@ describe('a user who may list everything in one namespace', () => {
     );
     expect(output).not.toContain('500');
     expect(code).toBe(1);
+  });
+
+  test('explain says which routes of connections may exist unseen', async () => {
+    const sentence =
+      /^unknown: an object of kind TCPRoute may match, and they are observed only in namespace "team" \(no permission\)$/;
+    const { output } = await outcome('explain', 'tcp://web.team:5432');
+    expect(output.split('\n').map((line) => line.trim())).toContainEqual(expect.stringMatching(sentence));
+    expect(output).not.toContain('No route matches');
+    const json = await outcome('explain', 'tcp://web.team:5432', '-o', 'json');
+    const [found] = (
+      JSON.parse(json.output) as { readonly outcomes: readonly { readonly unseen?: readonly string[] }[] }
+    ).outcomes;
+    expect(found?.unseen).toEqual([expect.stringMatching(sentence)]);
   });
 
   test.each([['check'], ['audit']])('%s reports a backend of the namespace that is not found', async (command) => {
