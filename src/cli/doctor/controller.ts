@@ -1,4 +1,5 @@
 import { authorityVerdicts } from './authority.ts';
+import { someOf } from '../../core/preflight/finding.ts';
 import { lackingVerdicts } from './lacking.ts';
 import { fail, ok, valueOf, warn, type Check, type DoctorFacts, type ServedObjects, type Verdict } from './facts.ts';
 
@@ -23,6 +24,8 @@ export function observesClasses({ unobserved }: ServedObjects): boolean {
   return unobserved.every(({ kind }) => kind !== 'GatewayClass');
 }
 
+const elsewhere = 'sallyport doctor -n NAMESPACE   # the namespace of the controller';
+
 function replicas(facts: DoctorFacts): readonly Verdict[] {
   const { pods, objects } = facts.controller;
   const { namespace } = facts.installation;
@@ -34,8 +37,9 @@ function replicas(facts: DoctorFacts): readonly Verdict[] {
       : [
           fail(
             'controller',
-            `no controller found in namespace "${namespace}", but ${classes.length} GatewayClasses name it: their Gateways are not reconciled`,
+            `no controller found in namespace "${namespace}", but GatewayClasses name it (${someOf(classes.map(({ ref }) => ref.name))}): unless it runs in another namespace, their Gateways are not reconciled`,
             look,
+            elsewhere,
           ),
         ];
   }
@@ -46,7 +50,7 @@ function replicas(facts: DoctorFacts): readonly Verdict[] {
       warn(
         'controller',
         `unknown: no controller found in namespace "${namespace}", and another namespace may have one`,
-        'sallyport doctor -n NAMESPACE   # the namespace of the controller',
+        elsewhere,
       ),
     ];
   const ready = pods.value.filter(({ isReady }) => isReady);

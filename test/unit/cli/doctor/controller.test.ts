@@ -113,7 +113,7 @@ describe('the doctor of the controller', () => {
       { check: 'controller', status: 'ok', message: 'not installed', commands: [] },
     ]);
     expect(bad(none)).toEqual([
-      'fail controller: no controller found in namespace "sallyport-system", but 1 GatewayClasses name it: their Gateways are not reconciled',
+      'fail controller: no controller found in namespace "sallyport-system", but GatewayClasses name it (sallyport): unless it runs in another namespace, their Gateways are not reconciled',
     ]);
   });
 
