@@ -31,13 +31,13 @@ function replicas(facts: DoctorFacts): readonly Verdict[] {
   const { namespace } = facts.installation;
   const look = `kubectl -n ${namespace} get pods -l app.kubernetes.io/component=controller -o wide`;
   if (isControllerInstalled(facts) === false) {
-    const classes = objects.type === 'known' ? objects.value.classes : [];
+    const classes = objects.type === 'known' ? objects.value.classes.map(({ ref }) => ref.name) : [];
     return classes.length === 0
       ? [ok('controller', 'not installed')]
       : [
           fail(
             'controller',
-            `no controller found in namespace "${namespace}", but GatewayClasses name it (${someOf(classes.map(({ ref }) => ref.name))}): unless it runs in another namespace, their Gateways are not reconciled`,
+            `no controller found in namespace "${namespace}", but GatewayClasses name it (${someOf(classes)}): unless it runs in another namespace, their Gateways are not reconciled`,
             look,
             elsewhere,
           ),
