@@ -123,7 +123,7 @@ test('an XTelemetryPolicy is not accepted, and the entries of other controllers 
     },
   };
   await apply(telemetry);
-  await accepted('traces', 'Unsupported', 'xtelemetrypolicy');
+  await accepted('traces', 'Invalid', 'xtelemetrypolicy');
 
   const foreign = {
     ancestorRef: { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace, name: 'other' },

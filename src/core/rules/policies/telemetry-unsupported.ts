@@ -11,8 +11,9 @@ export const telemetryUnsupported = rule({
   about: 'dialect',
   summary: 'Sallyport does not support XTelemetryPolicy, so the policy has no effect.',
   effect: warned,
-  consequence: { condition: 'Accepted', reason: 'Unsupported', scope: 'object' },
-  source: 'Gateway API v1.7.0, "Conformance" (support levels); GEP-713, "Policy Status"; docs/conformance.md',
+  consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
+  source:
+    'Gateway API v1.7.0, "Conformance" (support levels); PolicyConditionAccepted (possible reasons); docs/conformance.md',
   check(policy, read, report) {
     if (isOfOthers(policy, read)) return;
     const { kind } = policy;
