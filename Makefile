@@ -76,7 +76,7 @@ bench-webhook: $(VALIDATORS) ## Measure admission reviews beside a Go webhook (2
 	@test/bench/webhook/run.sh
 
 .PHONY: bench-proxy
-bench-proxy: build ## Measure the data plane beside nginx and HAProxy (2 min); CASES=
+bench-proxy: build ## Measure the data plane beside nginx and HAProxy (2 min); CASES= ROUNDS= DURATION=
 	@test/bench/proxy/run.sh
 
 .PHONY: bench-routes

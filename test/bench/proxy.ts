@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:http2';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
 import { runBenchmark, startOnPort, type ServerProcess } from './processes.ts';
@@ -8,11 +11,14 @@ import { haproxyConfiguration, nginxConfiguration, objects, upstreamConfiguratio
 
 // CPU per request and latency of the proxy beside nginx and HAProxy: the same route, the same backend, the same client,
 // in turns, in one run, each with one process and kept-alive connections. `make bench-proxy` builds the program and
-// gives the run a network of its own (proxy/run.sh). `CASES=get,tls` selects cases.
+// gives the run a network of its own (proxy/run.sh). `CASES=get,tls` selects cases, and ROUNDS and DURATION (of a round,
+// in seconds) shorten a run.
 
-const connections = 64;
-const rounds = 5;
-const seconds = 3;
+const rounds = Number(process.env['ROUNDS'] ?? 5);
+const seconds = Number(process.env['DURATION'] ?? 3);
+/** Connections of HTTP/1.1, and connections of HTTP/2 with the streams that are open on each. */
+const http1 = { connections: 64, streams: 1 };
+const http2 = { connections: 8, streams: 16 };
 /** Requests a second that each contestant serves with ease. */
 const fixedRate = 3_200;
 /** So many requests a contestant serves before it is measured, or as many as it can in some rounds: programs are compiled while they run. */
@@ -29,6 +35,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
   large: { name: 'response of 100 KiB', script: '', body: '', path: '/shop/large' },
   tls: { name: 'GET over TLS', script: '', body: '', path, isSecure: true },
+  h2: { name: 'GET over TLS with HTTP/2', script: '', body: '', path, isSecure: true, isHttp2: true },
 };
 const ports = {
   upstream: 18_000,
@@ -46,8 +53,10 @@ interface Shape {
   readonly script: string;
   readonly body: string;
   readonly path: string;
-  /** Over TLS, with HTTP/1.1. */
+  /** Over TLS. */
   readonly isSecure?: true;
+  /** With HTTP/2 instead of HTTP/1.1. */
+  readonly isHttp2?: true;
 }
 
 interface Contestant {
@@ -57,7 +66,7 @@ interface Contestant {
   readonly server: ServerProcess;
 }
 
-/** How requests are sent: as fast as answers come (wrk), or so many a second (h2load, which speaks HTTP/1.1, too). */
+/** How requests are sent: as fast as answers come (wrk, which has no HTTP/2, or h2load), or so many a second (h2load, which speaks HTTP/1.1, too). */
 type Sender = (contestant: Contestant, shape: Shape, folder: string) => Promise<Sample>;
 
 interface Sample {
@@ -74,13 +83,15 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
     stoppables.push(one);
     return one;
   };
-  const file = async (name: string, text: string): Promise<string> => {
+  const file = async (name: string, content: string): Promise<string> => {
     const path = join(folder, name);
-    await writeFile(path, text);
+    await writeFile(path, content);
     return path;
   };
-  const nginx = async (name: string, port: number, text: string): Promise<ServerProcess> =>
-    keep(startOnPort('nginx', ['-p', folder, '-e', 'stderr', '-c', await file(`${name}.conf`, text)], { port }));
+  const nginx = async (name: string, port: number, configuration: string): Promise<ServerProcess> =>
+    keep(
+      startOnPort('nginx', ['-p', folder, '-e', 'stderr', '-c', await file(`${name}.conf`, configuration)], { port }),
+    );
   await file('large', 'x'.repeat(100 * 1024));
   await nginx('upstream', ports.upstream, upstreamConfiguration(ports.upstream, folder));
   const pair = await issueServingCertificate(await createAuthority(), { dnsNames: ['bench'], ipAddresses: [] });
@@ -125,7 +136,14 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
 }
 
 /** A load at full speed: its latency is that of a queue. */
-const saturate: Sender = async (contestant, { script, ...shape }, folder) => {
+const saturate: Sender = async (contestant, shape, folder) =>
+  shape.isHttp2 === true ? runH2load(contestant, shape, folder, []) : runWrk(contestant, shape, folder);
+
+/** A load at a rate that no contestant is busy with. */
+const atRate: Sender = async (contestant, shape, folder) =>
+  runH2load(contestant, shape, folder, ['--rps', String(fixedRate / clientsOf(shape).connections)]);
+
+const runWrk: Sender = async (contestant, { script, ...shape }, folder) => {
   const { server } = contestant;
   const file = join(folder, 'shape.lua');
   await writeFile(file, script);
@@ -134,7 +152,7 @@ const saturate: Sender = async (contestant, { script, ...shape }, folder) => {
     '-t',
     '1',
     '-c',
-    String(connections),
+    String(http1.connections),
     '-d',
     `${seconds}s`,
     '-s',
@@ -155,22 +173,28 @@ const saturate: Sender = async (contestant, { script, ...shape }, folder) => {
   };
 };
 
-/** A load at a rate that no contestant is busy with. */
-const atRate: Sender = async (contestant, { body, ...shape }, folder) => {
+/** `pace` are the options that slow the load down. */
+async function runH2load(
+  contestant: Contestant,
+  { body, ...shape }: Shape,
+  folder: string,
+  pace: readonly string[],
+): Promise<Sample> {
   const { server } = contestant;
   const [log, data] = [join(folder, 'requests.log'), join(folder, 'upload')];
   await Promise.all([rm(log, { force: true }), writeFile(data, body)]);
   const cpu = server.cpu();
   const { stdout } = await promisify(execFile)('h2load', [
-    '--h1',
+    ...(shape.isHttp2 === true ? [] : ['--h1']),
     '-t',
     '1',
     '-c',
-    String(connections),
+    String(clientsOf(shape).connections),
+    '-m',
+    String(clientsOf(shape).streams),
     '-D',
     String(seconds),
-    '--rps',
-    String(fixedRate / connections),
+    ...pace,
     '--log-file',
     log,
     ...(body === '' ? [] : ['-d', data]),
@@ -193,16 +217,36 @@ const atRate: Sender = async (contestant, { body, ...shape }, folder) => {
     p50: at(0.5),
     p99: at(0.99),
   };
-};
+}
+
+function clientsOf({ isHttp2 }: Pick<Shape, 'isHttp2'>): typeof http1 {
+  return isHttp2 === true ? http2 : http1;
+}
+
+/**
+ * Sees that a contestant answers with HTTP/2 as the backend does: h2load looks at the status only, and takes HTTP/1.1 if
+ * it is offered nothing else.
+ */
+async function requireHttp2Answer(contestant: Contestant, shape: Shape): Promise<void> {
+  const session = connect(urlOf(contestant, shape), { rejectUnauthorized: false });
+  try {
+    const stream = session.request({ ':path': shape.path });
+    const status = once(stream, 'response').then(([headers]: { ':status'?: number }[]) => headers?.[':status']);
+    const [body, code] = await Promise.all([text(stream), status]);
+    if (code !== 200 || body !== 'ok') throw new Error(`${contestant.name} answers ${code} ${JSON.stringify(body)}`);
+  } finally {
+    session.destroy();
+  }
+}
 
 function urlOf({ url, secureUrl }: Contestant, shape: Pick<Shape, 'path' | 'isSecure'>): string {
   return `${shape.isSecure === true ? secureUrl : url}${shape.path}`;
 }
 
 /** `1.50ms` → 1.5 */
-function milliseconds(text: string): number {
-  const unit = { us: 0.001, ms: 1, s: 1000 }[text.replace(/[\d.]+/, '')] ?? Number.NaN;
-  return Number.parseFloat(text) * unit;
+function milliseconds(time: string): number {
+  const unit = { us: 0.001, ms: 1, s: 1000 }[time.replace(/[\d.]+/, '')] ?? Number.NaN;
+  return Number.parseFloat(time) * unit;
 }
 
 function middle(values: readonly number[]): number {
@@ -233,7 +277,9 @@ async function compare(contestants: readonly Contestant[], shape: Shape, load: L
     for (const contestant of contestants)
       samples.get(contestant.name)?.push(await load.send(contestant, shape, folder));
   }
-  console.log(`${shape.name}, ${connections} connections, ${load.name}, medians of ${rounds} rounds of ${seconds} s\n`);
+  const { connections, streams } = clientsOf(shape);
+  const clients = `${connections} connections${streams === 1 ? '' : ` of ${streams} streams`}`;
+  console.log(`${shape.name}, ${clients}, ${load.name}, medians of ${rounds} rounds of ${seconds} s\n`);
   const row = (name: string, cells: readonly string[]): void =>
     console.log([name.padEnd(10), ...cells.map((cell) => cell.padStart(16))].join(''));
   row('', ['CPU µs/request', 'ratio to nginx', 'p50 ms', 'p99 ms', 'requests/s', 'memory MiB']);
@@ -254,6 +300,7 @@ await runBenchmark(async (folder, stoppables) => {
   for (const program of ['nginx', 'haproxy']) console.log(await versionOf(program));
   const cases = process.env['CASES']?.split(',') ?? Object.keys(shapes);
   for (const shape of cases.flatMap((name) => shapes[name] ?? [])) {
+    if (shape.isHttp2 === true) for (const contestant of contestants) await requireHttp2Answer(contestant, shape);
     await warm(contestants, shape, folder);
     for (const load of loads) await compare(contestants, shape, load, folder);
   }

@@ -22,7 +22,7 @@ export function nginxConfiguration(port: number, tlsPort: number, upstream: numb
     upstream backend { server 127.0.0.1:${upstream}; keepalive 128; keepalive_requests 1000000000; }
     server {
       listen 127.0.0.1:${port};
-      listen 127.0.0.1:${tlsPort} ssl;
+      listen 127.0.0.1:${tlsPort} ssl http2;
       ssl_certificate ${pem};
       ssl_certificate_key ${pem};
       location /shop {
@@ -66,7 +66,7 @@ defaults
   option forwardfor
 frontend front
   bind 127.0.0.1:${port}
-  bind 127.0.0.1:${tlsPort} ssl crt ${pem} alpn http/1.1
+  bind 127.0.0.1:${tlsPort} ssl crt ${pem} alpn h2,http/1.1
   use_backend back if { path_beg /shop }
 backend back
   server one 127.0.0.1:${upstream}
