@@ -25,6 +25,8 @@ export function nginxConfiguration(port: number, tlsPort: number, upstream: numb
       listen 127.0.0.1:${tlsPort} ssl http2;
       ssl_certificate ${pem};
       ssl_certificate_key ${pem};
+      # Not a default of older versions.
+      ssl_protocols TLSv1.2 TLSv1.3;
       location /shop {
         proxy_pass http://backend;
         proxy_http_version 1.1;
