@@ -96,7 +96,13 @@ test('tells what it may not read, and does not call it healthy', async () => {
       status: 'warn',
       message: expect.stringContaining('cannot list pods'),
     });
-    expect(found.filter(({ check }) => check === 'data-planes' || check === 'gateways')).toEqual([]);
+    expect(found.filter(({ check }) => check === 'data-planes' || check === 'gateways')).toEqual([
+      expect.objectContaining({
+        check: 'gateways',
+        status: 'warn',
+        message: expect.stringContaining('unknown which Gateways the controller serves'),
+      }),
+    ]);
   } finally {
     await rm(folder, { recursive: true });
   }
