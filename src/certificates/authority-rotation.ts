@@ -34,23 +34,23 @@ const pause = 200;
  * run it, so that replicas do not repeat the work. Concurrent runs do no harm.
  */
 export class AuthorityRotation {
-  readonly #options: RotationOptions;
-  readonly #now: () => number;
-  readonly #issue: (issuedAt: number, notAfter: number) => Promise<SigningAuthority>;
-  #seen: { readonly version: string; readonly since: number } | undefined;
+  private readonly options: RotationOptions;
+  private readonly now: () => number;
+  private readonly issue: (issuedAt: number, notAfter: number) => Promise<SigningAuthority>;
+  private seen: { readonly version: string; readonly since: number } | undefined;
 
   /** @throws if the policy would make calls fail */
   constructor(options: RotationOptions) {
     checkRotationPolicy(options.policy);
-    this.#options = options;
-    this.#now = options.now ?? wallNow;
-    this.#issue = options.issue ?? issueSigningAuthority;
+    this.options = options;
+    this.now = options.now ?? wallNow;
+    this.issue = options.issue ?? issueSigningAuthority;
   }
 
   /** Takes steps until `stop`. Changes of the stores start the next step early. */
   start(): Rounds {
-    const { secrets, bundles, log } = this.#options;
-    return startRounds(async () => this.#due(await this.round()), {
+    const { secrets, bundles, log } = this.options;
+    return startRounds(async () => this.due(await this.round()), {
       longest: 60_000,
       retry: 1_000,
       onError: (err) => log.warn({ err }, 'certificate rotation failed, will retry'),
@@ -64,28 +64,32 @@ export class AuthorityRotation {
    * @throws if a store is unreachable
    */
   async round(): Promise<RotationStep> {
-    const { secrets, bundles, policy } = this.#options;
+    const { secrets, bundles, policy } = this.options;
     // The order matters: a bundle is written only if the configuration has not changed since before the read of the Secret.
     const bundle = await bundles.read();
-    const published = this.#observe(bundle);
+    const published = this.observe(bundle);
     const stored = await secrets.read();
-    const step = nextStep({ state: this.#read(stored), published, now: this.#now(), policy });
-    await this.#take(step, stored, bundle);
+    const step = nextStep({ state: this.read(stored), published, now: this.now(), policy });
+    await this.take(step, stored, bundle);
     return step;
   }
 
-  async #take(step: RotationStep, stored: StoredSecret | undefined, bundle: StoredBundle | undefined): Promise<void> {
-    const { bundles, policy, log } = this.#options;
+  private async take(
+    step: RotationStep,
+    stored: StoredSecret | undefined,
+    bundle: StoredBundle | undefined,
+  ): Promise<void> {
+    const { bundles, policy, log } = this.options;
     switch (step.type) {
       case 'issue': {
-        const issuedAt = this.#now();
-        const authority = await this.#issue(issuedAt, issuedAt + policy.authorityLifetime);
-        if (await this.#store({ ...step.rest, [step.place]: authority }, stored))
+        const issuedAt = this.now();
+        const authority = await this.issue(issuedAt, issuedAt + policy.authorityLifetime);
+        if (await this.store({ ...step.rest, [step.place]: authority }, stored))
           log.info({ place: step.place }, 'certificate authority issued');
         return;
       }
       case 'store':
-        if (await this.#store(step.state, stored)) log.info({ reason: step.reason }, 'certificate authorities changed');
+        if (await this.store(step.state, stored)) log.info({ reason: step.reason }, 'certificate authorities changed');
         return;
       case 'publish':
         if (bundle === undefined) return;
@@ -98,36 +102,36 @@ export class AuthorityRotation {
     }
   }
 
-  async #store(state: AuthorityState, stored: StoredSecret | undefined): Promise<boolean> {
-    const { secrets } = this.#options;
+  private async store(state: AuthorityState, stored: StoredSecret | undefined): Promise<boolean> {
+    const { secrets } = this.options;
     const data = writeAuthorities(state);
     const outcome = stored === undefined ? await secrets.create(data) : await secrets.replace(data, stored.version);
     return outcome !== 'conflict';
   }
 
   /** An invalid Secret is replaced like a lost one: trusted authorities stay trusted until their leaves have expired. */
-  #read(stored: StoredSecret | undefined): AuthorityState | undefined {
+  private read(stored: StoredSecret | undefined): AuthorityState | undefined {
     if (stored === undefined) return undefined;
     const read = readAuthorities(stored.data);
     if (read.type === 'state') return read.state;
-    this.#options.log.warn(
+    this.options.log.warn(
       { problem: read.problem },
       'Secret with the certificate authorities is unreadable, it will be replaced',
     );
     return undefined;
   }
 
-  #observe(bundle: StoredBundle | undefined): PublishedBundle | undefined {
+  private observe(bundle: StoredBundle | undefined): PublishedBundle | undefined {
     if (bundle === undefined) {
-      this.#seen = undefined;
+      this.seen = undefined;
       return undefined;
     }
-    if (this.#seen?.version !== bundle.version) this.#seen = { version: bundle.version, since: this.#now() };
-    return { certificates: bundle.certificates, since: this.#seen.since };
+    if (this.seen?.version !== bundle.version) this.seen = { version: bundle.version, since: this.now() };
+    return { certificates: bundle.certificates, since: this.seen.since };
   }
 
-  #due(step: RotationStep): number {
-    return step.type === 'wait' ? step.until - this.#now() : pause;
+  private due(step: RotationStep): number {
+    return step.type === 'wait' ? step.until - this.now() : pause;
   }
 }
 

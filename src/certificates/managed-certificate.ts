@@ -40,20 +40,20 @@ export interface ManagedLeaf extends LeafValidity {
  * two thirds of its lifetime or when the authority changes.
  */
 export class ManagedCertificate {
-  readonly #options: ManagedCertificateOptions;
-  readonly #now: () => number;
-  readonly #first = Promise.withResolvers<CertificateSource>();
-  #source: ReplaceableSource | undefined;
-  #leaf: ManagedLeaf | undefined;
+  private readonly options: ManagedCertificateOptions;
+  private readonly now: () => number;
+  private readonly first = Promise.withResolvers<CertificateSource>();
+  private source: ReplaceableSource | undefined;
+  private present: ManagedLeaf | undefined;
 
   constructor(options: ManagedCertificateOptions) {
-    this.#options = options;
-    this.#now = options.now ?? wallNow;
+    this.options = options;
+    this.now = options.now ?? wallNow;
   }
 
   /** Follows the Secret until `stop`. */
   start(): Rounds {
-    const { secrets, log } = this.#options;
+    const { secrets, log } = this.options;
     return startRounds(() => this.round(), {
       longest: 60_000,
       retry: 1_000,
@@ -64,12 +64,12 @@ export class ManagedCertificate {
 
   /** Resolves with the source of the certificate once the first leaf is issued. */
   issued(): Promise<CertificateSource> {
-    return this.#first.promise;
+    return this.first.promise;
   }
 
   /** The leaf in use. `undefined` before the first one. */
   get leaf(): ManagedLeaf | undefined {
-    return this.#leaf;
+    return this.present;
   }
 
   /**
@@ -79,44 +79,41 @@ export class ManagedCertificate {
    */
   async round(): Promise<number> {
     // The leaf's lifetime starts before the read of the Secret. The retirement of a replaced authority depends on that.
-    const asked = this.#now();
-    const signer = await this.#signer();
-    if (signer !== undefined && this.#isDue(signer, asked)) await this.#replace(signer, asked);
-    return this.#leaf === undefined ? 1_000 : renewalTime(this.#leaf) - this.#now();
+    const asked = this.now();
+    const signer = await this.signer();
+    if (signer !== undefined && this.isDue(signer, asked)) await this.replace(signer, asked);
+    return this.present === undefined ? 1_000 : renewalTime(this.present) - this.now();
   }
 
-  async #signer(): Promise<SigningAuthority | undefined> {
-    const stored = await this.#options.secrets.read();
+  private async signer(): Promise<SigningAuthority | undefined> {
+    const stored = await this.options.secrets.read();
     if (stored === undefined) return undefined;
     const read = readAuthorities(stored.data);
     if (read.type === 'state') return read.state.current;
-    this.#options.log.warn(
+    this.options.log.warn(
       { problem: read.problem },
       'Secret with the certificate authorities is unreadable, the serving certificate stays',
     );
     return undefined;
   }
 
-  #isDue(signer: SigningAuthority, now: number): boolean {
+  private isDue(signer: SigningAuthority, now: number): boolean {
     if (signer.notAfter <= now) return false;
-    return this.#leaf === undefined || this.#leaf.authority !== signer.certificate || now >= renewalTime(this.#leaf);
+    return (
+      this.present === undefined || this.present.authority !== signer.certificate || now >= renewalTime(this.present)
+    );
   }
 
-  async #replace(signer: SigningAuthority, issuedAt: number): Promise<void> {
-    const {
-      policy,
-      names,
-      log,
-      issue = (authority, validity) => issueLeaf(authority, validity, names),
-    } = this.#options;
+  private async replace(signer: SigningAuthority, issuedAt: number): Promise<void> {
+    const { policy, names, log, issue = (authority, validity) => issueLeaf(authority, validity, names) } = this.options;
     const notAfter = Math.min(issuedAt + policy.leafLifetime, signer.notAfter);
     const material = await issue(signer, { issuedAt, notAfter });
-    this.#leaf = { issuedAt, notAfter, authority: signer.certificate, authorityNotAfter: signer.notAfter };
+    this.present = { issuedAt, notAfter, authority: signer.certificate, authorityNotAfter: signer.notAfter };
     log.info({ notAfter: new Date(notAfter).toISOString() }, 'serving certificate issued');
-    if (this.#source === undefined) {
-      this.#source = createCertificateSource(material);
-      this.#first.resolve(this.#source);
-    } else this.#source.replace(material);
+    if (this.source === undefined) {
+      this.source = createCertificateSource(material);
+      this.first.resolve(this.source);
+    } else this.source.replace(material);
   }
 }
 

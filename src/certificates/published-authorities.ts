@@ -5,28 +5,28 @@ import type { BundleStore, StoredBundle } from './stores.ts';
  * be read back.
  */
 export class PublishedAuthorities implements BundleStore {
-  readonly #listeners = new Set<() => void>();
-  #certificates: readonly string[] = [];
-  #version = 0;
+  private readonly listeners = new Set<() => void>();
+  private published: readonly string[] = [];
+  private version = 0;
 
   get certificates(): readonly string[] {
-    return this.#certificates;
+    return this.published;
   }
 
   async read(): Promise<StoredBundle> {
-    return { certificates: this.#certificates, version: String(this.#version) };
+    return { certificates: this.published, version: String(this.version) };
   }
 
   async publish(certificates: readonly string[], version: string): Promise<'published' | 'conflict'> {
-    if (version !== String(this.#version)) return 'conflict';
-    this.#version += 1;
-    this.#certificates = certificates;
-    for (const listener of this.#listeners) listener();
+    if (version !== String(this.version)) return 'conflict';
+    this.version += 1;
+    this.published = certificates;
+    for (const listener of this.listeners) listener();
     return 'published';
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 }

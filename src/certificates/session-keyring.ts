@@ -54,35 +54,35 @@ export function renewedKeys(keys: readonly SessionKeyMaterial[], now: number): r
  * because writes use optimistic locking.
  */
 export class SessionKeyring {
-  readonly #options: KeyringOptions;
-  readonly #listeners = new Set<(keys: readonly SessionKeyMaterial[]) => void>();
-  readonly #attempted = Promise.withResolvers<void>();
-  #keys: readonly SessionKeyMaterial[] = [];
+  private readonly options: KeyringOptions;
+  private readonly listeners = new Set<(keys: readonly SessionKeyMaterial[]) => void>();
+  private readonly firstAttempt = Promise.withResolvers<void>();
+  private keys: readonly SessionKeyMaterial[] = [];
 
   constructor(options: KeyringOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Resolves after the first round, whether it succeeded or not: without keys, data planes serve without session persistence. */
   get attempted(): Promise<void> {
-    return this.#attempted.promise;
+    return this.firstAttempt.promise;
   }
 
   /** Calls `listener` with the keys, now and after each change. */
   onKeys(listener: (keys: readonly SessionKeyMaterial[]) => void): void {
-    this.#listeners.add(listener);
-    if (this.#keys.length > 0) listener(this.#keys);
+    this.listeners.add(listener);
+    if (this.keys.length > 0) listener(this.keys);
   }
 
   /** Renews the keys until `stop`. */
   start(): Rounds {
-    const { secrets, log } = this.#options;
+    const { secrets, log } = this.options;
     return startRounds(() => this.round(), {
       longest: 60 * 60_000,
       retry: 1_000,
       onError: (err) => {
         log.warn({ err }, 'cannot read or write the keys for session persistence, will retry');
-        this.#attempted.resolve();
+        this.firstAttempt.resolve();
       },
       wakeOn: [(listener) => secrets.onChange(listener)],
     });
@@ -95,10 +95,10 @@ export class SessionKeyring {
    * @throws if the store is unreachable
    */
   async round(): Promise<number> {
-    const { secrets, log, now = wallNow } = this.#options;
+    const { secrets, log, now = wallNow } = this.options;
     const stored = await secrets.read();
     // A Secret that was lost or damaged gets the keys that this replica knows, so that sessions stay valid.
-    const present = (stored && readKeys(stored.data)) ?? this.#keys;
+    const present = (stored && readKeys(stored.data)) ?? this.keys;
     const wanted = renewedKeys(present, now());
     if (stored === undefined || JSON.stringify(wanted) !== JSON.stringify(readKeys(stored.data))) {
       const data = { [entry]: JSON.stringify({ version: 1, keys: wanted }) };
@@ -107,11 +107,11 @@ export class SessionKeyring {
       if (outcome === 'conflict') return 0;
       log.info({ keys: wanted.length }, 'keys for session persistence renewed');
     }
-    if (JSON.stringify(wanted) !== JSON.stringify(this.#keys)) {
-      this.#keys = wanted;
-      for (const listener of this.#listeners) listener(wanted);
+    if (JSON.stringify(wanted) !== JSON.stringify(this.keys)) {
+      this.keys = wanted;
+      for (const listener of this.listeners) listener(wanted);
     }
-    this.#attempted.resolve();
+    this.firstAttempt.resolve();
     return day;
   }
 }

@@ -45,35 +45,35 @@ export function connectChannel(options: ConnectOptions): ChannelConnection {
 }
 
 class Connection implements ChannelConnection {
-  readonly #options: ConnectOptions;
-  readonly #pace: ConnectPace;
-  readonly #closing = new AbortController();
-  readonly #done: Promise<void>;
-  #isConnected = false;
+  private readonly options: ConnectOptions;
+  private readonly pace: ConnectPace;
+  private readonly closing = new AbortController();
+  private readonly done: Promise<void>;
+  private connected = false;
 
   constructor(options: ConnectOptions) {
-    this.#options = options;
-    this.#pace = { ...defaultPace, ...options.pace };
-    this.#done = this.#run();
+    this.options = options;
+    this.pace = { ...defaultPace, ...options.pace };
+    this.done = this.run();
   }
 
   get isConnected(): boolean {
-    return this.#isConnected;
+    return this.connected;
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#done;
+    this.closing.abort();
+    await this.done;
   }
 
-  async #run(): Promise<void> {
-    const { address: controller, gateway, log } = this.#options;
-    const { signal } = this.#closing;
+  private async run(): Promise<void> {
+    const { address: controller, gateway, log } = this.options;
+    const { signal } = this.closing;
     let failures = 0;
     while (!signal.aborted) {
       let wasConnected = false;
       try {
-        await this.#attempt(() => {
+        await this.attempt(() => {
           wasConnected = true;
         });
       } catch (error) {
@@ -85,39 +85,39 @@ class Connection implements ChannelConnection {
           );
       }
       failures = wasConnected ? 0 : failures + 1;
-      await pauseFor(this.#pauseAfter(failures), signal);
+      await pauseFor(this.pauseAfter(failures), signal);
     }
   }
 
   /** Runs one connection from start to end. */
-  async #attempt(onConnected: () => void): Promise<void> {
-    const { address, authorities, token } = this.#options;
+  private async attempt(onConnected: () => void): Promise<void> {
+    const { address, authorities, token } = this.options;
     const [ca, proof] = await Promise.all([authorities(), token()]);
-    if (this.#closing.signal.aborted) return;
+    if (this.closing.signal.aborted) return;
     const session = connect(`https://${address}`, {
       ca,
       minVersion: 'TLSv1.2',
       settings: { enablePush: false, initialWindowSize: windowSize },
     });
     const stop = (): void => session.destroy();
-    this.#closing.signal.addEventListener('abort', stop);
+    this.closing.signal.addEventListener('abort', stop);
     try {
-      const stream = await open(session, { ...this.#options, token: proof.trim(), patience: this.#pace.patience });
-      keepAlive(session, this.#pace.heartbeat);
+      const stream = await open(session, { ...this.options, token: proof.trim(), patience: this.pace.patience });
+      keepAlive(session, this.pace.heartbeat);
       onConnected();
-      await this.#follow(stream);
+      await this.follow(stream);
     } finally {
-      this.#closing.signal.removeEventListener('abort', stop);
+      this.closing.signal.removeEventListener('abort', stop);
       session.destroy();
     }
   }
 
-  async #follow(stream: ClientHttp2Stream): Promise<void> {
-    const { sink, address: controller, gateway, log } = this.#options;
+  private async follow(stream: ClientHttp2Stream): Promise<void> {
+    const { sink, address: controller, gateway, log } = this.options;
     const peer = sink.connect((message) => {
       if (!stream.destroyed && !stream.writableEnded) stream.write(encodeLine(message));
     });
-    this.#isConnected = true;
+    this.connected = true;
     log.info({ controller, gateway }, 'connected to the controller');
     try {
       for await (const line of readLines(stream, longestLine.toProxy)) {
@@ -126,15 +126,15 @@ class Connection implements ChannelConnection {
         if (message !== undefined) await peer.receive(message);
       }
     } finally {
-      this.#isConnected = false;
+      this.connected = false;
       peer.close();
     }
     throw new Error('the controller ended the connection');
   }
 
   /** Adds jitter, so that proxies that lost the same controller do not reconnect at the same time. */
-  #pauseAfter(failures: number): number {
-    const longest = Math.min(this.#pace.pause * 2 ** Math.min(failures, 16), this.#pace.longestPause);
+  private pauseAfter(failures: number): number {
+    const longest = Math.min(this.pace.pause * 2 ** Math.min(failures, 16), this.pace.longestPause);
     return longest * (0.5 + 0.5 * Math.random());
   }
 }

@@ -149,27 +149,27 @@ async function applyChange(
 
 /** The certificates from the controller. */
 class ReceivedCertificates {
-  readonly #byKey = new Map<string, CertificateResource>();
-  readonly #keyOf = new Map<string, string>();
+  private readonly byKey = new Map<string, CertificateResource>();
+  private readonly keyOf = new Map<string, string>();
 
   pairOf(secret: string): { readonly cert: string; readonly key: string } | undefined {
-    const held = this.#byKey.get(this.#keyOf.get(secret) ?? '');
+    const held = this.byKey.get(this.keyOf.get(secret) ?? '');
     return held === undefined ? undefined : { cert: held.certificate, key: held.privateKey };
   }
 
   add(certificates: readonly CertificateResource[]): void {
     for (const certificate of certificates) {
-      this.#byKey.set(certificate.key, certificate);
-      this.#keyOf.set(certificate.secret, certificate.key);
+      this.byKey.set(certificate.key, certificate);
+      this.keyOf.set(certificate.secret, certificate.key);
     }
   }
 
   /** Removes the certificates with these keys. Returns whether there were any. */
   remove(keys: readonly string[]): boolean {
-    const gone = keys.flatMap((key) => this.#byKey.get(key) ?? []);
+    const gone = keys.flatMap((key) => this.byKey.get(key) ?? []);
     for (const { key, secret } of gone) {
-      this.#byKey.delete(key);
-      this.#keyOf.delete(secret);
+      this.byKey.delete(key);
+      this.keyOf.delete(secret);
     }
     return gone.length > 0;
   }

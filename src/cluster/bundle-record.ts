@@ -12,20 +12,20 @@ export interface BundleRecordOptions {
 
 /** Keeps a ConfigMap with the bundles of the installed CRDs, so that a downgrade is noticed that happens while no controller runs. */
 export class BundleRecord {
-  readonly #options: BundleRecordOptions;
-  #written = '';
+  private readonly options: BundleRecordOptions;
+  private written = '';
   /** The definitions to write after the write in progress. */
-  #next: ReadonlyMap<string, Annotated> | undefined;
-  #writing: Promise<void> | undefined;
+  private next: ReadonlyMap<string, Annotated> | undefined;
+  private writing: Promise<void> | undefined;
 
   constructor(options: BundleRecordOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Reads the record of an earlier run, by name of the CRD. Empty if there is none, or if it cannot be read. */
   async read(): Promise<ReadonlyMap<string, Annotated>> {
-    const { writer, log } = this.#options;
-    const result = await writer.read(this.#object({}));
+    const { writer, log } = this.options;
+    const result = await writer.read(this.object({}));
     if (result.type === 'ok') return decode(result.object);
     if (result.type !== 'notFound')
       log.warn({ outcome: result.type, problem: result.message }, 'cannot read the recorded CRDs');
@@ -34,7 +34,7 @@ export class BundleRecord {
 
   /** Call this at the start of a term as leader: another replica may have written the record since. */
   begin(): void {
-    this.#written = '';
+    this.written = '';
   }
 
   /**
@@ -42,38 +42,38 @@ export class BundleRecord {
    * one never replaces a newer one: a call during a write waits for it, and only the latest such call is written.
    */
   write(installed: ReadonlyMap<string, Annotated>): Promise<void> {
-    this.#next = installed;
-    this.#writing ??= this.#writeAll();
-    return this.#writing;
+    this.next = installed;
+    this.writing ??= this.writeAll();
+    return this.writing;
   }
 
-  async #writeAll(): Promise<void> {
+  private async writeAll(): Promise<void> {
     try {
-      for (let next = this.#next; next !== undefined; next = this.#next) {
-        this.#next = undefined;
-        await this.#writeOnce(next);
+      for (let next = this.next; next !== undefined; next = this.next) {
+        this.next = undefined;
+        await this.writeOnce(next);
       }
     } finally {
       // In the same turn as the last look at `#next`, so that no call is lost in between.
-      this.#writing = undefined;
+      this.writing = undefined;
     }
   }
 
-  async #writeOnce(installed: ReadonlyMap<string, Annotated>): Promise<void> {
-    const { writer, log } = this.#options;
+  private async writeOnce(installed: ReadonlyMap<string, Annotated>): Promise<void> {
+    const { writer, log } = this.options;
     const entries = [...installed].map(([name, kind]) => [name, encode(kind)] as const);
     const data = Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
     const text = JSON.stringify(data);
-    if (text === this.#written) return;
-    const result = await writer.apply(this.#object(data));
-    this.#written = result.type === 'ok' ? text : '';
+    if (text === this.written) return;
+    const result = await writer.apply(this.object(data));
+    this.written = result.type === 'ok' ? text : '';
     if (result.type !== 'ok')
       log.warn({ outcome: result.type, problem: result.message }, 'cannot record the installed CRDs');
   }
 
-  #object(data: Readonly<Record<string, string>>): WireObject {
+  private object(data: Readonly<Record<string, string>>): WireObject {
     const labels = { 'app.kubernetes.io/name': 'sallyport', 'app.kubernetes.io/managed-by': 'sallyport' };
-    const { namespace } = this.#options;
+    const { namespace } = this.options;
     return {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -8,13 +8,13 @@ import { incompleteBundle, isDowngrade } from './main-bundle.ts';
  * newer one is logged and counted. Bundles before v1.5 have no policy that prevents this.
  */
 export class BundleWatch {
-  readonly #log: Logger;
-  readonly #isSynced: () => boolean;
-  readonly #downgrades: Family<Cell>;
+  private readonly log: Logger;
+  private readonly isSynced: () => boolean;
+  private readonly downgrades: Family<Cell>;
   /** Definitions of an earlier run that this run has not seen yet. */
-  readonly #recorded: Map<string, Annotated>;
+  private readonly recorded: Map<string, Annotated>;
   /** By name of the CustomResourceDefinition. */
-  #installed: ReadonlyMap<string, InstalledKind> = new Map();
+  private byName: ReadonlyMap<string, InstalledKind> = new Map();
 
   /**
    * `isSynced`: whether all definitions have been read, and `update` has returned for each. They are read one by one, so some seem to be
@@ -32,10 +32,10 @@ export class BundleWatch {
     readonly recorded?: ReadonlyMap<string, Annotated>;
     readonly isSynced: () => boolean;
   }) {
-    this.#log = log;
-    this.#isSynced = isSynced;
-    this.#recorded = new Map(recorded);
-    this.#downgrades = metrics.counter({
+    this.log = log;
+    this.isSynced = isSynced;
+    this.recorded = new Map(recorded);
+    this.downgrades = metrics.counter({
       name: 'crd_downgrades_total',
       help: 'Replacements of a CRD by one of an older bundle, or of the standard channel.',
       labels: ['crd'],
@@ -46,31 +46,31 @@ export class BundleWatch {
         help: 'CRD of the installed bundle that is not found; always 1.',
         labels: ['crd'],
       },
-      () => (this.#isSynced() ? this.#missing() : []).map((crd) => ({ labels: [crd], value: 1 })),
+      () => (this.isSynced() ? this.missing() : []).map((crd) => ({ labels: [crd], value: 1 })),
     );
   }
 
-  #missing(): readonly string[] {
-    return incompleteBundle([...this.#installed.values()])?.absent ?? [];
+  private missing(): readonly string[] {
+    return incompleteBundle([...this.byName.values()])?.absent ?? [];
   }
 
   /** The installed definitions of the Gateway API, by name. */
   get installed(): ReadonlyMap<string, Annotated> {
-    return this.#installed;
+    return this.byName;
   }
 
   /** Takes all installed definitions of the Gateway API, by name. */
   update(installed: ReadonlyMap<string, InstalledKind>): void {
     // Definitions that were not found at the start were deleted with their objects, so nothing is lost when they are installed again.
-    if (this.#isSynced()) this.#recorded.clear();
-    const former = this.#installed;
-    this.#installed = installed;
+    if (this.isSynced()) this.recorded.clear();
+    const former = this.byName;
+    this.byName = installed;
     for (const [name, definition] of installed) {
-      const before = former.get(name) ?? this.#recorded.get(name);
-      this.#recorded.delete(name);
+      const before = former.get(name) ?? this.recorded.get(name);
+      this.recorded.delete(name);
       if (before === undefined || !isDowngrade(before, definition)) continue;
-      this.#downgrades.at(name).value += 1;
-      this.#log.warn(
+      this.downgrades.at(name).value += 1;
+      this.log.warn(
         { crd: name, before: bundleVersionOf(before), now: bundleVersionOf(definition) },
         'an older CRD replaced a newer one: the next write of each object drops the fields that only the newer one has',
       );

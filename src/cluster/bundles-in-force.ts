@@ -15,12 +15,12 @@ interface KindInForce extends KnownBundle {
 
 /** The bundle that is used for each installed kind. Every change is logged once, and a metric shows the state. */
 export class BundlesInForce {
-  readonly #log: Logger;
+  private readonly log: Logger;
   /** By name of the CustomResourceDefinition. */
-  #kinds: ReadonlyMap<string, KindInForce> = new Map();
+  private kinds: ReadonlyMap<string, KindInForce> = new Map();
 
   constructor({ log, metrics }: Telemetry) {
-    this.#log = log;
+    this.log = log;
     metrics.observed(
       {
         name: 'crd_bundle_info',
@@ -28,7 +28,7 @@ export class BundlesInForce {
         labels: ['kind', 'bundle', 'channel', 'certain'],
       },
       () =>
-        [...this.#kinds.values()].map(({ kind, bundle, certain }) => ({
+        [...this.kinds.values()].map(({ kind, bundle, certain }) => ({
           labels: [kind, bundle.minor, bundle.channel, String(certain)],
           value: 1,
         })),
@@ -37,26 +37,29 @@ export class BundlesInForce {
 
   /** Takes all installed definitions, by name. */
   update(installed: ReadonlyMap<string, InstalledKind>): void {
-    const former = this.#kinds;
-    this.#kinds = new Map(
+    const former = this.kinds;
+    this.kinds = new Map(
       [...installed].map(([name, definition]) => [name, { kind: definition.kind, ...bundleOfKind(definition) }]),
     );
-    for (const [name, kind] of this.#kinds)
-      if (!isSame(kind, former.get(name))) this.#announce(kind, installed.get(name));
+    for (const [name, kind] of this.kinds)
+      if (!isSame(kind, former.get(name))) this.announce(kind, installed.get(name));
     for (const [name, { kind }] of former)
-      if (!this.#kinds.has(name)) this.#log.info({ kind }, 'kind is no longer installed');
+      if (!this.kinds.has(name)) this.log.info({ kind }, 'kind is no longer installed');
   }
 
   /** The bundle to judge objects of a resource by, e.g. `httproutes`. A guess if the resource is not known to be installed. */
   bundleOf(group: string, resource: string): KnownBundle {
-    return this.#kinds.get(`${resource}.${group}`) ?? bundleOfKind(undefined);
+    return this.kinds.get(`${resource}.${group}`) ?? bundleOfKind(undefined);
   }
 
-  #announce({ kind, bundle: { minor, channel }, certain }: KindInForce, installed: InstalledKind | undefined): void {
+  private announce(
+    { kind, bundle: { minor, channel }, certain }: KindInForce,
+    installed: InstalledKind | undefined,
+  ): void {
     const facts = { kind, bundle: minor, channel, annotated: bundleVersionOf(installed) };
-    if (certain) this.#log.info(facts, 'bundle in force');
+    if (certain) this.log.info(facts, 'bundle in force');
     else
-      this.#log.warn(facts, 'the installed schema matches no known release: violations of this bundle are not denied');
+      this.log.warn(facts, 'the installed schema matches no known release: violations of this bundle are not denied');
   }
 }
 

@@ -80,11 +80,11 @@ export interface ClusterStateOptions {
 
 /** Keeps the cluster's objects up to date as input of the evaluation. */
 export class ClusterState {
-  readonly #kernel: Kernel;
-  readonly #kinds: ReadonlyMap<string, FollowedKind>;
-  readonly #controllerName: string;
-  readonly #source: ObjectSource;
-  #wasComplete = false;
+  private readonly kernel: Kernel;
+  private readonly kinds: ReadonlyMap<string, FollowedKind>;
+  private readonly controllerName: string;
+  private readonly source: ObjectSource;
+  private wasComplete = false;
 
   /** Starts immediately. */
   constructor({
@@ -95,16 +95,16 @@ export class ClusterState {
     onInstalled = () => {},
     follow,
   }: ClusterStateOptions) {
-    this.#kernel = kernel;
-    this.#controllerName = controllerName;
-    this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
-    this.#kernel.apply([this.#installationWith(new Map())]);
-    this.#source = follow({
-      kinds: [...this.#kinds.values()],
+    this.kernel = kernel;
+    this.controllerName = controllerName;
+    this.kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
+    this.kernel.apply([this.installationWith(new Map())]);
+    this.source = follow({
+      kinds: [...this.kinds.values()],
       onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
       onInstalled: (installed) => {
         onInstalled(ofGatewayApi(installed));
-        onChange([], kernel.apply([this.#installationWith(installed)]));
+        onChange([], kernel.apply([this.installationWith(installed)]));
       },
     });
   }
@@ -114,8 +114,8 @@ export class ClusterState {
    * while causes findings that only warn.
    */
   problems(): readonly string[] {
-    const problems = this.#wasComplete ? [] : this.#missing();
-    this.#wasComplete = problems.length === 0;
+    const problems = this.wasComplete ? [] : this.missing();
+    this.wasComplete = problems.length === 0;
     return problems;
   }
 
@@ -124,8 +124,8 @@ export class ClusterState {
    * that the evaluation does without do not count.
    */
   age(): number | undefined {
-    const contacts = [...this.#kinds.values()]
-      .map((kind) => ({ kind, state: this.#source.stateOf(kind) }))
+    const contacts = [...this.kinds.values()]
+      .map((kind) => ({ kind, state: this.source.stateOf(kind) }))
       .filter(({ kind, state }) => !isDispensable(kind, state))
       .map(({ state }) => state.lastContact);
     return contacts.some((contact) => contact === undefined)
@@ -134,20 +134,20 @@ export class ClusterState {
   }
 
   stop(): Promise<void> {
-    return this.#source.stop();
+    return this.source.stop();
   }
 
-  #installationWith(installed: ReadonlyMap<string, InstalledKind>): Write {
+  private installationWith(installed: ReadonlyMap<string, InstalledKind>): Write {
     return write(
       installationCell,
       [],
-      installationIn(installed, [...this.#kinds.keys()] as KindName[], this.#controllerName),
+      installationIn(installed, [...this.kinds.keys()] as KindName[], this.controllerName),
     );
   }
 
-  #missing(): readonly string[] {
-    const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
-      const state = this.#source.stateOf(followed);
+  private missing(): readonly string[] {
+    const kinds = [...this.kinds].flatMap(([kind, followed]) => {
+      const state = this.source.stateOf(followed);
       if (state.synced || isDispensable(followed, state)) return [];
       const { phase, problem } = state;
       const what =
@@ -156,7 +156,7 @@ export class ClusterState {
           : `objects of kind ${kind} are not synced yet`;
       return [problem === undefined ? what : `${what} (${problem})`];
     });
-    return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not synced yet'];
+    return kinds.length > 0 || this.source.settled ? kinds : ['the installed CRDs are not synced yet'];
   }
 }
 

@@ -10,9 +10,9 @@ export interface ClusterAccess {
 
 /** Follows one object and reports its changes. Stops with the last listener. */
 export class FollowedObject {
-  readonly #listeners = new Set<() => void>();
-  readonly #follow: (onEvents: () => void) => Reflector;
-  #reflector: Reflector | undefined;
+  private readonly listeners = new Set<() => void>();
+  private readonly follow: (onEvents: () => void) => Reflector;
+  private reflector: Reflector | undefined;
 
   constructor(
     { client, log }: ClusterAccess,
@@ -20,19 +20,19 @@ export class FollowedObject {
   ) {
     const { name, ...where } = selection;
     const named = { ...where, fieldSelector: `metadata.name=${name}`, part: 'metadata' as const };
-    this.#follow = (onEvents) => new Reflector({ client, clock: systemClock, log, selection: named, onEvents });
+    this.follow = (onEvents) => new Reflector({ client, clock: systemClock, log, selection: named, onEvents });
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    this.#reflector ??= this.#follow(() => {
-      for (const each of this.#listeners) each();
+    this.listeners.add(listener);
+    this.reflector ??= this.follow(() => {
+      for (const each of this.listeners) each();
     });
     return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size > 0) return;
-      void this.#reflector?.stop();
-      this.#reflector = undefined;
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      void this.reflector?.stop();
+      this.reflector = undefined;
     };
   }
 }

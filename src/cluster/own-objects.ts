@@ -23,7 +23,7 @@ export interface OwnObjectsOptions {
 
 /** Objects that replicas of the controller or their data planes created, and that the evaluation does not read. */
 export class OwnObjects {
-  readonly #reflectors: readonly Reflector[];
+  private readonly reflectors: readonly Reflector[];
 
   /** Starts to follow the objects. */
   constructor({ client, log, namespace, onEvents }: OwnObjectsOptions) {
@@ -31,17 +31,17 @@ export class OwnObjects {
       { type: configMaps, namespace, labelSelector: ownObjectSelectors.reports },
       ...ofDataPlanes.map((type) => ({ type, labelSelector: ownObjectSelectors.dataPlanes })),
     ];
-    this.#reflectors = selections.map(
+    this.reflectors = selections.map(
       (selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }),
     );
   }
 
   /** Whether each kind was listed once or cannot be read. Nothing depends on these objects: they only explain problems. */
   get settled(): boolean {
-    return this.#reflectors.every(({ synced, problem }) => synced || problem !== undefined);
+    return this.reflectors.every(({ synced, problem }) => synced || problem !== undefined);
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
+    await Promise.all(this.reflectors.map((reflector) => reflector.stop()));
   }
 }

@@ -30,45 +30,45 @@ export async function readSecret(client: ApiClient, where: SecretName): Promise<
 
 /** One Secret of the cluster as a `SecretStore`. */
 export class ClusterSecretStore implements SecretStore {
-  readonly #access: ClusterAccess;
-  readonly #where: SecretName;
-  readonly #followed: FollowedObject;
+  private readonly access: ClusterAccess;
+  private readonly where: SecretName;
+  private readonly followed: FollowedObject;
 
   constructor(access: ClusterAccess, where: SecretName) {
-    this.#access = access;
-    this.#where = where;
-    this.#followed = new FollowedObject(access, { type: secrets, ...where });
+    this.access = access;
+    this.where = where;
+    this.followed = new FollowedObject(access, { type: secrets, ...where });
   }
 
   read(): Promise<StoredSecret | undefined> {
-    return readSecret(this.#access.client, this.#where);
+    return readSecret(this.access.client, this.where);
   }
 
   async create(data: SecretText): Promise<'created' | 'conflict'> {
-    const outcome = await create(this.#writer, this.#object(data));
+    const outcome = await create(this.writer, this.object(data));
     return outcome.type === 'exists' ? 'conflict' : doneOrConflict(outcome, 'created');
   }
 
   async replace(data: SecretText, version: string): Promise<'replaced' | 'conflict'> {
-    const outcome = await update(this.#writer, this.#object(data, version));
+    const outcome = await update(this.writer, this.object(data, version));
     return outcome.type === 'notFound' ? 'conflict' : doneOrConflict(outcome, 'replaced');
   }
 
   onChange(listener: () => void): () => void {
-    return this.#followed.onChange(listener);
+    return this.followed.onChange(listener);
   }
 
-  get #writer() {
-    return { client: this.#access.client, type: secrets };
+  private get writer() {
+    return { client: this.access.client, type: secrets };
   }
 
-  #object(data: SecretText, resourceVersion?: string): KubernetesObject {
+  private object(data: SecretText, resourceVersion?: string): KubernetesObject {
     const labels = { 'app.kubernetes.io/name': 'sallyport', 'app.kubernetes.io/managed-by': 'sallyport' };
     const encoded = Object.fromEntries(
       Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
     );
     return {
-      metadata: { ...this.#where, labels, ...(resourceVersion !== undefined && { resourceVersion }) },
+      metadata: { ...this.where, labels, ...(resourceVersion !== undefined && { resourceVersion }) },
       type: 'Opaque',
       data: encoded,
     };

@@ -40,16 +40,16 @@ export function reportName(replica: Replica): string {
 
 /** Keeps a ConfigMap up to date with the configuration in force on this replica's data planes, for the leader to read. */
 export class AcknowledgementReporter {
-  readonly #options: AcknowledgementReporterOptions;
-  readonly #writes: Family<Cell>;
-  #isPending = false;
-  #isStopped = false;
-  #work: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  private readonly options: AcknowledgementReporterOptions;
+  private readonly writes: Family<Cell>;
+  private isPending = false;
+  private isStopped = false;
+  private work: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(options: AcknowledgementReporterOptions) {
-    this.#options = options;
-    this.#writes = options.metrics.counter({
+    this.options = options;
+    this.writes = options.metrics.counter({
       name: 'acknowledgement_reports_total',
       help: 'Reports of data plane acknowledgements to other replicas, by result.',
       labels: ['result'],
@@ -59,38 +59,38 @@ export class AcknowledgementReporter {
   /** Schedules a write of the report. */
   enqueue(): void {
     // Data planes still disconnect during shutdown. A timer that starts then would never be stopped.
-    if (this.#isStopped) return;
-    this.#isPending = true;
-    this.#work ??= this.#run();
+    if (this.isStopped) return;
+    this.isPending = true;
+    this.work ??= this.run();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#isPending = false;
-    await this.#work;
-    clearTimeout(this.#timer);
+    this.isStopped = true;
+    this.isPending = false;
+    await this.work;
+    clearTimeout(this.timer);
   }
 
   /** Runs one write at a time. Changes in the meantime go into the next write. */
-  async #run(): Promise<void> {
-    while (this.#isPending) {
-      this.#isPending = false;
-      await this.#send();
+  private async run(): Promise<void> {
+    while (this.isPending) {
+      this.isPending = false;
+      await this.send();
     }
-    this.#work = undefined;
+    this.work = undefined;
   }
 
-  async #send(): Promise<void> {
-    const { writer, replica, report, log, retry = 2_000 } = this.#options;
+  private async send(): Promise<void> {
+    const { writer, replica, report, log, retry = 2_000 } = this.options;
     const result = await writer.apply(reportObject(replica, report()));
-    this.#writes.at(result.type).value += 1;
+    this.writes.at(result.type).value += 1;
     if (result.type === 'ok') return;
     log.warn(
       { outcome: result.type, problem: result.message },
       'cannot publish the acknowledgements of data planes to other replicas',
     );
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.enqueue(), retry);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.enqueue(), retry);
   }
 }
 

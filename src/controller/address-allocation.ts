@@ -37,37 +37,37 @@ export function byAge(one: Claim, other: Claim): number {
 
 /** Tracks which Gateways hold or request each address. */
 export class AddressLedger {
-  readonly #claims = new Map<string, Claim>();
+  private readonly claims = new Map<string, Claim>();
   /** Address → Gateways that hold or request it. */
-  readonly #interested = new Map<bigint, Set<string>>();
+  private readonly interested = new Map<bigint, Set<string>>();
 
   get(gateway: string): Claim | undefined {
-    return this.#claims.get(gateway);
+    return this.claims.get(gateway);
   }
 
   set(claim: Claim): void {
     this.delete(claim.gateway);
-    this.#claims.set(claim.gateway, claim);
+    this.claims.set(claim.gateway, claim);
     for (const address of interestsOf(claim)) {
-      const gateways = this.#interested.get(address) ?? new Set();
-      this.#interested.set(address, gateways.add(claim.gateway));
+      const gateways = this.interested.get(address) ?? new Set();
+      this.interested.set(address, gateways.add(claim.gateway));
     }
   }
 
   delete(gateway: string): void {
-    const claim = this.#claims.get(gateway);
-    this.#claims.delete(gateway);
+    const claim = this.claims.get(gateway);
+    this.claims.delete(gateway);
     for (const address of claim === undefined ? [] : interestsOf(claim)) {
-      const gateways = this.#interested.get(address);
+      const gateways = this.interested.get(address);
       gateways?.delete(gateway);
-      if (gateways?.size === 0) this.#interested.delete(address);
+      if (gateways?.size === 0) this.interested.delete(address);
     }
   }
 
   /** The owner of an address: the oldest Gateway that holds it, otherwise the oldest that requests it. */
   ownerOf(address: bigint): Claim | undefined {
-    const claims = [...(this.#interested.get(address) ?? [])]
-      .flatMap((gateway) => this.#claims.get(gateway) ?? [])
+    const claims = [...(this.interested.get(address) ?? [])]
+      .flatMap((gateway) => this.claims.get(gateway) ?? [])
       .sort(byAge);
     return claims.find(({ held }) => held.includes(address)) ?? claims[0];
   }

@@ -55,26 +55,26 @@ interface Sending {
  * Gateways are named `namespace/name`.
  */
 export class AddressPool {
-  readonly #options: AddressPoolOptions;
+  private readonly options: AddressPoolOptions;
   /** Gateway → its Service. */
-  readonly #services = new Map<string, WireObject>();
+  private readonly services = new Map<string, WireObject>();
   /** `namespace/name` of a Service → its Gateway. */
-  readonly #gateways = new Map<string, string>();
-  readonly #ledger = new AddressLedger();
+  private readonly gateways = new Map<string, string>();
+  private readonly ledger = new AddressLedger();
   /** Gateways to process. */
-  readonly #queue = new Set<string>();
+  private readonly queue = new Set<string>();
   /** Gateways that may get more addresses once others release some. */
-  readonly #waiting = new Set<string>();
-  readonly #sending = new Map<string, Sending>();
+  private readonly waiting = new Set<string>();
+  private readonly sending = new Map<string, Sending>();
   /** Gateways whose Service was written recently. */
-  readonly #resting = new Map<string, NodeJS.Timeout>();
-  readonly #problems = new Map<string, AddressProblem>();
-  readonly #writes: Family<Cell>;
-  #isStopped = false;
+  private readonly resting = new Map<string, NodeJS.Timeout>();
+  private readonly problems = new Map<string, AddressProblem>();
+  private readonly writes: Family<Cell>;
+  private isStopped = false;
 
   constructor(options: AddressPoolOptions) {
-    this.#options = options;
-    this.#writes = options.metrics.counter({
+    this.options = options;
+    this.writes = options.metrics.counter({
       name: 'address_writes_total',
       help: 'Writes of pool addresses to Services, by result.',
       labels: ['result'],
@@ -83,163 +83,160 @@ export class AddressPool {
 
   /** Takes events of the cluster. `mayWrite` is false until all objects are known, so no address is assigned before. */
   observe(events: readonly ObjectChange[]): void {
-    for (const event of events) if (event.ref.kind === 'Service') this.#observeService(event);
-    this.#pump();
+    for (const event of events) if (event.ref.kind === 'Service') this.observeService(event);
+    this.pump();
   }
 
   /** Call this when the addresses that a Gateway requests may have changed. */
   enqueue(gateway: string): void {
-    this.#enter(gateway);
-    this.#pump();
+    this.enter(gateway);
+    this.pump();
   }
 
   /** Processes all Gateways at the start of a term as leader. */
   becomeLeader(): void {
-    for (const gateway of this.#services.keys()) this.#enter(gateway);
-    this.#pump();
+    for (const gateway of this.services.keys()) this.enter(gateway);
+    this.pump();
   }
 
   /** Why a Gateway has no address, or not those that it requests. */
   problemOf(gateway: string): AddressProblem | undefined {
-    return this.#problems.get(gateway);
+    return this.problems.get(gateway);
   }
 
   /** Stops assigning addresses. Resolves when no write is in flight. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await Promise.all([...this.#sending.values()].map(({ done }) => done));
-    for (const timer of this.#resting.values()) clearTimeout(timer);
+    this.isStopped = true;
+    await Promise.all([...this.sending.values()].map(({ done }) => done));
+    for (const timer of this.resting.values()) clearTimeout(timer);
   }
 
-  #observeService(event: ObjectChange): void {
+  private observeService(event: ObjectChange): void {
     const key = `${event.ref.namespace}/${event.ref.name}`;
-    const before = this.#gateways.get(key);
-    const gateway =
-      event.type === 'upsert' && this.#options.ranges.length > 0 ? servedGateway(event.object) : undefined;
-    if (before !== undefined && before !== gateway) this.#leave(key, before);
+    const before = this.gateways.get(key);
+    const gateway = event.type === 'upsert' && this.options.ranges.length > 0 ? servedGateway(event.object) : undefined;
+    if (before !== undefined && before !== gateway) this.leave(key, before);
     if (event.type === 'delete' || gateway === undefined) return;
     // The response to our own write may be newer than the watch event.
-    if (isNewer(versionOf(this.#services.get(gateway)), versionOf(event.object))) return;
-    this.#gateways.set(key, gateway);
-    this.#services.set(gateway, event.object);
-    this.#enter(gateway);
+    if (isNewer(versionOf(this.services.get(gateway)), versionOf(event.object))) return;
+    this.gateways.set(key, gateway);
+    this.services.set(gateway, event.object);
+    this.enter(gateway);
   }
 
-  #leave(key: string, gateway: string): void {
-    this.#gateways.delete(key);
-    this.#services.delete(gateway);
-    this.#ledger.delete(gateway);
-    this.#waiting.delete(gateway);
-    this.#wake();
-    this.#setProblem(gateway, undefined);
+  private leave(key: string, gateway: string): void {
+    this.gateways.delete(key);
+    this.services.delete(gateway);
+    this.ledger.delete(gateway);
+    this.waiting.delete(gateway);
+    this.wake();
+    this.setProblem(gateway, undefined);
   }
 
   /** Records what a Gateway has and requests, and enqueues it. */
-  #enter(gateway: string): void {
-    const service = this.#services.get(gateway);
+  private enter(gateway: string): void {
+    const service = this.services.get(gateway);
     if (service === undefined) return;
-    const { since, addresses } = this.#options.requestOf(gateway);
-    const held = this.#sending.get(gateway)?.reserved ?? addressesIn(service);
-    this.#note({ gateway, since, families: familiesOf(service), held, ...demandOf(addresses) });
-    this.#queue.add(gateway);
+    const { since, addresses } = this.options.requestOf(gateway);
+    const held = this.sending.get(gateway)?.reserved ?? addressesIn(service);
+    this.note({ gateway, since, families: familiesOf(service), held, ...demandOf(addresses) });
+    this.queue.add(gateway);
   }
 
-  #note(claim: Claim): void {
-    const before = this.#ledger.get(claim.gateway);
-    this.#ledger.set(claim);
-    if (before !== undefined && !isDeepStrictEqual([before.held, before.asked], [claim.held, claim.asked]))
-      this.#wake();
+  private note(claim: Claim): void {
+    const before = this.ledger.get(claim.gateway);
+    this.ledger.set(claim);
+    if (before !== undefined && !isDeepStrictEqual([before.held, before.asked], [claim.held, claim.asked])) this.wake();
   }
 
   /** Addresses may be available again, so enqueue the Gateways that wait. */
-  #wake(): void {
-    for (const gateway of this.#waiting) this.#queue.add(gateway);
+  private wake(): void {
+    for (const gateway of this.waiting) this.queue.add(gateway);
   }
 
   /** Processes the oldest Gateways first. */
-  #pump(): void {
-    if (this.#isStopped || !this.#options.mayWrite()) {
+  private pump(): void {
+    if (this.isStopped || !this.options.mayWrite()) {
       // A new leader processes all Gateways.
-      this.#queue.clear();
+      this.queue.clear();
       return;
     }
-    const claims = [...this.#queue].flatMap((gateway) => this.#ledger.get(gateway) ?? []);
+    const claims = [...this.queue].flatMap((gateway) => this.ledger.get(gateway) ?? []);
     for (const { gateway } of claims.toSorted(byAge)) {
-      if (this.#sending.size >= concurrency) return;
-      if (!this.#sending.has(gateway) && !this.#resting.has(gateway) && this.#queue.delete(gateway))
-        this.#settle(gateway);
+      if (this.sending.size >= concurrency) return;
+      if (!this.sending.has(gateway) && !this.resting.has(gateway) && this.queue.delete(gateway)) this.settle(gateway);
     }
   }
 
-  #settle(gateway: string): void {
-    const [claim, service] = [this.#ledger.get(gateway), this.#services.get(gateway)];
+  private settle(gateway: string): void {
+    const [claim, service] = [this.ledger.get(gateway), this.services.get(gateway)];
     if (claim === undefined || service === undefined) return;
-    const allocation = allocate(claim, this.#options.ranges, this.#ledger);
-    if (allocation.waits) this.#waiting.add(gateway);
-    else this.#waiting.delete(gateway);
+    const allocation = allocate(claim, this.options.ranges, this.ledger);
+    if (allocation.waits) this.waiting.add(gateway);
+    else this.waiting.delete(gateway);
     if (isDeepStrictEqual(allocation.addresses, claim.held)) {
-      this.#setProblem(gateway, allocation.problem);
+      this.setProblem(gateway, allocation.problem);
       return;
     }
     const reserved = [...new Set([...allocation.addresses, ...claim.held])];
-    this.#sending.set(gateway, { reserved, done: this.#send(claim, service, allocation) });
-    this.#note({ ...claim, held: reserved });
+    this.sending.set(gateway, { reserved, done: this.send(claim, service, allocation) });
+    this.note({ ...claim, held: reserved });
   }
 
-  async #send({ gateway }: Claim, service: WireObject, { addresses, problem }: Allocation): Promise<void> {
-    const result = await this.#options.writer.updateStatus('Service', withAddresses(service, addresses));
-    this.#sending.delete(gateway);
-    this.#writes.at(result.type).value += 1;
-    this.#rest(gateway, result);
+  private async send({ gateway }: Claim, service: WireObject, { addresses, problem }: Allocation): Promise<void> {
+    const result = await this.options.writer.updateStatus('Service', withAddresses(service, addresses));
+    this.sending.delete(gateway);
+    this.writes.at(result.type).value += 1;
+    this.rest(gateway, result);
     if (result.type === 'ok') {
-      this.#keep(gateway, result.object);
-      this.#setProblem(gateway, problem);
-    } else this.#recordFailure(gateway, service, result);
-    this.#enter(gateway);
-    this.#pump();
+      this.keep(gateway, result.object);
+      this.setProblem(gateway, problem);
+    } else this.recordFailure(gateway, service, result);
+    this.enter(gateway);
+    this.pump();
   }
 
   /** Stores the response without waiting for the watch. Otherwise the next write would use an outdated object. */
-  #keep(gateway: string, service: WireObject | undefined): void {
-    const known = this.#services.get(gateway);
+  private keep(gateway: string, service: WireObject | undefined): void {
+    const known = this.services.get(gateway);
     if (known !== undefined && service !== undefined && isNewer(versionOf(service), versionOf(known)))
-      this.#services.set(gateway, service);
+      this.services.set(gateway, service);
   }
 
-  #recordFailure(
+  private recordFailure(
     gateway: string,
     { metadata: { namespace = '', name } }: WireObject,
     { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>,
   ): void {
     // Another writer was faster. Its version will arrive through the watch.
     if (type === 'conflict' || type === 'notFound') return;
-    this.#options.log.warn({ gateway, outcome: type, problem: message }, 'cannot assign an address to a Service');
+    this.options.log.warn({ gateway, outcome: type, problem: message }, 'cannot assign an address to a Service');
     if (type === 'forbidden' || type === 'invalid')
-      this.#setProblem(gateway, {
+      this.setProblem(gateway, {
         reason: 'AddressNotAssigned',
         message: `Cannot assign an address of the pool to Service "${namespace}/${name}": ${message}`,
       });
   }
 
-  #rest(gateway: string, { type }: WriteResult): void {
-    const { rest, retry } = this.#options.pace ?? defaultPace;
-    this.#resting.set(
+  private rest(gateway: string, { type }: WriteResult): void {
+    const { rest, retry } = this.options.pace ?? defaultPace;
+    this.resting.set(
       gateway,
       setTimeout(
         () => {
-          this.#resting.delete(gateway);
-          this.#pump();
+          this.resting.delete(gateway);
+          this.pump();
         },
         type === 'ok' || type === 'conflict' ? rest : retry,
       ),
     );
   }
 
-  #setProblem(gateway: string, problem: AddressProblem | undefined): void {
-    if (isDeepStrictEqual(this.#problems.get(gateway), problem)) return;
-    if (problem === undefined) this.#problems.delete(gateway);
-    else this.#problems.set(gateway, problem);
-    this.#options.onProblem(gateway);
+  private setProblem(gateway: string, problem: AddressProblem | undefined): void {
+    if (isDeepStrictEqual(this.problems.get(gateway), problem)) return;
+    if (problem === undefined) this.problems.delete(gateway);
+    else this.problems.set(gateway, problem);
+    this.options.onProblem(gateway);
   }
 }
 

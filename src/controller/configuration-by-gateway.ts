@@ -42,11 +42,11 @@ type Shared = Exclude<ChannelResource, User | TraceKeyResource>;
  * The cost of a change is proportional to the resources that it touches.
  */
 export class ConfigurationByGateway {
-  readonly #placed = new Map<ConfigKey, Placed>();
+  private readonly placed = new Map<ConfigKey, Placed>();
   /** Endpoints, certificates, and keys for sessions. */
-  readonly #shared = new Map<ConfigKey, Shared>();
+  private readonly shared = new Map<ConfigKey, Shared>();
   /** Key of a shared resource → Gateway → listeners and routes of that Gateway that use it. */
-  readonly #users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
+  private readonly users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
 
   /** @returns the changes by `namespace/name` of the Gateway, only for affected Gateways */
   apply({ upserted, removed }: ConfigurationChange): ReadonlyMap<string, GatewayChange> {
@@ -54,71 +54,71 @@ export class ConfigurationByGateway {
     const users: User[] = [];
     for (const resource of upserted.values()) {
       if (isUser(resource)) users.push(resource);
-      else this.#share(resource, changes);
+      else this.share(resource, changes);
     }
-    for (const user of users) this.#place(user, changes);
-    for (const key of removed) this.#remove(key, changes);
+    for (const user of users) this.place(user, changes);
+    for (const key of removed) this.remove(key, changes);
     return changes.byGateway;
   }
 
-  #share(resource: Shared, changes: Changes): void {
-    this.#shared.set(resource.key, resource);
-    for (const gateway of this.#users.get(resource.key)?.keys() ?? [])
+  private share(resource: Shared, changes: Changes): void {
+    this.shared.set(resource.key, resource);
+    for (const gateway of this.users.get(resource.key)?.keys() ?? [])
       changes.upsert(gateway, shareFor(gateway, resource));
   }
 
-  #place(resource: User, changes: Changes): void {
-    const before = this.#placed.get(resource.key);
+  private place(resource: User, changes: Changes): void {
+    const before = this.placed.get(resource.key);
     const placed = { key: resource.key, gateways: gatewaysOf(resource), uses: usesOf(resource) };
-    this.#placed.set(resource.key, placed);
+    this.placed.set(resource.key, placed);
     for (const gateway of placed.gateways) {
       changes.upsert(gateway, partFor(gateway, resource));
-      for (const key of placed.uses) this.#use(key, gateway, { user: resource.key, changes });
+      for (const key of placed.uses) this.use(key, gateway, { user: resource.key, changes });
     }
-    if (before !== undefined) this.#release(before, placed, changes);
+    if (before !== undefined) this.release(before, placed, changes);
   }
 
-  #remove(key: ConfigKey, changes: Changes): void {
-    const placed = this.#placed.get(key);
+  private remove(key: ConfigKey, changes: Changes): void {
+    const placed = this.placed.get(key);
     if (placed !== undefined) {
-      this.#placed.delete(key);
-      this.#release(placed, { key, gateways: [], uses: [] }, changes);
-    } else if (this.#shared.delete(key)) {
-      for (const gateway of this.#users.get(key)?.keys() ?? []) changes.remove(gateway, key);
+      this.placed.delete(key);
+      this.release(placed, { key, gateways: [], uses: [] }, changes);
+    } else if (this.shared.delete(key)) {
+      for (const gateway of this.users.get(key)?.keys() ?? []) changes.remove(gateway, key);
     }
   }
 
-  #use(key: ConfigKey, gateway: string, { user, changes }: Use): void {
-    const users = this.#users.get(key) ?? new Map<string, Set<ConfigKey>>();
-    this.#users.set(key, users);
+  private use(key: ConfigKey, gateway: string, { user, changes }: Use): void {
+    const users = this.users.get(key) ?? new Map<string, Set<ConfigKey>>();
+    this.users.set(key, users);
     const present = users.get(gateway);
     if (present !== undefined) {
       present.add(user);
       return;
     }
     users.set(gateway, new Set([user]));
-    const known = this.#shared.get(key);
+    const known = this.shared.get(key);
     if (known !== undefined) changes.upsert(gateway, shareFor(gateway, known));
   }
 
   /** Removes the uses that `before` has and `now` does not. */
-  #release(before: Placed, now: Placed, changes: Changes): void {
+  private release(before: Placed, now: Placed, changes: Changes): void {
     for (const gateway of before.gateways) {
       const stays = now.gateways.includes(gateway);
       if (!stays) changes.remove(gateway, before.key);
       for (const key of before.uses)
-        if (!stays || !now.uses.includes(key)) this.#unuse(key, gateway, { user: before.key, changes });
+        if (!stays || !now.uses.includes(key)) this.unuse(key, gateway, { user: before.key, changes });
     }
   }
 
-  #unuse(key: ConfigKey, gateway: string, { user, changes }: Use): void {
-    const users = this.#users.get(key);
+  private unuse(key: ConfigKey, gateway: string, { user, changes }: Use): void {
+    const users = this.users.get(key);
     const present = users?.get(gateway);
     if (users === undefined || present === undefined) return;
     present.delete(user);
     if (present.size > 0) return;
     users.delete(gateway);
-    if (users.size === 0) this.#users.delete(key);
+    if (users.size === 0) this.users.delete(key);
     changes.remove(gateway, key);
   }
 }
@@ -132,18 +132,18 @@ class Changes {
   readonly byGateway = new Map<string, GatewayChange>();
 
   upsert(gateway: string, resource: ChannelResource): void {
-    const { upserts, removals } = this.#of(gateway);
+    const { upserts, removals } = this.of(gateway);
     removals.delete(resource.key);
     upserts.set(resource.key, resource);
   }
 
   remove(gateway: string, key: ConfigKey): void {
-    const { upserts, removals } = this.#of(gateway);
+    const { upserts, removals } = this.of(gateway);
     upserts.delete(key);
     removals.add(key);
   }
 
-  #of(gateway: string): GatewayChange {
+  private of(gateway: string): GatewayChange {
     const known = this.byGateway.get(gateway);
     if (known !== undefined) return known;
     const change = { upserts: new Map<ConfigKey, ChannelResource>(), removals: new Set<ConfigKey>() };

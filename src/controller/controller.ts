@@ -54,20 +54,20 @@ const withStatus: ReadonlySet<string> = new Set(statuses.over.populations);
  * mark what may differ. All replicas compute and serve configuration. Only the leader writes.
  */
 export class Controller {
-  readonly #kernel: Kernel;
-  readonly #live = new LiveObjects();
-  readonly #statuses: StatusWriter;
-  readonly #provisioner: DataPlaneProvisioner;
-  readonly #dataPlanes: DataPlanes;
-  readonly #services: DataPlaneServices;
-  readonly #reporter: AcknowledgementReporter;
-  readonly #workloads: DataPlaneWorkloads;
-  readonly #pool: AddressPool;
-  readonly #finalizers: GatewayClassFinalizers;
-  readonly #selectors: SelectorServices;
-  readonly #events: EventSink;
+  private readonly kernel: Kernel;
+  private readonly live = new LiveObjects();
+  private readonly statuses: StatusWriter;
+  private readonly provisioner: DataPlaneProvisioner;
+  private readonly dataPlanes: DataPlanes;
+  private readonly services: DataPlaneServices;
+  private readonly reporter: AcknowledgementReporter;
+  private readonly workloads: DataPlaneWorkloads;
+  private readonly pool: AddressPool;
+  private readonly finalizers: GatewayClassFinalizers;
+  private readonly selectors: SelectorServices;
+  private readonly events: EventSink;
   /** The name of this replica's own report, which it ignores in events. */
-  readonly #ownReport: string;
+  private readonly ownReport: string;
 
   constructor({
     kernel,
@@ -81,32 +81,32 @@ export class Controller {
     metrics,
     pace = {},
   }: ControllerOptions) {
-    this.#kernel = kernel;
-    this.#events = events;
-    this.#ownReport = reportName(replica);
-    this.#dataPlanes = new DataPlanes({
-      tell: (writes) => this.#apply(writes),
-      programmed: (owner) => programmedGeneration(this.#live.get(owner)?.object),
-      onReport: () => this.#reporter.enqueue(),
-      onStateChange: (gateway) => this.#describe(gateway),
+    this.kernel = kernel;
+    this.events = events;
+    this.ownReport = reportName(replica);
+    this.dataPlanes = new DataPlanes({
+      tell: (writes) => this.apply(writes),
+      programmed: (owner) => programmedGeneration(this.live.get(owner)?.object),
+      onReport: () => this.reporter.enqueue(),
+      onStateChange: (gateway) => this.describe(gateway),
     });
-    this.#reporter = new AcknowledgementReporter({
+    this.reporter = new AcknowledgementReporter({
       replica,
-      report: () => this.#dataPlanes.report(),
+      report: () => this.dataPlanes.report(),
       writer: replica.writer,
       log,
       metrics,
     });
-    this.#services = new DataPlaneServices({
+    this.services = new DataPlaneServices({
       onReachability: (gateway, reach) => {
-        this.#dataPlanes.setReachability(gateway, reach);
-        this.#describe(gateway);
+        this.dataPlanes.setReachability(gateway, reach);
+        this.describe(gateway);
       },
     });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
-    this.#statuses = new StatusWriter({
+    this.statuses = new StatusWriter({
       writer,
-      live: this.#live,
+      live: this.live,
       wanted,
       mayWrite,
       controllerName,
@@ -115,36 +115,36 @@ export class Controller {
       metrics,
       pace,
     });
-    const describe = (gateway: string): void => this.#describe(gateway);
-    this.#provisioner = new DataPlaneProvisioner({
+    const describe = (gateway: string): void => this.describe(gateway);
+    this.provisioner = new DataPlaneProvisioner({
       writer,
       settings: dataPlane,
-      needOf: (namespace, name) => this.#needOf(namespace, name),
-      servicesOf: (gateway) => this.#services.servicesOf(gateway),
+      needOf: (namespace, name) => this.needOf(namespace, name),
+      servicesOf: (gateway) => this.services.servicesOf(gateway),
       mayWrite,
       onProblem: describe,
-      onDrift: (gateway, object) => this.#recordDrift(gateway, object),
+      onDrift: (gateway, object) => this.recordDrift(gateway, object),
       log,
       metrics,
     });
-    this.#workloads = new DataPlaneWorkloads({ onChange: describe });
-    this.#pool = new AddressPool({
+    this.workloads = new DataPlaneWorkloads({ onChange: describe });
+    this.pool = new AddressPool({
       ranges: dataPlane().addressPool ?? [],
       writer,
-      requestOf: (gateway) => this.#requestOf(gateway),
+      requestOf: (gateway) => this.requestOf(gateway),
       mayWrite,
       onProblem: describe,
       log,
       metrics,
     });
-    this.#finalizers = new GatewayClassFinalizers({ writer, controllerName, mayWrite, log });
-    this.#selectors = new SelectorServices({
+    this.finalizers = new GatewayClassFinalizers({ writer, controllerName, mayWrite, log });
+    this.selectors = new SelectorServices({
       writer,
       wanted: (backend) => kernel.emitted(selectorServices).get(backend),
-      uidOf: (backend) => this.#live.get(`XBackend/${backend}`)?.object.metadata.uid,
+      uidOf: (backend) => this.live.get(`XBackend/${backend}`)?.object.metadata.uid,
       mayWrite,
       onRejected: (backend, message) =>
-        this.#warn(`XBackend/${backend}`, {
+        this.warn(`XBackend/${backend}`, {
           reason: 'ServiceNotWritten',
           action: 'Reconcile',
           note: `Cannot write the Service that selects the pods: ${message}`,
@@ -156,7 +156,7 @@ export class Controller {
       { labels: [], value: Number(mayWrite()) },
     ]);
     metrics.observed({ name: 'controller_gateways', help: 'Gateways that this controller serves.', labels: [] }, () => [
-      { labels: [], value: this.#dataPlanes.tally().gateways },
+      { labels: [], value: this.dataPlanes.tally().gateways },
     ]);
     metrics.observed(
       {
@@ -165,7 +165,7 @@ export class Controller {
         labels: ['state'],
       },
       () => {
-        const { connected, ready, late, outdated } = this.#dataPlanes.tally();
+        const { connected, ready, late, outdated } = this.dataPlanes.tally();
         return Object.entries({ connected, ready, late, outdated }).map(([state, value]) => ({
           labels: [state],
           value,
@@ -176,183 +176,182 @@ export class Controller {
 
   /** Takes events of the cluster, and the changes of the evaluation that they caused. */
   observe(events: readonly ObjectChange[], delta: Delta): void {
-    const seen = events.flatMap((event) => this.#note(event));
-    this.#follow(delta, certificateChanges(events));
-    for (const key of seen) this.#statuses.enqueue(key);
-    for (const event of events) this.#selectors.observe(event);
+    const seen = events.flatMap((event) => this.note(event));
+    this.follow(delta, certificateChanges(events));
+    for (const key of seen) this.statuses.enqueue(key);
+    for (const event of events) this.selectors.observe(event);
     // The evaluation reports no change for a Gateway that is not reconciled and then stops being ours.
-    for (const gateway of this.#concernedBy(events)) this.#review(gateway);
-    this.#pool.observe(events);
+    for (const gateway of this.concernedBy(events)) this.review(gateway);
+    this.pool.observe(events);
   }
 
   /** Takes the keys for session persistence, which data planes get if a route of their Gateway uses it. */
   observeSessionKeys(keys: SessionKeysResource['keys']): void {
-    this.#dataPlanes.publish(sessionKeysChange(keys));
+    this.dataPlanes.publish(sessionKeysChange(keys));
   }
 
   /** Takes events about objects that replicas or data planes created (`ownObjectSelectors`). */
   observeOwn(events: readonly ObjectChange[]): void {
     for (const event of events) {
       const { kind, name } = event.ref;
-      this.#provisioner.observe(event);
-      if (kind === 'Deployment' || kind === 'Pod') this.#workloads.observe(event);
-      else if (kind === 'ConfigMap' && name !== this.#ownReport)
-        this.#dataPlanes.observeReport(name, event.type === 'upsert' ? readReport(event.object) : undefined);
+      this.provisioner.observe(event);
+      if (kind === 'Deployment' || kind === 'Pod') this.workloads.observe(event);
+      else if (kind === 'ConfigMap' && name !== this.ownReport)
+        this.dataPlanes.observeReport(name, event.type === 'upsert' ? readReport(event.object) : undefined);
     }
   }
 
   /** Reconciles everything, after this replica has become leader or the settings of data planes have changed. */
   becomeLeader(): void {
     // This goes first, so that everything that follows is queued behind it and finds nothing left to do.
-    for (const gateway of new Set(this.#services.gateways())) this.#provisioner.recheck(gateway);
-    this.#dataPlanes.settle();
-    this.#pool.becomeLeader();
-    this.#statuses.enqueueAll();
-    for (const gateway of this.#gateways()) this.#provisioner.enqueue(gateway);
-    this.#finalizers.enqueueAll();
-    this.#selectors.enqueueAll(this.#kernel.emitted(selectorServices).keys());
+    for (const gateway of new Set(this.services.gateways())) this.provisioner.recheck(gateway);
+    this.dataPlanes.settle();
+    this.pool.becomeLeader();
+    this.statuses.enqueueAll();
+    for (const gateway of this.gateways()) this.provisioner.enqueue(gateway);
+    this.finalizers.enqueueAll();
+    this.selectors.enqueueAll(this.kernel.emitted(selectorServices).keys());
   }
 
   /** The configuration of a Gateway (`namespace/name`). `undefined` if this controller does not serve it. */
   sourceOf(gateway: string): ConfigurationSource | undefined {
-    return this.#dataPlanes.sourceOf(gateway);
+    return this.dataPlanes.sourceOf(gateway);
   }
 
   /** Lets data planes answer traces that are signed with keys from this text; `undefined`: they ignore traces. */
   setTraceSecret(secret: string | undefined): void {
-    this.#dataPlanes.setTraceSecret(secret);
+    this.dataPlanes.setTraceSecret(secret);
   }
 
   async stop(): Promise<void> {
-    this.#dataPlanes.stop();
-    this.#finalizers.stop();
-    const parts = [this.#statuses, this.#provisioner, this.#selectors, this.#pool, this.#reporter];
+    this.dataPlanes.stop();
+    this.finalizers.stop();
+    const parts = [this.statuses, this.provisioner, this.selectors, this.pool, this.reporter];
     await Promise.all(parts.map((part) => part.stop()));
   }
 
-  #apply(writes: readonly Write[]): void {
-    this.#follow(this.#kernel.apply(writes), certificateChanges([]));
+  private apply(writes: readonly Write[]): void {
+    this.follow(this.kernel.apply(writes), certificateChanges([]));
   }
 
   /** Records an event. Returns the keys of the objects whose status it may change. */
-  #note(event: ObjectChange): readonly string[] {
+  private note(event: ObjectChange): readonly string[] {
     const { ref } = event;
-    this.#services.observe(event);
-    this.#provisioner.observe(event);
-    this.#finalizers.observe(event);
+    this.services.observe(event);
+    this.provisioner.observe(event);
+    this.finalizers.observe(event);
     if (!withStatus.has(ref.kind)) return [];
-    if (event.type === 'upsert') return [this.#live.set(ref.kind, event.object)];
-    this.#live.delete(liveKey(ref.kind, ref));
+    if (event.type === 'upsert') return [this.live.set(ref.kind, event.object)];
+    this.live.delete(liveKey(ref.kind, ref));
     return [];
   }
 
-  #gateways(): readonly string[] {
-    return [...this.#live.keys()].filter((key) => key.startsWith('Gateway/')).map(gatewayName);
+  private gateways(): readonly string[] {
+    return [...this.live.keys()].filter((key) => key.startsWith('Gateway/')).map(gatewayName);
   }
 
-  #concernedBy(events: readonly ObjectChange[]): ReadonlySet<string> {
+  private concernedBy(events: readonly ObjectChange[]): ReadonlySet<string> {
     return new Set(
       events.flatMap(({ ref }) => {
-        if (ref.kind === 'GatewayClass') return [...this.#finalizers.gatewaysOf(ref.name)];
+        if (ref.kind === 'GatewayClass') return [...this.finalizers.gatewaysOf(ref.name)];
         return ref.kind === 'Gateway' ? [`${ref.namespace}/${ref.name}`] : [];
       }),
     );
   }
 
-  #follow(delta: Delta, certificates: ConfigurationChange): void {
+  private follow(delta: Delta, certificates: ConfigurationChange): void {
     const change = delta.of(statuses);
     const configured = delta.of(configuration);
     const selecting = delta.of(selectorServices);
-    for (const backend of [...selecting.upserted.keys(), ...selecting.removed]) this.#selectors.enqueue(backend);
-    for (const gateway of delta.of(infrastructure).upserted.keys()) this.#enqueue(gateway);
-    for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
+    for (const backend of [...selecting.upserted.keys(), ...selecting.removed]) this.selectors.enqueue(backend);
+    for (const gateway of delta.of(infrastructure).upserted.keys()) this.enqueue(gateway);
+    for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.serve(gatewayName(key));
     // One publication, so that a new listener never appears without its certificate.
-    this.#dataPlanes.publish({
+    this.dataPlanes.publish({
       upserted: new Map([...certificates.upserted, ...configured.upserted]),
       removed: new Set([...certificates.removed, ...configured.removed]),
     });
-    for (const key of change.removed) if (key.startsWith('Gateway/')) this.#review(gatewayName(key));
+    for (const key of change.removed) if (key.startsWith('Gateway/')) this.review(gatewayName(key));
     // Statuses go last: they are less urgent than traffic.
-    for (const key of [...change.upserted.keys(), ...change.removed]) this.#statuses.enqueue(key);
+    for (const key of [...change.upserted.keys(), ...change.removed]) this.statuses.enqueue(key);
   }
 
   /** Call this when the requirements of a Gateway may have changed. */
-  #enqueue(gateway: string): void {
-    this.#provisioner.enqueue(gateway);
-    this.#pool.enqueue(gateway);
+  private enqueue(gateway: string): void {
+    this.provisioner.enqueue(gateway);
+    this.pool.enqueue(gateway);
   }
 
-  #serve(gateway: string): void {
-    this.#enqueue(gateway);
-    if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
-    this.#dataPlanes.serve(gateway);
-    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined)
-      this.#services.assumeReachable(gateway);
-    this.#workloads.follow(gateway);
-    this.#services.repeat(gateway);
-    this.#describe(gateway);
+  private serve(gateway: string): void {
+    this.enqueue(gateway);
+    if (this.dataPlanes.sourceOf(gateway) !== undefined) return;
+    this.dataPlanes.serve(gateway);
+    if (programmedGeneration(this.live.get(`Gateway/${gateway}`)?.object) !== undefined)
+      this.services.assumeReachable(gateway);
+    this.workloads.follow(gateway);
+    this.services.repeat(gateway);
+    this.describe(gateway);
   }
 
   /** Releases Gateways that are no longer ours. Data planes of a Gateway that is not reconciled stay connected. */
-  #review(gateway: string): void {
+  private review(gateway: string): void {
     const { namespace, name } = ofQualifiedName(gateway);
-    if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name))
-      this.#abandon(gateway);
-    else this.#enqueue(gateway);
+    if (this.dataPlanes.sourceOf(gateway) !== undefined && !this.isOfOurClass(namespace, name)) this.abandon(gateway);
+    else this.enqueue(gateway);
   }
 
-  #abandon(gateway: string): void {
-    this.#dataPlanes.forget(gateway);
-    this.#enqueue(gateway);
-    this.#workloads.forget(gateway);
-    this.#apply([write(dataPlaneCell, gateway.split('/'), undefined)]);
+  private abandon(gateway: string): void {
+    this.dataPlanes.forget(gateway);
+    this.enqueue(gateway);
+    this.workloads.forget(gateway);
+    this.apply([write(dataPlaneCell, gateway.split('/'), undefined)]);
   }
 
   /** Writes the state of the data planes of a served Gateway to the evaluation. */
-  #describe(gateway: string): void {
-    if (this.#dataPlanes.sourceOf(gateway) === undefined) return;
-    const inTheWay = this.#provisioner.problemOf(gateway);
-    const problems = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.#workloads.problemsOf(gateway)];
-    const facts = describeDataPlanes(problems, this.#dataPlanes.stateOf(gateway), this.#pool.problemOf(gateway));
-    this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
+  private describe(gateway: string): void {
+    if (this.dataPlanes.sourceOf(gateway) === undefined) return;
+    const inTheWay = this.provisioner.problemOf(gateway);
+    const problems = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.workloads.problemsOf(gateway)];
+    const facts = describeDataPlanes(problems, this.dataPlanes.stateOf(gateway), this.pool.problemOf(gateway));
+    this.apply([write(dataPlaneCell, gateway.split('/'), facts)]);
   }
 
   /** Records an event for the person whose change was undone. */
-  #recordDrift(gateway: string, { kind = '', metadata }: WireObject): void {
+  private recordDrift(gateway: string, { kind = '', metadata }: WireObject): void {
     const note = `${kind} "${metadata.namespace ?? ''}/${metadata.name}" was changed or deleted. The controller restores it.`;
-    this.#warn(`Gateway/${gateway}`, { reason: 'DataPlaneChanged', action: 'Provision', note });
+    this.warn(`Gateway/${gateway}`, { reason: 'DataPlaneChanged', action: 'Provision', note });
   }
 
   /** Records a Warning about a live object. */
-  #warn(key: string, event: Pick<EventNote, 'reason' | 'action' | 'note'>): void {
-    const live = this.#live.get(key);
+  private warn(key: string, event: Pick<EventNote, 'reason' | 'action' | 'note'>): void {
+    const live = this.live.get(key);
     if (live !== undefined)
-      this.#events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', ...event });
+      this.events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', ...event });
   }
 
   /** Whether the Gateway exists and its class names our controllerName, accepted or not. */
-  #isOfOurClass(namespace: string, name: string): boolean {
-    return this.#kernel.read.query(isOfOurClass, namespace, name);
+  private isOfOurClass(namespace: string, name: string): boolean {
+    return this.kernel.read.query(isOfOurClass, namespace, name);
   }
 
   /** If a Gateway or its class is invalid, its objects stay as they are: a mistake must not cost a Gateway its address. */
-  #needOf(namespace: string, name: string): Need {
-    const { read } = this.#kernel;
+  private needOf(namespace: string, name: string): Need {
+    const { read } = this.kernel;
     const gateway = readObject(read, 'Gateway', namespace, name);
-    const uid = this.#live.get(liveKey('Gateway', { namespace, name }))?.object.metadata.uid;
-    if (gateway === undefined || uid === undefined || gateway.meta.deleting || !this.#isOfOurClass(namespace, name))
+    const uid = this.live.get(liveKey('Gateway', { namespace, name }))?.object.metadata.uid;
+    if (gateway === undefined || uid === undefined || gateway.meta.deleting || !this.isOfOurClass(namespace, name))
       return 'none';
     // This includes ports of listeners that are invalid at present: an address must not go away while a certificate is replaced.
-    const wanted = this.#kernel.emitted(infrastructure).get(`${namespace}/${name}`);
+    const wanted = this.kernel.emitted(infrastructure).get(`${namespace}/${name}`);
     if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined)
       return 'unchanged';
     return { namespace, name, uid, ...wanted };
   }
 
-  #requestOf(gateway: string): AddressRequest {
+  private requestOf(gateway: string): AddressRequest {
     const { namespace, name } = ofQualifiedName(gateway);
-    const need = this.#needOf(namespace, name);
-    const since = readObject(this.#kernel.read, 'Gateway', namespace, name)?.meta.created ?? '';
+    const need = this.needOf(namespace, name);
+    const since = readObject(this.kernel.read, 'Gateway', namespace, name)?.meta.created ?? '';
     if (typeof need === 'string') return { since, addresses: 'unchanged' };
     return { since, addresses: need.addresses.filter((address) => scopeOf(address) === 'Default') };
   }

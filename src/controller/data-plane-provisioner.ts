@@ -45,24 +45,24 @@ const concurrency = 8;
  * starts from the newest state. Objects of the same names that belong to someone else are never changed.
  */
 export class DataPlaneProvisioner {
-  readonly #options: DataPlaneProvisionerOptions;
-  readonly #working = new Map<string, Promise<void>>();
-  readonly #queue = new Set<string>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  private readonly options: DataPlaneProvisionerOptions;
+  private readonly working = new Map<string, Promise<void>>();
+  private readonly queue = new Set<string>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
   /** Gateway → number of consecutive failures. */
-  readonly #failures = new Map<string, number>();
+  private readonly failures = new Map<string, number>();
   /** Gateway → objects as last applied, in JSON. Gateways without objects have no entry. */
-  readonly #applied = new Map<string, string>();
+  private readonly applied = new Map<string, string>();
   /** Gateways whose objects may differ from those applied. */
-  readonly #unverified = new Set<string>();
-  readonly #drift: DriftDetector;
-  readonly #problems = new Map<string, DataPlaneProblem>();
-  readonly #writes: Family<Cell>;
+  private readonly unverified = new Set<string>();
+  private readonly drift: DriftDetector;
+  private readonly problems = new Map<string, DataPlaneProblem>();
+  private readonly writes: Family<Cell>;
 
   constructor(options: DataPlaneProvisionerOptions) {
-    this.#options = options;
-    this.#drift = new DriftDetector({ onDrift: (gateway, object) => this.#undo(gateway, object) });
-    this.#writes = options.metrics.counter({
+    this.options = options;
+    this.drift = new DriftDetector({ onDrift: (gateway, object) => this.undo(gateway, object) });
+    this.writes = options.metrics.counter({
       name: 'provisioning_writes_total',
       help: 'Writes of data plane objects, by result.',
       labels: ['kind', 'result'],
@@ -71,98 +71,98 @@ export class DataPlaneProvisioner {
 
   /** Call this when something has changed that the data plane of a Gateway (`namespace/name`) depends on. */
   enqueue(gateway: string): void {
-    this.#queue.add(gateway);
-    this.#pump();
+    this.queue.add(gateway);
+    this.pump();
   }
 
   /** Reconciles a Gateway even if its requirements have not changed, because its objects may differ. */
   recheck(gateway: string): void {
-    this.#unverified.add(gateway);
+    this.unverified.add(gateway);
     this.enqueue(gateway);
   }
 
   /** Takes an event about any object, to detect drift of applied objects. */
   observe(event: ObjectChange): void {
-    this.#drift.observe(event);
+    this.drift.observe(event);
     if (event.ref.kind !== 'Service' || event.type === 'delete') return;
     // A late write of a former leader, or an event that arrives after the Gateway has changed.
     const gateway = gatewayOfService(event.object);
-    if (gateway !== undefined && !isLeaving(event.object) && !this.#drift.tracks(event.ref) && this.#options.mayWrite())
+    if (gateway !== undefined && !isLeaving(event.object) && !this.drift.tracks(event.ref) && this.options.mayWrite())
       this.recheck(gateway);
   }
 
   /** The problem of a Gateway's objects that will persist until something changes. */
   problemOf(gateway: string): DataPlaneProblem | undefined {
-    return this.#problems.get(gateway);
+    return this.problems.get(gateway);
   }
 
   /** Stops reconciling. Resolves when nothing is in flight. */
   async stop(): Promise<void> {
-    this.#queue.clear();
-    this.#drift.stop();
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    await Promise.all(this.#working.values());
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.queue.clear();
+    this.drift.stop();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    await Promise.all(this.working.values());
+    for (const timer of this.timers.values()) clearTimeout(timer);
   }
 
-  #pump(): void {
-    for (const gateway of this.#queue) {
-      if (this.#working.size >= concurrency) return;
-      if (this.#working.has(gateway)) continue;
-      this.#queue.delete(gateway);
-      this.#working.set(
+  private pump(): void {
+    for (const gateway of this.queue) {
+      if (this.working.size >= concurrency) return;
+      if (this.working.has(gateway)) continue;
+      this.queue.delete(gateway);
+      this.working.set(
         gateway,
-        this.#work(gateway).finally(() => {
-          this.#working.delete(gateway);
-          this.#pump();
+        this.work(gateway).finally(() => {
+          this.working.delete(gateway);
+          this.pump();
         }),
       );
     }
   }
 
-  async #work(gateway: string): Promise<void> {
-    if (!this.#options.mayWrite()) return;
+  private async work(gateway: string): Promise<void> {
+    if (!this.options.mayWrite()) return;
     const { namespace, name } = ofQualifiedName(gateway);
-    const need = this.#options.needOf(namespace, name);
+    const need = this.options.needOf(namespace, name);
     if (need === 'unchanged') return;
-    const desired = need === 'none' ? [] : desiredObjects(need, this.#options.settings());
+    const desired = need === 'none' ? [] : desiredObjects(need, this.options.settings());
     const text = desired.length === 0 ? undefined : JSON.stringify(desired);
-    const isAsApplied = this.#applied.get(gateway) === text;
+    const isAsApplied = this.applied.get(gateway) === text;
     // A recheck from here on marks the Gateway again.
-    if (!this.#unverified.delete(gateway) && isAsApplied) return;
-    const outcome = text === undefined ? await this.#removeAll(gateway) : await this.#applyAll(gateway, desired);
-    this.#setProblem(gateway, outcome.problem);
+    if (!this.unverified.delete(gateway) && isAsApplied) return;
+    const outcome = text === undefined ? await this.removeAll(gateway) : await this.applyAll(gateway, desired);
+    this.setProblem(gateway, outcome.problem);
     if (!outcome.done) {
-      this.#unverified.add(gateway);
-      this.#later(gateway);
+      this.unverified.add(gateway);
+      this.later(gateway);
       return;
     }
-    this.#failures.delete(gateway);
-    if (text === undefined) this.#applied.delete(gateway);
-    else this.#applied.set(gateway, text);
+    this.failures.delete(gateway);
+    if (text === undefined) this.applied.delete(gateway);
+    else this.applied.set(gateway, text);
   }
 
-  #undo(gateway: string, object: WireObject): void {
-    if (!this.#options.mayWrite()) return;
-    this.#options.onDrift(gateway, object);
+  private undo(gateway: string, object: WireObject): void {
+    if (!this.options.mayWrite()) return;
+    this.options.onDrift(gateway, object);
     this.recheck(gateway);
   }
 
   /** Applies nothing if one of the names belongs to someone else: half a data plane would serve no traffic. */
-  async #applyAll(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
+  private async applyAll(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
     // Before anything else: a Gateway that demands a routability must not stay reachable from elsewhere.
-    const surplus = await this.#removeSurplus(gateway, desired);
-    const found = await Promise.all(desired.map((object) => this.#options.writer.read(object)));
+    const surplus = await this.removeSurplus(gateway, desired);
+    const found = await Promise.all(desired.map((object) => this.options.writer.read(object)));
     const foreign = desired.filter((_, index) => isForeign(found[index], gateway));
     if (foreign.length > 0) return { done: false, problem: conflictWith(foreign) };
     const outcomes: Outcome[] = [surplus];
     // One after the other: each object depends on those before it.
     let account: string | undefined;
     for (const [index, wanted] of desired.entries()) {
-      const live = await this.#replaceable(objectOf(found[index]), wanted);
+      const live = await this.replaceable(objectOf(found[index]), wanted);
       const object = identified(live, boundTo(account, keepingClass(live, wanted)));
-      this.#drift.applying(gateway, object);
-      const outcome = withoutRefusal(await this.#send('apply', object), isClusterService(object, gateway));
+      this.drift.applying(gateway, object);
+      const outcome = withoutRefusal(await this.send('apply', object), isClusterService(object, gateway));
       if (object.kind === 'ServiceAccount') account = outcome.uid ?? uidOf(found[index]);
       outcomes.push(outcome);
     }
@@ -170,59 +170,59 @@ export class DataPlaneProvisioner {
   }
 
   /** Removes the Services of a Gateway that it does not need any more. */
-  async #removeSurplus(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
+  private async removeSurplus(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
     const { namespace } = ofQualifiedName(gateway);
     const names = new Set(desired.filter(({ kind }) => kind === 'Service').map(({ metadata: { name } }) => name));
     // The watch may not have delivered a Service yet. Its event then causes another reconciliation.
     for (const name of serviceNames(gateway)) {
-      if (!names.has(name)) this.#drift.forget({ kind: 'Service', metadata: { namespace, name } });
+      if (!names.has(name)) this.drift.forget({ kind: 'Service', metadata: { namespace, name } });
     }
-    const surplus = this.#options
+    const surplus = this.options
       .servicesOf(gateway)
       .filter((service) => !names.has(service.metadata.name) && !isLeaving(service));
-    return summarise(await Promise.all(surplus.map((service) => this.#discard(service))));
+    return summarise(await Promise.all(surplus.map((service) => this.discard(service))));
   }
 
   /** The live object, unless it had to be removed first: a cluster IP is immutable (ServiceSpec.clusterIP). */
-  async #replaceable(live: WireObject | undefined, wanted: WireObject): Promise<WireObject | undefined> {
+  private async replaceable(live: WireObject | undefined, wanted: WireObject): Promise<WireObject | undefined> {
     if (live === undefined || !hasOtherClusterIp(live, wanted)) return live;
-    await this.#discard(live);
+    await this.discard(live);
     return undefined;
   }
 
-  async #discard(live: WireObject): Promise<Outcome> {
+  private async discard(live: WireObject): Promise<Outcome> {
     const { namespace = '', name } = live.metadata;
     const object = { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name } };
-    this.#drift.forget(object);
-    return this.#send('remove', identified(live, object));
+    this.drift.forget(object);
+    return this.send('remove', identified(live, object));
   }
 
-  async #removeAll(gateway: string): Promise<Outcome> {
+  private async removeAll(gateway: string): Promise<Outcome> {
     const { namespace, name } = ofQualifiedName(gateway);
     const all = allObjects(namespace, name);
     return summarise([
-      await this.#removeSurplus(gateway, all),
+      await this.removeSurplus(gateway, all),
       ...(await Promise.all(
         all.map(async (object) => {
-          this.#drift.forget(object);
-          const found = await this.#options.writer.read(object);
+          this.drift.forget(object);
+          const found = await this.options.writer.read(object);
           // If reading an object is forbidden, this controller did not create it.
           if (found.type !== 'ok')
-            return { done: found.type === 'notFound' || (found.type === 'forbidden' && !this.#applied.has(gateway)) };
+            return { done: found.type === 'notFound' || (found.type === 'forbidden' && !this.applied.has(gateway)) };
           if (isForeign(found, gateway)) return { done: true };
-          return this.#send('remove', identified(objectOf(found), object));
+          return this.send('remove', identified(objectOf(found), object));
         }),
       )),
     ]);
   }
 
-  async #send(step: 'apply' | 'remove', object: WireObject): Promise<Outcome> {
-    const { writer, log, mayWrite } = this.#options;
+  private async send(step: 'apply' | 'remove', object: WireObject): Promise<Outcome> {
+    const { writer, log, mayWrite } = this.options;
     if (!mayWrite()) return { done: false };
     const result = await writer[step](object);
     const { kind = '', metadata } = object;
-    this.#writes.at(kind, result.type).value += 1;
-    if (result.type === 'ok') this.#drift.applied(object, result.object);
+    this.writes.at(kind, result.type).value += 1;
+    if (result.type === 'ok') this.drift.applied(object, result.object);
     const uid = uidOf(result);
     if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound'))
       return { done: true, ...(uid !== undefined && { uid }) };
@@ -240,23 +240,23 @@ export class DataPlaneProvisioner {
     };
   }
 
-  #setProblem(gateway: string, problem: DataPlaneProblem | undefined): void {
-    if (this.#problems.get(gateway)?.message === problem?.message) return;
-    if (problem === undefined) this.#problems.delete(gateway);
-    else this.#problems.set(gateway, problem);
-    this.#options.onProblem(gateway);
+  private setProblem(gateway: string, problem: DataPlaneProblem | undefined): void {
+    if (this.problems.get(gateway)?.message === problem?.message) return;
+    if (problem === undefined) this.problems.delete(gateway);
+    else this.problems.set(gateway, problem);
+    this.options.onProblem(gateway);
   }
 
-  #later(gateway: string): void {
-    const { retry = 5_000 } = this.#options;
-    const failures = this.#failures.get(gateway) ?? 0;
-    this.#failures.set(gateway, failures + 1);
-    clearTimeout(this.#timers.get(gateway));
-    this.#timers.set(
+  private later(gateway: string): void {
+    const { retry = 5_000 } = this.options;
+    const failures = this.failures.get(gateway) ?? 0;
+    this.failures.set(gateway, failures + 1);
+    clearTimeout(this.timers.get(gateway));
+    this.timers.set(
       gateway,
       setTimeout(
         () => {
-          this.#timers.delete(gateway);
+          this.timers.delete(gateway);
           this.enqueue(gateway);
         },
         retry * Math.min(2 ** failures, 12),

@@ -24,91 +24,91 @@ export interface DataPlaneServicesOptions {
 
 /** Tracks the Services of data planes and their EndpointSlices. */
 export class DataPlaneServices {
-  readonly #options: DataPlaneServicesOptions;
-  readonly #services = new Map<string, { readonly gateway: string; readonly object: WireObject }>();
+  private readonly options: DataPlaneServicesOptions;
+  private readonly services = new Map<string, { readonly gateway: string; readonly object: WireObject }>();
   /** Service → slice → pods. */
-  readonly #slices = new Map<string, Map<string, readonly string[]>>();
+  private readonly slices = new Map<string, Map<string, readonly string[]>>();
   /** Services that have had a ready pod. */
-  readonly #reachable = new Set<string>();
+  private readonly reachable = new Set<string>();
 
   constructor(options: DataPlaneServicesOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Gateways with a known Service. */
   gateways(): readonly string[] {
-    return [...this.#services.values()].map(({ gateway }) => gateway);
+    return [...this.services.values()].map(({ gateway }) => gateway);
   }
 
   /** Takes an event about a Service or EndpointSlice. Ignores those that do not belong to data planes. */
   observe(event: ObjectChange): void {
-    if (event.ref.kind === 'Service') this.#observeService(event);
-    else if (event.ref.kind === 'EndpointSlice') this.#observeSlice(event);
+    if (event.ref.kind === 'Service') this.observeService(event);
+    else if (event.ref.kind === 'EndpointSlice') this.observeSlice(event);
   }
 
   /** Records that the data planes of this Gateway were reachable before this controller started. */
   assumeReachable(gateway: string): void {
-    for (const service of servicesOf(gateway)) this.#reachable.add(service);
+    for (const service of servicesOf(gateway)) this.reachable.add(service);
   }
 
   /** Reports the state of a Gateway once more. */
   repeat(gateway: string): void {
-    this.#tell(gateway);
+    this.tell(gateway);
   }
 
   /** The Services of a Gateway that exist, whether it still needs them or not. */
   servicesOf(gateway: string): readonly WireObject[] {
-    return servicesOf(gateway).flatMap((service) => this.#services.get(service)?.object ?? []);
+    return servicesOf(gateway).flatMap((service) => this.services.get(service)?.object ?? []);
   }
 
-  #observeService(event: ObjectChange): void {
+  private observeService(event: ObjectChange): void {
     const key = `${event.ref.namespace}/${event.ref.name}`;
-    const before = this.#services.get(key);
+    const before = this.services.get(key);
     const gateway = event.type === 'upsert' ? gatewayOfService(event.object) : undefined;
     if (event.type === 'upsert' && gateway !== undefined) {
-      this.#services.set(key, { gateway, object: event.object });
-      this.#tell(gateway);
+      this.services.set(key, { gateway, object: event.object });
+      this.tell(gateway);
     } else if (before !== undefined) {
-      this.#services.delete(key);
-      this.#reachable.delete(key);
-      this.#tell(before.gateway);
+      this.services.delete(key);
+      this.reachable.delete(key);
+      this.tell(before.gateway);
     }
   }
 
-  #observeSlice(event: ObjectChange): void {
+  private observeSlice(event: ObjectChange): void {
     const slice = `${event.ref.namespace}/${event.ref.name}`;
     if (event.type === 'delete') {
-      for (const [service, slices] of this.#slices) if (slices.delete(slice)) this.#update(service, slices);
+      for (const [service, slices] of this.slices) if (slices.delete(slice)) this.update(service, slices);
       return;
     }
     // The EndpointSlice controller copies the labels of the Service to its slices.
     const { labels = {} } = event.object.metadata;
     if (labels[managedBy.label] !== managedBy.value) return;
     const service = `${event.ref.namespace}/${labels['kubernetes.io/service-name'] ?? ''}`;
-    const slices = this.#slices.get(service) ?? new Map<string, readonly string[]>();
-    this.#slices.set(service, slices.set(slice, readyPods(event.object)));
-    this.#update(service, slices);
+    const slices = this.slices.get(service) ?? new Map<string, readonly string[]>();
+    this.slices.set(service, slices.set(slice, readyPods(event.object)));
+    this.update(service, slices);
   }
 
-  #update(service: string, slices: ReadonlyMap<string, readonly string[]>): void {
-    if (slices.size === 0) this.#slices.delete(service);
-    if ([...slices.values()].some((pods) => pods.length > 0)) this.#reachable.add(service);
-    const known = this.#services.get(service);
-    if (known !== undefined) this.#tell(known.gateway);
+  private update(service: string, slices: ReadonlyMap<string, readonly string[]>): void {
+    if (slices.size === 0) this.slices.delete(service);
+    if ([...slices.values()].some((pods) => pods.length > 0)) this.reachable.add(service);
+    const known = this.services.get(service);
+    if (known !== undefined) this.tell(known.gateway);
   }
 
-  #tell(gateway: string): void {
+  private tell(gateway: string): void {
     const known = servicesOf(gateway).flatMap((service) => {
-      const object = this.#services.get(service)?.object;
+      const object = this.services.get(service)?.object;
       return object === undefined ? [] : [{ service, object }];
     });
-    const pods = known.flatMap(({ service }) => [...(this.#slices.get(service)?.values() ?? [])].flat());
+    const pods = known.flatMap(({ service }) => [...(this.slices.get(service)?.values() ?? [])].flat());
     const addresses = known.flatMap(({ service, object }) => {
-      if (!this.#reachable.has(service)) return [];
+      if (!this.reachable.has(service)) return [];
       const found = addressesOfService(object);
       return isClusterService(object, gateway) ? found.map((one) => ({ ...one, scope: 'Cluster' as const })) : found;
     });
-    this.#options.onReachability(gateway, { addresses, pods: new Set(pods) });
+    this.options.onReachability(gateway, { addresses, pods: new Set(pods) });
   }
 }
 

@@ -12,28 +12,28 @@ export interface DataPlaneWorkloadsOptions {
 /** Tracks whether the Deployments and pods of data planes can serve their Gateways. Gateways are named `namespace/name`. */
 export class DataPlaneWorkloads {
   /** `namespace/name` of a Deployment (its pods' ServiceAccount has the same name) → object → its problems. */
-  readonly #problems = new Map<string, Map<string, readonly DataPlaneProblem[]>>();
+  private readonly problems = new Map<string, Map<string, readonly DataPlaneProblem[]>>();
   /** Deployment → Gateway. */
-  readonly #gateways = new Map<string, string>();
-  readonly #dataPlaneOf = new Map<string, string>();
-  readonly #options: DataPlaneWorkloadsOptions;
+  private readonly gateways = new Map<string, string>();
+  private readonly dataPlaneOf = new Map<string, string>();
+  private readonly options: DataPlaneWorkloadsOptions;
 
   constructor(options: DataPlaneWorkloadsOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Reports changes of this Gateway from now on. */
   follow(gateway: string): void {
-    this.#gateways.set(dataPlaneOf(gateway), gateway);
+    this.gateways.set(dataPlaneOf(gateway), gateway);
   }
 
   forget(gateway: string): void {
-    this.#gateways.delete(dataPlaneOf(gateway));
+    this.gateways.delete(dataPlaneOf(gateway));
   }
 
   /** The current problems, the most severe first. */
   problemsOf(gateway: string): readonly DataPlaneProblem[] {
-    const problems = [...(this.#problems.get(dataPlaneOf(gateway))?.values() ?? [])].flat();
+    const problems = [...(this.problems.get(dataPlaneOf(gateway))?.values() ?? [])].flat();
     return problems.toSorted(
       (one, other) =>
         Number(one.refusal === undefined) - Number(other.refusal === undefined) ||
@@ -46,25 +46,25 @@ export class DataPlaneWorkloads {
     const { kind, namespace, name } = event.ref;
     const object = `${kind}/${namespace}/${name}`;
     if (event.type === 'delete') {
-      const dataPlane = this.#dataPlaneOf.get(object);
-      this.#dataPlaneOf.delete(object);
-      if (dataPlane !== undefined) this.#set(dataPlane, object, []);
+      const dataPlane = this.dataPlaneOf.get(object);
+      this.dataPlaneOf.delete(object);
+      if (dataPlane !== undefined) this.set(dataPlane, object, []);
       return;
     }
     const dataPlane = `${namespace}/${kind === 'Pod' ? serviceAccountOf(event.object) : name}`;
-    this.#dataPlaneOf.set(object, dataPlane);
-    this.#set(dataPlane, object, kind === 'Pod' ? podProblems(event.object) : deploymentProblems(event.object));
+    this.dataPlaneOf.set(object, dataPlane);
+    this.set(dataPlane, object, kind === 'Pod' ? podProblems(event.object) : deploymentProblems(event.object));
   }
 
-  #set(dataPlane: string, object: string, problems: readonly DataPlaneProblem[]): void {
-    const known = this.#problems.get(dataPlane) ?? new Map<string, readonly DataPlaneProblem[]>();
+  private set(dataPlane: string, object: string, problems: readonly DataPlaneProblem[]): void {
+    const known = this.problems.get(dataPlane) ?? new Map<string, readonly DataPlaneProblem[]>();
     if (problems.length === 0 && !known.has(object)) return;
     if (problems.length > 0) known.set(object, problems);
     else known.delete(object);
-    if (known.size > 0) this.#problems.set(dataPlane, known);
-    else this.#problems.delete(dataPlane);
-    const gateway = this.#gateways.get(dataPlane);
-    if (gateway !== undefined) this.#options.onChange(gateway);
+    if (known.size > 0) this.problems.set(dataPlane, known);
+    else this.problems.delete(dataPlane);
+    const gateway = this.gateways.get(dataPlane);
+    if (gateway !== undefined) this.options.onChange(gateway);
   }
 }
 

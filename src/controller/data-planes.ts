@@ -20,30 +20,30 @@ export interface Tally {
 
 /** The data planes of all Gateways (`namespace/name`). */
 export class DataPlanes {
-  readonly #gateways = new Map<string, GatewayDataPlanes>();
-  readonly #byGateway = new ConfigurationByGateway();
-  readonly #options: DataPlanesOptions;
+  private readonly gateways = new Map<string, GatewayDataPlanes>();
+  private readonly byGateway = new ConfigurationByGateway();
+  private readonly options: DataPlanesOptions;
   /** The last report of each other replica. */
-  readonly #otherReports = new Map<string, AcknowledgementReport>();
-  #traceSecret: string | undefined;
+  private readonly otherReports = new Map<string, AcknowledgementReport>();
+  private traceSecret: string | undefined;
 
   constructor(options: DataPlanesOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Sends a change to the Gateways that it concerns. */
   publish(change: ConfigurationChange): void {
-    for (const [gateway, part] of this.#byGateway.apply(change)) this.#open(gateway).publish(part);
+    for (const [gateway, part] of this.byGateway.apply(change)) this.open(gateway).publish(part);
   }
 
   /** The source of configuration for data planes of a Gateway. `undefined` for Gateways that are not served. */
   sourceOf(gateway: string): ConfigurationSource | undefined {
-    return this.#gateways.get(gateway)?.source;
+    return this.gateways.get(gateway)?.source;
   }
 
   /** Starts to serve a Gateway: its data planes may connect, even if there is no configuration yet. */
   serve(gateway: string): void {
-    this.#open(gateway);
+    this.open(gateway);
   }
 
   /**
@@ -52,50 +52,50 @@ export class DataPlanes {
    * @param secret `undefined`: data planes ignore traces
    */
   setTraceSecret(secret: string | undefined): void {
-    if (secret === this.#traceSecret) return;
-    this.#traceSecret = secret;
-    for (const [gateway, dataPlanes] of this.#gateways) dataPlanes.publish(traceChange(secret, gateway));
+    if (secret === this.traceSecret) return;
+    this.traceSecret = secret;
+    for (const [gateway, dataPlanes] of this.gateways) dataPlanes.publish(traceChange(secret, gateway));
   }
 
   /** Stops serving a Gateway that was deleted or is no longer ours. */
   forget(gateway: string): void {
-    const known = this.#gateways.get(gateway);
-    this.#gateways.delete(gateway);
+    const known = this.gateways.get(gateway);
+    this.gateways.delete(gateway);
     known?.retire();
   }
 
   /** Updates the addresses and pods of the data planes of a Gateway. */
   setReachability(gateway: string, reach: Reachability): void {
-    this.#gateways.get(gateway)?.setReachability(reach);
+    this.gateways.get(gateway)?.setReachability(reach);
   }
 
   /** The state of the data planes of a Gateway. */
   stateOf(gateway: string): DataPlaneState {
-    return this.#gateways.get(gateway)?.state ?? { ready: 0, late: 0, outdated: 0, remark: '' };
+    return this.gateways.get(gateway)?.state ?? { ready: 0, late: 0, outdated: 0, remark: '' };
   }
 
   /** The configuration in force on data planes that are connected to this replica. */
   report(): AcknowledgementReport {
     return new Map(
-      [...this.#gateways].flatMap(([gateway, { report }]) => (report.size === 0 ? [] : [[gateway, report] as const])),
+      [...this.gateways].flatMap(([gateway, { report }]) => (report.size === 0 ? [] : [[gateway, report] as const])),
     );
   }
 
   /** Takes the report of another replica. `undefined` if the replica is gone. */
   observeReport(replica: string, report: AcknowledgementReport | undefined): void {
-    const before = this.#otherReports.get(replica);
-    if (report === undefined) this.#otherReports.delete(replica);
-    else this.#otherReports.set(replica, report);
+    const before = this.otherReports.get(replica);
+    if (report === undefined) this.otherReports.delete(replica);
+    else this.otherReports.set(replica, report);
     for (const gateway of new Set([...(before?.keys() ?? []), ...(report?.keys() ?? [])])) {
       const part = report?.get(gateway);
       // A report covers all Gateways, even those that have not changed.
-      if (!isDeepStrictEqual(part, before?.get(gateway))) this.#gateways.get(gateway)?.observeReport(replica, part);
+      if (!isDeepStrictEqual(part, before?.get(gateway))) this.gateways.get(gateway)?.observeReport(replica, part);
     }
   }
 
   /** The number of served Gateways, and the number of their pods by state. */
   tally(): Tally {
-    const states = [...this.#gateways.values()].map(({ report, state }) => ({ connected: report.size, ...state }));
+    const states = [...this.gateways.values()].map(({ report, state }) => ({ connected: report.size, ...state }));
     const sum = (countOf: (state: (typeof states)[number]) => number): number =>
       states.reduce((total, state) => total + countOf(state), 0);
     return {
@@ -109,20 +109,20 @@ export class DataPlanes {
 
   /** Reconciles everything, at the start of a term as leader. */
   settle(): void {
-    for (const gateway of this.#gateways.values()) gateway.settle();
+    for (const gateway of this.gateways.values()) gateway.settle();
   }
 
   stop(): void {
-    for (const gateway of this.#gateways.values()) gateway.stop();
+    for (const gateway of this.gateways.values()) gateway.stop();
   }
 
-  #open(gateway: string): GatewayDataPlanes {
-    const known = this.#gateways.get(gateway);
+  private open(gateway: string): GatewayDataPlanes {
+    const known = this.gateways.get(gateway);
     if (known !== undefined) return known;
-    const opened = new GatewayDataPlanes(gateway, this.#options);
-    this.#gateways.set(gateway, opened);
-    for (const [replica, report] of this.#otherReports) opened.observeReport(replica, report.get(gateway));
-    if (this.#traceSecret !== undefined) opened.publish(traceChange(this.#traceSecret, gateway));
+    const opened = new GatewayDataPlanes(gateway, this.options);
+    this.gateways.set(gateway, opened);
+    for (const [replica, report] of this.otherReports) opened.observeReport(replica, report.get(gateway));
+    if (this.traceSecret !== undefined) opened.publish(traceChange(this.traceSecret, gateway));
     return opened;
   }
 }

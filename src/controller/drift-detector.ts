@@ -39,76 +39,76 @@ interface State {
 
 /** Tracks applied objects, and detects when someone else changes fields that we own or deletes an object. */
 export class DriftDetector {
-  readonly #options: DriftDetectorOptions;
+  private readonly options: DriftDetectorOptions;
   /** `kind/namespace/name` → object. */
-  readonly #objects = new Map<string, TrackedObject>();
+  private readonly objects = new Map<string, TrackedObject>();
   /** Object → times of recent drift. */
-  readonly #driftTimes = new Map<string, readonly number[]>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  private readonly driftTimes = new Map<string, readonly number[]>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
 
   constructor(options: DriftDetectorOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Call this before an apply. Events until `applied` are compared with the result of the apply. */
   applying(gateway: string, desired: WireObject): void {
-    this.#objects.set(keyOf(desired), { gateway, desired, applied: undefined, seen: undefined });
+    this.objects.set(keyOf(desired), { gateway, desired, applied: undefined, seen: undefined });
   }
 
   /** Call this after an apply. `result` is the object in the response of the API server. */
   applied(desired: WireObject, result: WireObject | undefined): void {
-    const kept = this.#objects.get(keyOf(desired));
+    const kept = this.objects.get(keyOf(desired));
     if (kept === undefined || result === undefined) return;
     kept.applied = stateOf(desired, result);
-    this.#judge(kept);
+    this.judge(kept);
   }
 
   /** Whether an object of the same kind and name was applied, and nobody removed it since. */
   tracks({ kind, namespace, name }: ObjectChange['ref']): boolean {
-    return this.#objects.has(`${kind}/${namespace}/${name}`);
+    return this.objects.has(`${kind}/${namespace}/${name}`);
   }
 
   /** Stops tracking an object. */
   forget(object: WireObject): void {
     const key = keyOf(object);
-    this.#objects.delete(key);
-    this.#driftTimes.delete(key);
+    this.objects.delete(key);
+    this.driftTimes.delete(key);
   }
 
   /** Takes an event about any object. */
   observe(event: ObjectChange): void {
     const { kind, namespace, name } = event.ref;
-    const kept = this.#objects.get(`${kind}/${namespace}/${name}`);
+    const kept = this.objects.get(`${kind}/${namespace}/${name}`);
     if (kept === undefined) return;
     kept.seen = event.type === 'delete' ? 'gone' : stateOf(kept.desired, event.object);
-    this.#judge(kept);
+    this.judge(kept);
   }
 
   stop(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#objects.clear();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.objects.clear();
   }
 
-  #judge(kept: TrackedObject): void {
+  private judge(kept: TrackedObject): void {
     const { applied, seen } = kept;
     if (applied === undefined || seen === undefined) return;
     if (seen !== 'gone' && (seen.fields === applied.fields || !isNewer(seen.version, applied.version))) return;
     // Reports the drift once. The object is applied again.
     kept.applied = undefined;
-    this.#tell(kept);
+    this.tell(kept);
   }
 
-  #tell({ gateway, desired }: TrackedObject): void {
-    const { onDrift, pace: { most, window } = defaultPace } = this.#options;
+  private tell({ gateway, desired }: TrackedObject): void {
+    const { onDrift, pace: { most, window } = defaultPace } = this.options;
     const [key, now] = [keyOf(desired), monotonicNow()];
-    const recent = (this.#driftTimes.get(key) ?? []).filter((at) => now - at < window);
-    this.#driftTimes.set(key, [...recent, now]);
+    const recent = (this.driftTimes.get(key) ?? []).filter((at) => now - at < window);
+    this.driftTimes.set(key, [...recent, now]);
     if (recent.length < most) onDrift(gateway, desired);
-    else if (!this.#timers.has(key)) {
-      this.#timers.set(
+    else if (!this.timers.has(key)) {
+      this.timers.set(
         key,
         setTimeout(() => {
-          this.#timers.delete(key);
+          this.timers.delete(key);
           onDrift(gateway, desired);
         }, window),
       );

@@ -19,99 +19,99 @@ const nobody: ReadonlySet<string> = new Set();
 
 /** Adds a finalizer to our GatewayClasses while a Gateway names them, and removes it with the last Gateway. */
 export class GatewayClassFinalizers {
-  readonly #options: GatewayClassFinalizersOptions;
+  private readonly options: GatewayClassFinalizersOptions;
   /** Our GatewayClasses as last seen. */
-  readonly #classes = new Map<string, WireMetadata>();
+  private readonly classes = new Map<string, WireMetadata>();
   /** Class → Gateways (`namespace/name`). */
-  readonly #users = new Map<string, Set<string>>();
-  readonly #classOf = new Map<string, string>();
-  readonly #working = new Set<string>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  private readonly users = new Map<string, Set<string>>();
+  private readonly classOf = new Map<string, string>();
+  private readonly working = new Set<string>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
 
   constructor(options: GatewayClassFinalizersOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Takes an event about a GatewayClass or a Gateway. Ignores other kinds. */
   observe(event: ObjectChange): void {
     const object = event.type === 'upsert' ? event.object : undefined;
-    if (event.ref.kind === 'GatewayClass') this.#observeClass(event.ref.name, object);
-    else if (event.ref.kind === 'Gateway') this.#observeGateway(`${event.ref.namespace}/${event.ref.name}`, object);
+    if (event.ref.kind === 'GatewayClass') this.observeClass(event.ref.name, object);
+    else if (event.ref.kind === 'Gateway') this.observeGateway(`${event.ref.namespace}/${event.ref.name}`, object);
   }
 
   /** The Gateways (`namespace/name`) that name a class. */
   gatewaysOf(name: string): ReadonlySet<string> {
-    return this.#users.get(name) ?? nobody;
+    return this.users.get(name) ?? nobody;
   }
 
   /** Checks all classes, at the start of a term as leader. */
   enqueueAll(): void {
-    for (const name of this.#classes.keys()) this.#enqueue(name);
+    for (const name of this.classes.keys()) this.enqueue(name);
   }
 
   stop(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#classes.clear();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.classes.clear();
   }
 
-  #observeClass(name: string, object: WireObject | undefined): void {
-    const isOurs = recordOf(object?.['spec'])['controllerName'] === this.#options.controllerName;
-    if (object === undefined || !isOurs) this.#classes.delete(name);
-    else this.#classes.set(name, object.metadata);
-    this.#enqueue(name);
+  private observeClass(name: string, object: WireObject | undefined): void {
+    const isOurs = recordOf(object?.['spec'])['controllerName'] === this.options.controllerName;
+    if (object === undefined || !isOurs) this.classes.delete(name);
+    else this.classes.set(name, object.metadata);
+    this.enqueue(name);
   }
 
-  #observeGateway(gateway: string, object: WireObject | undefined): void {
-    const before = this.#classOf.get(gateway);
+  private observeGateway(gateway: string, object: WireObject | undefined): void {
+    const before = this.classOf.get(gateway);
     const named = recordOf(object?.['spec'])['gatewayClassName'];
     const now = typeof named === 'string' ? named : undefined;
     if (before === now) return;
-    if (now === undefined) this.#classOf.delete(gateway);
-    else this.#classOf.set(gateway, now);
+    if (now === undefined) this.classOf.delete(gateway);
+    else this.classOf.set(gateway, now);
     for (const name of [before, now]) {
       if (name === undefined) continue;
-      const users = this.#users.get(name) ?? new Set<string>();
+      const users = this.users.get(name) ?? new Set<string>();
       if (name === now) users.add(gateway);
       else users.delete(gateway);
-      if (users.size > 0) this.#users.set(name, users);
-      else this.#users.delete(name);
-      this.#enqueue(name);
+      if (users.size > 0) this.users.set(name, users);
+      else this.users.delete(name);
+      this.enqueue(name);
     }
   }
 
-  #enqueue(name: string): void {
-    const { mayWrite } = this.#options;
-    const metadata = this.#classes.get(name);
-    if (metadata === undefined || this.#working.has(name) || !mayWrite()) return;
+  private enqueue(name: string): void {
+    const { mayWrite } = this.options;
+    const metadata = this.classes.get(name);
+    if (metadata === undefined || this.working.has(name) || !mayWrite()) return;
     const finalizers = listOf(metadata['finalizers']).filter((one) => typeof one === 'string');
     const others = finalizers.filter((one) => one !== classFinalizer);
     const has = others.length < finalizers.length;
-    const isUsed = this.#users.has(name);
+    const isUsed = this.users.has(name);
     // The API server rejects new finalizers on an object that is being deleted.
     if (has === isUsed || (isUsed && metadata['deletionTimestamp'] !== undefined)) return;
-    void this.#write(name, { ...metadata, finalizers: isUsed ? [...finalizers, classFinalizer] : others });
+    void this.write(name, { ...metadata, finalizers: isUsed ? [...finalizers, classFinalizer] : others });
   }
 
-  async #write(name: string, metadata: WireMetadata): Promise<void> {
-    const { writer, log, retry = 2_000 } = this.#options;
-    this.#working.add(name);
+  private async write(name: string, metadata: WireMetadata): Promise<void> {
+    const { writer, log, retry = 2_000 } = this.options;
+    this.working.add(name);
     const result = await writer.setFinalizers('GatewayClass', { metadata });
-    this.#working.delete(name);
-    if (!this.#classes.has(name)) return;
-    if (result.type === 'ok' && result.object !== undefined) this.#classes.set(name, result.object.metadata);
+    this.working.delete(name);
+    if (!this.classes.has(name)) return;
+    if (result.type === 'ok' && result.object !== undefined) this.classes.set(name, result.object.metadata);
     else if (result.type !== 'ok' && result.type !== 'notFound') {
       log.debug(
         { gatewayClass: name, outcome: result.type, problem: result.message },
         'cannot change the finalizer of a GatewayClass',
       );
-      clearTimeout(this.#timers.get(name));
-      this.#timers.set(
+      clearTimeout(this.timers.get(name));
+      this.timers.set(
         name,
-        setTimeout(() => this.#enqueue(name), retry),
+        setTimeout(() => this.enqueue(name), retry),
       );
       return;
     }
     // The class may have changed in the meantime.
-    this.#enqueue(name);
+    this.enqueue(name);
   }
 }

@@ -61,102 +61,102 @@ interface Behind {
  */
 export class GatewayDataPlanes {
   readonly source = new ConfigurationSource();
-  readonly #gateway: string;
-  readonly #options: DataPlanesOptions;
-  readonly #owners = new Map<string, OwnerState>();
+  private readonly gateway: string;
+  private readonly options: DataPlanesOptions;
+  private readonly owners = new Map<string, OwnerState>();
   /** Listener key → owner. */
-  readonly #ownerOf = new Map<ConfigKey, string>();
+  private readonly ownerOf = new Map<ConfigKey, string>();
   /** Pod → time since when it is ready. */
-  #ready: ReadonlyMap<string, number> = new Map();
+  private ready: ReadonlyMap<string, number> = new Map();
   /** The reports of other replicas, by replica. */
-  readonly #otherReports = new Map<string, GatewayAcknowledgements>();
-  #addresses: Acknowledgement['addresses'] = [];
-  #report: GatewayAcknowledgements = new Map();
-  #reported = '';
-  #late: ReadonlySet<string> = new Set();
-  #outdated: ReadonlySet<string> = new Set();
-  #remark = '';
-  #timer: NodeJS.Timeout | undefined;
+  private readonly otherReports = new Map<string, GatewayAcknowledgements>();
+  private addresses: Acknowledgement['addresses'] = [];
+  private lastReport: GatewayAcknowledgements = new Map();
+  private reported = '';
+  private late: ReadonlySet<string> = new Set();
+  private outdated: ReadonlySet<string> = new Set();
+  private remark = '';
+  private timer: NodeJS.Timeout | undefined;
 
   /** @param gateway `namespace/name` */
   constructor(gateway: string, options: DataPlanesOptions) {
-    this.#gateway = gateway;
-    this.#options = options;
-    this.#owner(`Gateway/${gateway}`);
-    this.source.onAcknowledged((session) => this.#note(session));
-    this.source.onDisconnected(({ name }) => this.#drop(name));
+    this.gateway = gateway;
+    this.options = options;
+    this.owner(`Gateway/${gateway}`);
+    this.source.onAcknowledged((session) => this.note(session));
+    this.source.onDisconnected(({ name }) => this.drop(name));
   }
 
   /** The configuration in force on data planes that are connected here. */
   get report(): GatewayAcknowledgements {
-    return this.#report;
+    return this.lastReport;
   }
 
   get state(): DataPlaneState {
-    const isReachable = this.#addresses.length > 0 || this.#ready.size === 0;
+    const isReachable = this.addresses.length > 0 || this.ready.size === 0;
     return {
-      ready: this.#ready.size,
-      late: this.#late.size,
-      outdated: this.#outdated.size,
-      remark: isReachable ? this.#remark : unreachable,
+      ready: this.ready.size,
+      late: this.late.size,
+      outdated: this.outdated.size,
+      remark: isReachable ? this.remark : unreachable,
     };
   }
 
   publish({ upserts, removals }: GatewayChange): void {
     const id = this.source.publish(upserts.values(), removals);
-    for (const key of removals) this.#withdraw(key);
-    for (const resource of upserts.values()) if (resource.kind === 'listener') this.#announce(resource, id);
+    for (const key of removals) this.withdraw(key);
+    for (const resource of upserts.values()) if (resource.kind === 'listener') this.announce(resource, id);
   }
 
   setReachability({ addresses, pods }: Reachability): void {
     const now = monotonicNow();
-    this.#addresses = addresses;
-    this.#ready = new Map([...pods].map((pod) => [pod, this.#ready.get(pod) ?? now]));
+    this.addresses = addresses;
+    this.ready = new Map([...pods].map((pod) => [pod, this.ready.get(pod) ?? now]));
     this.settle();
   }
 
   /** Takes the report of another replica. `undefined` if the replica is gone. */
   observeReport(replica: string, report: GatewayAcknowledgements | undefined): void {
-    if (report === undefined) this.#otherReports.delete(replica);
-    else this.#otherReports.set(replica, report);
+    if (report === undefined) this.otherReports.delete(replica);
+    else this.otherReports.set(replica, report);
     this.settle();
   }
 
   /** Recomputes the acknowledged generations and reports changes. */
   settle(): void {
-    const behind = [...this.#owners].map(([name, owner]) => this.#advance(name, owner));
-    this.#settleAt(Math.min(...behind.map(({ next }) => next)));
-    const reports = this.#reports();
-    this.#setRemark(new Set(behind.flatMap(({ late }) => late)), reports);
+    const behind = [...this.owners].map(([name, owner]) => this.advance(name, owner));
+    this.settleAt(Math.min(...behind.map(({ next }) => next)));
+    const reports = this.reports();
+    this.setRemark(new Set(behind.flatMap(({ late }) => late)), reports);
     const problems = reports.flatMap(([, report]) => Object.entries(report.problems));
-    const writes = [...this.#owners].flatMap(([name, owner]) => {
-      const value = this.#acknowledgementOf(owner, problems);
+    const writes = [...this.owners].flatMap(([name, owner]) => {
+      const value = this.acknowledgementOf(owner, problems);
       const text = value && JSON.stringify(value);
       if (text === owner.told) return [];
       owner.told = text;
       return [write(acknowledgementCell, name.split('/'), value)];
     });
     // This goes last because it may reenter this object.
-    if (writes.length > 0) this.#options.tell(writes);
+    if (writes.length > 0) this.options.tell(writes);
   }
 
   /** Stops the timer. */
   stop(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
   }
 
   /** Closes the configuration source, and removes the acknowledgements from the evaluation. */
   retire(): void {
     this.stop();
     this.source.close();
-    const told = [...this.#owners].filter(([, owner]) => owner.told !== undefined);
-    this.#owners.clear();
+    const told = [...this.owners].filter(([, owner]) => owner.told !== undefined);
+    this.owners.clear();
     if (told.length > 0)
-      this.#options.tell(told.map(([name]) => write(acknowledgementCell, name.split('/'), undefined)));
+      this.options.tell(told.map(([name]) => write(acknowledgementCell, name.split('/'), undefined)));
   }
 
-  #owner(name: string): OwnerState {
-    const known = this.#owners.get(name);
+  private owner(name: string): OwnerState {
+    const known = this.owners.get(name);
     if (known !== undefined) return known;
     const owner: OwnerState = {
       listeners: new Map(),
@@ -165,51 +165,51 @@ export class GatewayDataPlanes {
       acknowledged: -1,
       told: undefined,
     };
-    this.#owners.set(name, owner);
+    this.owners.set(name, owner);
     return owner;
   }
 
-  #announce({ key, name, owner: ownerName, generation }: ListenerConfig, id: number): void {
-    const owner = this.#owner(ownerName);
-    this.#ownerOf.set(key, ownerName);
+  private announce({ key, name, owner: ownerName, generation }: ListenerConfig, id: number): void {
+    const owner = this.owner(ownerName);
+    this.ownerOf.set(key, ownerName);
     owner.listeners.set(key, name);
     if (generation <= owner.published.generation) return;
     owner.published = { generation, at: monotonicNow(), id };
     // The timer covers the case that no data plane acknowledges it.
-    if (this.#timer === undefined) this.#settleAt(monotonicNow() + this.#patience);
+    if (this.timer === undefined) this.settleAt(monotonicNow() + this.patience);
   }
 
-  #withdraw(listener: ConfigKey): void {
-    const name = this.#ownerOf.get(listener);
-    const owner = this.#owners.get(name ?? '');
+  private withdraw(listener: ConfigKey): void {
+    const name = this.ownerOf.get(listener);
+    const owner = this.owners.get(name ?? '');
     if (name === undefined || owner === undefined) return;
-    this.#ownerOf.delete(listener);
+    this.ownerOf.delete(listener);
     owner.listeners.delete(listener);
     // The Gateway itself stays. There is no event when a ListenerSet goes away.
-    if (owner.listeners.size > 0 || name === `Gateway/${this.#gateway}`) return;
-    this.#owners.delete(name);
-    if (owner.told !== undefined) this.#options.tell([write(acknowledgementCell, name.split('/'), undefined)]);
+    if (owner.listeners.size > 0 || name === `Gateway/${this.gateway}`) return;
+    this.owners.delete(name);
+    if (owner.told !== undefined) this.options.tell([write(acknowledgementCell, name.split('/'), undefined)]);
   }
 
-  #note({ name, acknowledged = -1 }: SessionState): void {
-    for (const { published, held } of this.#owners.values())
+  private note({ name, acknowledged = -1 }: SessionState): void {
+    for (const { published, held } of this.owners.values())
       if (acknowledged >= published.id) held.set(name, published.generation);
-    this.#updateReport();
+    this.updateReport();
     this.settle();
   }
 
-  #drop(pod: string): void {
+  private drop(pod: string): void {
     if (this.source.states().some(({ name }) => name === pod)) return;
-    for (const { held } of this.#owners.values()) held.delete(pod);
-    this.#updateReport();
+    for (const { held } of this.owners.values()) held.delete(pod);
+    this.updateReport();
     this.settle();
   }
 
-  #updateReport(): void {
+  private updateReport(): void {
     const answered = this.source.states().filter(({ acknowledged }) => acknowledged !== undefined);
-    this.#report = new Map(
+    this.lastReport = new Map(
       answered.map(({ name, problems, isOutdated }): [string, PodAcknowledgement] => {
-        const generations = [...this.#owners].flatMap(([owner, { held }]) =>
+        const generations = [...this.owners].flatMap(([owner, { held }]) =>
           held.has(name) ? [[owner, held.get(name) ?? 0] as const] : [],
         );
         return [
@@ -222,28 +222,28 @@ export class GatewayDataPlanes {
         ];
       }),
     );
-    const text = JSON.stringify([...this.#report]);
-    if (text === this.#reported) return;
-    this.#reported = text;
-    this.#options.onReport();
+    const text = JSON.stringify([...this.lastReport]);
+    if (text === this.reported) return;
+    this.reported = text;
+    this.options.onReport();
   }
 
   /** Advances the acknowledged generation to the one that all ready data planes have, except those that are late. */
-  #advance(name: string, owner: OwnerState): Behind {
+  private advance(name: string, owner: OwnerState): Behind {
     // A generation that was programmed stays programmed: a restarted data plane loads all of it before it is ready.
-    owner.acknowledged = Math.max(owner.acknowledged, this.#options.programmed(name) ?? -1);
-    const behind = this.#behind(name, owner);
+    owner.acknowledged = Math.max(owner.acknowledged, this.options.programmed(name) ?? -1);
+    const behind = this.behind(name, owner);
     const { pods, late } = behind;
-    if (pods.length === late.length && late.length < this.#ready.size)
+    if (pods.length === late.length && late.length < this.ready.size)
       owner.acknowledged = Math.max(owner.acknowledged, owner.published.generation);
     return behind;
   }
 
-  #behind(name: string, owner: OwnerState): Behind {
+  private behind(name: string, owner: OwnerState): Behind {
     const { generation, at } = owner.published;
-    const pods = [...this.#ready.keys()].filter((pod) => this.#heldBy(pod, name, owner) < generation);
+    const pods = [...this.ready.keys()].filter((pod) => this.heldBy(pod, name, owner) < generation);
     const now = monotonicNow();
-    const deadlines = new Map(pods.map((pod) => [pod, Math.max(at, this.#ready.get(pod) ?? 0) + this.#patience]));
+    const deadlines = new Map(pods.map((pod) => [pod, Math.max(at, this.ready.get(pod) ?? 0) + this.patience]));
     return {
       pods,
       late: pods.filter((pod) => (deadlines.get(pod) ?? 0) <= now),
@@ -251,53 +251,53 @@ export class GatewayDataPlanes {
     };
   }
 
-  get #patience(): number {
-    return this.#options.patience ?? defaultPatience;
+  private get patience(): number {
+    return this.options.patience ?? defaultPatience;
   }
 
   /** @param moment Infinity for no timer */
-  #settleAt(moment: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  private settleAt(moment: number): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     if (!Number.isFinite(moment)) return;
     // Timers may fire a little early.
-    this.#timer = setTimeout(() => this.settle(), Math.ceil(moment - monotonicNow()) + 1);
-    this.#timer.unref();
+    this.timer = setTimeout(() => this.settle(), Math.ceil(moment - monotonicNow()) + 1);
+    this.timer.unref();
   }
 
-  #heldBy(pod: string, name: string, { held }: OwnerState): number {
-    const heard = [...this.#otherReports.values()].map((report) => report.get(pod)?.generations[name] ?? -1);
+  private heldBy(pod: string, name: string, { held }: OwnerState): number {
+    const heard = [...this.otherReports.values()].map((report) => report.get(pod)?.generations[name] ?? -1);
     return Math.max(held.get(pod) ?? -1, ...heard);
   }
 
-  #acknowledgementOf(
+  private acknowledgementOf(
     { acknowledged, listeners }: OwnerState,
     problems: readonly (readonly [ConfigKey, string])[],
   ): Acknowledgement | undefined {
-    if (acknowledged < 0 || this.#addresses.length === 0) return undefined;
+    if (acknowledged < 0 || this.addresses.length === 0) return undefined;
     const own = problems.flatMap(([key, message]) => {
       const name = listeners.get(key);
       return name === undefined ? [] : [[name, message] as const];
     });
-    return { generation: acknowledged, addresses: this.#addresses, listenerProblems: Object.fromEntries(own) };
+    return { generation: acknowledged, addresses: this.addresses, listenerProblems: Object.fromEntries(own) };
   }
 
   /** For a pod that is connected here, its own report is newer than those of other replicas. */
-  #reports(): readonly PodReport[] {
-    const elsewhere = [...this.#otherReports.values()].flatMap((report) =>
-      [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)),
+  private reports(): readonly PodReport[] {
+    const elsewhere = [...this.otherReports.values()].flatMap((report) =>
+      [...report].filter(([pod]) => this.ready.has(pod) && !this.lastReport.has(pod)),
     );
-    return [...elsewhere, ...this.#report];
+    return [...elsewhere, ...this.lastReport];
   }
 
-  #setRemark(late: ReadonlySet<string>, reports: readonly PodReport[]): void {
-    this.#late = late;
-    const outdated = reports.filter(([pod, { isOutdated }]) => isOutdated === true && this.#ready.has(pod));
-    this.#outdated = new Set(outdated.map(([pod]) => pod));
-    const remark = [remarkOn(late), remarkOnOutdated(this.#outdated)].filter((text) => text !== '').join(' ');
-    if (remark === this.#remark) return;
-    this.#remark = remark;
-    this.#options.onStateChange(this.#gateway);
+  private setRemark(late: ReadonlySet<string>, reports: readonly PodReport[]): void {
+    this.late = late;
+    const outdated = reports.filter(([pod, { isOutdated }]) => isOutdated === true && this.ready.has(pod));
+    this.outdated = new Set(outdated.map(([pod]) => pod));
+    const remark = [remarkOn(late), remarkOnOutdated(this.outdated)].filter((text) => text !== '').join(' ');
+    if (remark === this.remark) return;
+    this.remark = remark;
+    this.options.onStateChange(this.gateway);
   }
 }
 

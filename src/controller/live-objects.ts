@@ -16,21 +16,21 @@ export function liveKey(
 
 /** Tracks the objects that carry a status of ours: identity, version and status as last seen. */
 export class LiveObjects {
-  readonly #objects = new Map<string, LiveObject>();
+  private readonly objects = new Map<string, LiveObject>();
 
   get(key: string): LiveObject | undefined {
-    return this.#objects.get(key);
+    return this.objects.get(key);
   }
 
   keys(): Iterable<string> {
-    return this.#objects.keys();
+    return this.objects.keys();
   }
 
   /** Records an object from a watch or from the response to a write. Returns its key. */
   set(kind: string, object: WireObject): string {
     const key = liveKey(kind, object.metadata);
     const { apiVersion, metadata, status } = object;
-    this.#objects.set(key, {
+    this.objects.set(key, {
       kind,
       object: { ...(apiVersion !== undefined && { apiVersion }), metadata: identityOf(metadata), status },
     });
@@ -38,7 +38,7 @@ export class LiveObjects {
   }
 
   delete(key: string): void {
-    this.#objects.delete(key);
+    this.objects.delete(key);
   }
 }
 

@@ -52,31 +52,31 @@ const concurrency = 4;
  * pods (EndpointSelectorBackend). Each XBackend has at most one reconciliation at a time, which starts from the newest state.
  */
 export class SelectorServices {
-  readonly #options: SelectorServicesOptions;
-  readonly #pace: Pace;
+  private readonly options: SelectorServicesOptions;
+  private readonly pace: Pace;
   /** XBackend → its Services as last seen, by name. */
-  readonly #live = new Map<string, Map<string, WireObject>>();
+  private readonly live = new Map<string, Map<string, WireObject>>();
   /** Service (`namespace/name`) → XBackend. */
-  readonly #backends = new Map<string, string>();
-  readonly #queue = new Set<string>();
+  private readonly backends = new Map<string, string>();
+  private readonly queue = new Set<string>();
   /** XBackends that are taken up again after their work and rest. Not in the queue, so that nothing has to be skipped there. */
-  readonly #again = new Set<string>();
-  readonly #working = new Map<string, Promise<void>>();
+  private readonly again = new Set<string>();
+  private readonly working = new Map<string, Promise<void>>();
   /** XBackends that rest after a write. */
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
   /** XBackends whose last write failed: the number of failures in a row, and the next retry. */
-  readonly #retries = new Map<string, { readonly failures: number; readonly timer: NodeJS.Timeout }>();
+  private readonly retries = new Map<string, { readonly failures: number; readonly timer: NodeJS.Timeout }>();
   /** XBackends that nothing uses any more, but whose Services stay for a while; `undefined`: the time is over. */
-  readonly #kept = new Map<string, NodeJS.Timeout | undefined>();
+  private readonly kept = new Map<string, NodeJS.Timeout | undefined>();
   /** XBackend → its Service as written last. */
-  readonly #applied = new Map<string, Applied>();
-  readonly #writes: Family<Cell>;
-  #isStopped = false;
+  private readonly applied = new Map<string, Applied>();
+  private readonly writes: Family<Cell>;
+  private isStopped = false;
 
   constructor(options: SelectorServicesOptions) {
-    this.#options = options;
-    this.#pace = options.pace ?? defaultPace;
-    this.#writes = options.metrics.counter({
+    this.options = options;
+    this.pace = options.pace ?? defaultPace;
+    this.writes = options.metrics.counter({
       name: 'selector_service_writes_total',
       help: 'Writes of Services of XBackends that select endpoints, by result.',
       labels: ['result'],
@@ -89,103 +89,103 @@ export class SelectorServices {
     const key = qualifiedName({ namespace, name });
     if (kind === 'XBackend') this.enqueue(key);
     if (kind !== 'Service') return;
-    const before = this.#backends.get(key);
+    const before = this.backends.get(key);
     const now = event.type === 'upsert' ? backendOf(event.object) : undefined;
-    if (before !== undefined && before !== now) this.#forget(before, name);
-    if (now !== undefined && event.type === 'upsert') this.#remember(now, event.object);
+    if (before !== undefined && before !== now) this.forget(before, name);
+    if (now !== undefined && event.type === 'upsert') this.remember(now, event.object);
     for (const backend of new Set([before, now])) if (backend !== undefined) this.enqueue(backend);
   }
 
   /** Call this when the needs of an XBackend (`namespace/name`) may have changed. */
   enqueue(backend: string): void {
-    if (this.#isStopped) return;
-    if (this.#working.has(backend) || this.#timers.has(backend)) this.#again.add(backend);
+    if (this.isStopped) return;
+    if (this.working.has(backend) || this.timers.has(backend)) this.again.add(backend);
     else {
-      this.#queue.add(backend);
-      this.#pump();
+      this.queue.add(backend);
+      this.pump();
     }
   }
 
   /** Reconciles all XBackends: those that need a Service, and those that have one. */
   enqueueAll(needing: Iterable<string>): void {
-    for (const backend of [...needing, ...this.#live.keys()]) this.enqueue(backend);
+    for (const backend of [...needing, ...this.live.keys()]) this.enqueue(backend);
   }
 
   /** Stops reconciling. Resolves when nothing is in flight. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#queue.clear();
-    this.#again.clear();
-    await Promise.all(this.#working.values());
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    for (const { timer } of this.#retries.values()) clearTimeout(timer);
-    for (const timer of this.#kept.values()) clearTimeout(timer);
+    this.isStopped = true;
+    this.queue.clear();
+    this.again.clear();
+    await Promise.all(this.working.values());
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    for (const { timer } of this.retries.values()) clearTimeout(timer);
+    for (const timer of this.kept.values()) clearTimeout(timer);
   }
 
-  #remember(backend: string, service: WireObject): void {
-    const services = this.#live.get(backend) ?? new Map<string, WireObject>();
-    this.#live.set(backend, services.set(service.metadata.name, service));
+  private remember(backend: string, service: WireObject): void {
+    const services = this.live.get(backend) ?? new Map<string, WireObject>();
+    this.live.set(backend, services.set(service.metadata.name, service));
     const { namespace = '', name } = service.metadata;
-    this.#backends.set(qualifiedName({ namespace, name }), backend);
+    this.backends.set(qualifiedName({ namespace, name }), backend);
   }
 
-  #forget(backend: string, service: string): void {
-    const services = this.#live.get(backend);
+  private forget(backend: string, service: string): void {
+    const services = this.live.get(backend);
     services?.delete(service);
-    if (services?.size === 0) this.#live.delete(backend);
-    this.#backends.delete(qualifiedName({ namespace: ofQualifiedName(backend).namespace, name: service }));
+    if (services?.size === 0) this.live.delete(backend);
+    this.backends.delete(qualifiedName({ namespace: ofQualifiedName(backend).namespace, name: service }));
   }
 
-  #pump(): void {
-    for (const backend of this.#queue) {
-      if (this.#working.size >= concurrency) return;
-      this.#queue.delete(backend);
-      this.#working.set(
+  private pump(): void {
+    for (const backend of this.queue) {
+      if (this.working.size >= concurrency) return;
+      this.queue.delete(backend);
+      this.working.set(
         backend,
         Promise.resolve()
-          .then(() => this.#work(backend))
+          .then(() => this.work(backend))
           .catch((error: unknown) => {
-            this.#options.log.error({ err: error, xBackend: backend }, 'cannot reconcile the Service of an XBackend');
-            this.#retryLater(backend);
+            this.options.log.error({ err: error, xBackend: backend }, 'cannot reconcile the Service of an XBackend');
+            this.retryLater(backend);
           })
           .finally(() => {
-            this.#working.delete(backend);
-            if (!this.#timers.has(backend) && this.#again.delete(backend)) this.#queue.add(backend);
-            this.#pump();
+            this.working.delete(backend);
+            if (!this.timers.has(backend) && this.again.delete(backend)) this.queue.add(backend);
+            this.pump();
           }),
       );
     }
   }
 
-  async #work(backend: string): Promise<void> {
-    const { wanted, uidOf, mayWrite } = this.#options;
+  private async work(backend: string): Promise<void> {
+    const { wanted, uidOf, mayWrite } = this.options;
     if (!mayWrite()) return;
     const [need, uid] = [wanted(backend), uidOf(backend)];
     const desired = need === undefined || uid === undefined ? undefined : serviceOf(backend, uid, need);
     const results: WriteResult[] = [];
-    if (desired === undefined) this.#applied.delete(backend);
-    else this.#release(backend);
-    if (desired !== undefined && !this.#isReached(backend, desired)) {
-      const result = await this.#apply(backend, desired);
+    if (desired === undefined) this.applied.delete(backend);
+    else this.release(backend);
+    if (desired !== undefined && !this.isReached(backend, desired)) {
+      const result = await this.apply(backend, desired);
       if (result.type === 'ok') {
         const version = result.object?.metadata.resourceVersion;
-        this.#applied.set(backend, { fields: JSON.stringify(desired), version });
+        this.applied.set(backend, { fields: JSON.stringify(desired), version });
       }
       results.push(result);
     }
     // The garbage collector removes Services together with their XBackend.
-    if (uid === undefined) this.#release(backend);
-    else if (desired !== undefined || this.#isOver(backend))
-      results.push(...(await this.#removeOthers(backend, desired?.metadata.name)));
-    this.#record(backend, results);
+    if (uid === undefined) this.release(backend);
+    else if (desired !== undefined || this.isOver(backend))
+      results.push(...(await this.removeOthers(backend, desired?.metadata.name)));
+    this.record(backend, results);
   }
 
   /** Whether the Service is as desired, or as far as server-side apply makes it so: it keeps ports and owners that others add. */
-  #isReached(backend: string, desired: WireObject): boolean {
-    const live = this.#live.get(backend)?.get(desired.metadata.name);
+  private isReached(backend: string, desired: WireObject): boolean {
+    const live = this.live.get(backend)?.get(desired.metadata.name);
     if (live === undefined) return false;
     if (isAsDesired(live, desired)) return true;
-    const applied = this.#applied.get(backend);
+    const applied = this.applied.get(backend);
     const { resourceVersion } = live.metadata;
     return (
       resourceVersion !== undefined &&
@@ -195,45 +195,45 @@ export class SelectorServices {
   }
 
   /** Whether Services of an XBackend have stayed long enough without a use. Begins to count at the first call. */
-  #isOver(backend: string): boolean {
-    if (!this.#live.has(backend)) {
-      this.#release(backend);
+  private isOver(backend: string): boolean {
+    if (!this.live.has(backend)) {
+      this.release(backend);
       return false;
     }
-    if (this.#kept.has(backend)) return this.#kept.get(backend) === undefined;
+    if (this.kept.has(backend)) return this.kept.get(backend) === undefined;
     const timer = setTimeout(() => {
-      this.#kept.set(backend, undefined);
+      this.kept.set(backend, undefined);
       this.enqueue(backend);
-    }, this.#pace.keep);
-    this.#kept.set(backend, timer);
+    }, this.pace.keep);
+    this.kept.set(backend, timer);
     return false;
   }
 
-  #release(backend: string): void {
-    clearTimeout(this.#kept.get(backend));
-    this.#kept.delete(backend);
+  private release(backend: string): void {
+    clearTimeout(this.kept.get(backend));
+    this.kept.delete(backend);
   }
 
   /** Removes all Services of an XBackend except the one with this name. */
-  async #removeOthers(backend: string, kept: string | undefined): Promise<readonly WriteResult[]> {
-    const { writer, mayWrite } = this.#options;
+  private async removeOthers(backend: string, kept: string | undefined): Promise<readonly WriteResult[]> {
+    const { writer, mayWrite } = this.options;
     const results: WriteResult[] = [];
-    for (const { metadata } of this.#live.get(backend)?.values() ?? []) {
+    for (const { metadata } of this.live.get(backend)?.values() ?? []) {
       const { namespace = '', name, uid } = metadata;
       if (name === kept || metadata['deletionTimestamp'] !== undefined || !mayWrite()) continue;
       const identity = { namespace, name, ...(uid !== undefined && { uid }) };
       const result = await writer.remove({ apiVersion: 'v1', kind: 'Service', metadata: identity });
       // The event of its deletion may have been lost with a watch.
-      if (result.type === 'notFound') this.#forget(backend, name);
+      if (result.type === 'notFound') this.forget(backend, name);
       results.push(result);
     }
     return results;
   }
 
   /** Applies a Service unless there is one of this name that does not belong to the XBackend. */
-  async #apply(backend: string, desired: WireObject): Promise<WriteResult> {
-    const { writer } = this.#options;
-    if (this.#live.get(backend)?.has(desired.metadata.name) === true) return writer.apply(desired);
+  private async apply(backend: string, desired: WireObject): Promise<WriteResult> {
+    const { writer } = this.options;
+    if (this.live.get(backend)?.has(desired.metadata.name) === true) return writer.apply(desired);
     const found = await writer.read(desired);
     if (found.type !== 'ok') return found.type === 'notFound' ? writer.apply(desired) : found;
     if (found.object === undefined || backendOf(found.object) === backend) return writer.apply(desired);
@@ -243,38 +243,38 @@ export class SelectorServices {
   }
 
   /** Logs failures, and delays the next write for this XBackend. */
-  #record(backend: string, results: readonly WriteResult[]): void {
+  private record(backend: string, results: readonly WriteResult[]): void {
     const failed = results.filter((result) => result.type !== 'ok').find(({ type }) => type !== 'notFound');
-    if (failed === undefined) this.#forgetFailures(backend);
-    if (results.length === 0 || this.#isStopped) return;
-    for (const { type } of results) this.#writes.at(type).value += 1;
+    if (failed === undefined) this.forgetFailures(backend);
+    if (results.length === 0 || this.isStopped) return;
+    for (const { type } of results) this.writes.at(type).value += 1;
     const rested = setTimeout(() => {
-      this.#timers.delete(backend);
-      if (this.#again.delete(backend)) this.enqueue(backend);
-    }, this.#pace.rest);
-    this.#timers.set(backend, rested);
+      this.timers.delete(backend);
+      if (this.again.delete(backend)) this.enqueue(backend);
+    }, this.pace.rest);
+    this.timers.set(backend, rested);
     if (failed === undefined) return;
-    this.#report(backend, failed);
-    this.#retryLater(backend);
+    this.report(backend, failed);
+    this.retryLater(backend);
   }
 
-  #forgetFailures(backend: string): void {
-    clearTimeout(this.#retries.get(backend)?.timer);
-    this.#retries.delete(backend);
+  private forgetFailures(backend: string): void {
+    clearTimeout(this.retries.get(backend)?.timer);
+    this.retries.delete(backend);
   }
 
   /** After a failure, there is a retry unless something changes before. */
-  #retryLater(backend: string): void {
-    const { failures = 0 } = this.#retries.get(backend) ?? {};
-    this.#forgetFailures(backend);
-    if (this.#isStopped) return;
-    const delay = this.#pace.retry * Math.min(2 ** failures, maxRetryFactor);
+  private retryLater(backend: string): void {
+    const { failures = 0 } = this.retries.get(backend) ?? {};
+    this.forgetFailures(backend);
+    if (this.isStopped) return;
+    const delay = this.pace.retry * Math.min(2 ** failures, maxRetryFactor);
     const timer = setTimeout(() => this.enqueue(backend), delay);
-    this.#retries.set(backend, { failures: failures + 1, timer });
+    this.retries.set(backend, { failures: failures + 1, timer });
   }
 
-  #report(backend: string, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
-    const { log, onRejected } = this.#options;
+  private report(backend: string, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
+    const { log, onRejected } = this.options;
     log.warn(
       { xBackend: backend, outcome: type, problem: message },
       'cannot write the Service of an XBackend that selects endpoints',

@@ -61,32 +61,32 @@ interface Sent {
  * key again.
  */
 export class StatusWriter {
-  readonly #options: StatusWriterOptions;
-  readonly #pace: Pace;
-  readonly #clock: Pick<Clock, 'now' | 'date'>;
-  readonly #queue = new Set<string>();
-  readonly #flying = new Set<string>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  private readonly options: StatusWriterOptions;
+  private readonly pace: Pace;
+  private readonly clock: Pick<Clock, 'now' | 'date'>;
+  private readonly queue = new Set<string>();
+  private readonly flying = new Set<string>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
   /** Objects that are not written for a while, with the status that was written too often. */
-  readonly #contested = new Map<string, OwnStatus | undefined>();
-  readonly #written = new Map<string, Written>();
-  readonly #writes: Family<Cell>;
-  readonly #suppressed: Family<Cell>;
-  #idle: PromiseWithResolvers<void> | undefined;
+  private readonly contested = new Map<string, OwnStatus | undefined>();
+  private readonly written = new Map<string, Written>();
+  private readonly writes: Family<Cell>;
+  private readonly suppressed: Family<Cell>;
+  private idle: PromiseWithResolvers<void> | undefined;
   /** Runs while there are entries in `#written`. */
-  #expiry: NodeJS.Timeout | undefined;
+  private expiry: NodeJS.Timeout | undefined;
 
   constructor(options: StatusWriterOptions) {
-    this.#options = options;
-    this.#pace = { ...defaultPace, ...options.pace };
-    this.#clock = options.clock ?? systemClock;
+    this.options = options;
+    this.pace = { ...defaultPace, ...options.pace };
+    this.clock = options.clock ?? systemClock;
     const { metrics } = options;
-    this.#writes = metrics.counter({
+    this.writes = metrics.counter({
       name: 'status_writes_total',
       help: 'Status writes, by result.',
       labels: ['kind', 'result'],
     });
-    this.#suppressed = metrics.counter({
+    this.suppressed = metrics.counter({
       name: 'status_writes_suppressed_total',
       help: 'Status writes that were skipped because the status was equal or contested.',
       labels: ['kind', 'reason'],
@@ -95,82 +95,82 @@ export class StatusWriter {
 
   /** Call this when the object or our part of its status may have changed. */
   enqueue(key: string): void {
-    this.#queue.add(key);
-    this.#pump();
+    this.queue.add(key);
+    this.pump();
   }
 
   /** Reconciles all live objects, at the start of a term as leader. */
   enqueueAll(): void {
-    for (const key of this.#options.live.keys()) this.#queue.add(key);
-    this.#pump();
+    for (const key of this.options.live.keys()) this.queue.add(key);
+    this.pump();
   }
 
   /** Clears the queue. Resolves when no write is in flight. */
   async stop(): Promise<void> {
-    this.#queue.clear();
-    clearTimeout(this.#expiry);
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#timers.clear();
-    if (this.#flying.size === 0) return;
-    this.#idle ??= Promise.withResolvers<void>();
-    await this.#idle.promise;
-    clearTimeout(this.#expiry);
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.queue.clear();
+    clearTimeout(this.expiry);
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+    if (this.flying.size === 0) return;
+    this.idle ??= Promise.withResolvers<void>();
+    await this.idle.promise;
+    clearTimeout(this.expiry);
+    for (const timer of this.timers.values()) clearTimeout(timer);
   }
 
-  #pump(): void {
-    if (!this.#options.mayWrite()) {
+  private pump(): void {
+    if (!this.options.mayWrite()) {
       // A new leader reconciles all objects.
-      this.#queue.clear();
+      this.queue.clear();
       return;
     }
-    for (const key of this.#queue) {
-      if (this.#flying.size >= concurrency) return;
-      if (this.#flying.has(key) || this.#isLeftAlone(key)) continue;
-      this.#queue.delete(key);
-      const rest = this.#restOf(key);
-      if (rest > 0) this.#later(key, rest);
-      else this.#begin(key);
+    for (const key of this.queue) {
+      if (this.flying.size >= concurrency) return;
+      if (this.flying.has(key) || this.isLeftAlone(key)) continue;
+      this.queue.delete(key);
+      const rest = this.restOf(key);
+      if (rest > 0) this.later(key, rest);
+      else this.begin(key);
     }
   }
 
-  #begin(key: string): void {
-    const { live, wanted, controllerName } = this.#options;
+  private begin(key: string): void {
+    const { live, wanted, controllerName } = this.options;
     const present = live.get(key);
     if (present === undefined) {
-      this.#written.delete(key);
+      this.written.delete(key);
       return;
     }
     const ours = wanted(key);
     const status = mergeStatus(present.object, ours, {
       controllerName,
-      now: this.#clock
+      now: this.clock
         .date()
         .toISOString()
         .replace(/\.\d+Z$/, 'Z'),
     });
-    if (status === 'same') this.#suppressed.at(present.kind, 'equal').value += 1;
-    else if (this.#isContested(key, present, ours)) this.#later(key, this.#pace.window);
+    if (status === 'same') this.suppressed.at(present.kind, 'equal').value += 1;
+    else if (this.isContested(key, present, ours)) this.later(key, this.pace.window);
     else
-      void this.#send(key, { kind: present.kind, before: present.object, object: { ...present.object, status }, ours });
+      void this.send(key, { kind: present.kind, before: present.object, object: { ...present.object, status }, ours });
   }
 
-  async #send(key: string, { kind, before, object, ours }: Sent): Promise<void> {
-    this.#flying.add(key);
-    const result = await this.#options.writer.updateStatus(kind, object);
-    this.#flying.delete(key);
-    this.#writes.at(kind, result.type).value += 1;
+  private async send(key: string, { kind, before, object, ours }: Sent): Promise<void> {
+    this.flying.add(key);
+    const result = await this.options.writer.updateStatus(kind, object);
+    this.flying.delete(key);
+    this.writes.at(kind, result.type).value += 1;
     if (result.type === 'ok') {
-      this.#note(key, ours);
-      this.#tell(key, { kind, before, object, ours });
+      this.note(key, ours);
+      this.tell(key, { kind, before, object, ours });
     }
-    this.#conclude(key, kind, result);
-    this.#pump();
-    if (this.#flying.size === 0) this.#idle?.resolve();
+    this.conclude(key, kind, result);
+    this.pump();
+    if (this.flying.size === 0) this.idle?.resolve();
   }
 
-  #tell(key: string, { kind, before, object, ours }: Sent): void {
-    const { controllerName, events, log } = this.#options;
+  private tell(key: string, { kind, before, object, ours }: Sent): void {
+    const { controllerName, events, log } = this.options;
     const leftOut = withoutRoom(ours, object['status'], controllerName);
     if (leftOut.length > 0)
       log.warn(
@@ -188,8 +188,8 @@ export class StatusWriter {
       events.record(note);
   }
 
-  #conclude(key: string, kind: string, result: WriteResult): void {
-    const { live, log } = this.#options;
+  private conclude(key: string, kind: string, result: WriteResult): void {
+    const { live, log } = this.options;
     switch (result.type) {
       case 'ok':
         // Stores the response without waiting for the watch. Otherwise the next write would use an outdated object.
@@ -197,7 +197,7 @@ export class StatusWriter {
         return;
       case 'conflict':
       case 'exists':
-        this.#later(key, this.#pace.retry);
+        this.later(key, this.pace.retry);
         return;
       case 'notFound':
         return;
@@ -205,66 +205,66 @@ export class StatusWriter {
       case 'invalid':
       case 'unavailable':
         log.warn({ object: key, outcome: result.type, problem: result.message }, 'cannot write status');
-        this.#later(key, this.#pace.retry * 5);
+        this.later(key, this.pace.retry * 5);
     }
   }
 
-  #note(key: string, ours: OwnStatus | undefined): void {
-    const before = this.#written.get(key);
-    const at = this.#clock.now();
+  private note(key: string, ours: OwnStatus | undefined): void {
+    const before = this.written.get(key);
+    const at = this.clock.now();
     const rewrites = before?.status === ours ? [...(before?.rewrites ?? []), at] : [];
-    this.#written.set(key, { status: ours, at, rewrites: rewrites.slice(-this.#pace.rewrites) });
-    this.#expiry ??= this.#expireLater();
+    this.written.set(key, { status: ours, at, rewrites: rewrites.slice(-this.pace.rewrites) });
+    this.expiry ??= this.expireLater();
   }
 
   /** Forgets writes that are too old to count, so that an idle controller holds none. */
-  #expireLater(): NodeJS.Timeout {
+  private expireLater(): NodeJS.Timeout {
     return setTimeout(() => {
-      const now = this.#clock.now();
-      for (const [key, { at }] of this.#written) if (now - at >= this.#pace.window) this.#written.delete(key);
-      this.#expiry = this.#written.size === 0 ? undefined : this.#expireLater();
-    }, this.#pace.window);
+      const now = this.clock.now();
+      for (const [key, { at }] of this.written) if (now - at >= this.pace.window) this.written.delete(key);
+      this.expiry = this.written.size === 0 ? undefined : this.expireLater();
+    }, this.pace.window);
   }
 
   /** Milliseconds until the object may be written again. */
-  #restOf(key: string): number {
-    const { rest } = this.#pace;
-    const written = this.#written.get(key);
-    return written === undefined ? 0 : written.at + rest - this.#clock.now();
+  private restOf(key: string): number {
+    const { rest } = this.pace;
+    const written = this.written.get(key);
+    return written === undefined ? 0 : written.at + rest - this.clock.now();
   }
 
   /** Whether the same status was written too often recently. */
-  #isContested(key: string, { kind, object }: LiveObject, ours: OwnStatus | undefined): boolean {
-    const before = this.#written.get(key);
+  private isContested(key: string, { kind, object }: LiveObject, ours: OwnStatus | undefined): boolean {
+    const before = this.written.get(key);
     if (before === undefined || before.status !== ours) return false;
-    const recent = before.rewrites.filter((at) => this.#clock.now() - at < this.#pace.window);
-    if (recent.length < this.#pace.rewrites) return false;
-    this.#suppressed.at(kind, 'contested').value += 1;
-    this.#options.log.warn({ object: key }, 'another writer keeps overwriting this status, writes pause');
-    const note = `Another writer keeps overwriting the status. Writes pause for ${Math.ceil(this.#pace.window / 1000)} seconds. Only one controller may write the status.`;
-    this.#options.events.record({
+    const recent = before.rewrites.filter((at) => this.clock.now() - at < this.pace.window);
+    if (recent.length < this.pace.rewrites) return false;
+    this.suppressed.at(kind, 'contested').value += 1;
+    this.options.log.warn({ object: key }, 'another writer keeps overwriting this status, writes pause');
+    const note = `Another writer keeps overwriting the status. Writes pause for ${Math.ceil(this.pace.window / 1000)} seconds. Only one controller may write the status.`;
+    this.options.events.record({
       regarding: regarding(kind, object),
       type: 'Warning',
       reason: 'StatusContested',
       action: 'Reconcile',
       note,
     });
-    this.#contested.set(key, ours);
+    this.contested.set(key, ours);
     return true;
   }
 
   /** Whether the object is left alone until its desired status changes. */
-  #isLeftAlone(key: string): boolean {
-    return this.#contested.has(key) && this.#contested.get(key) === this.#options.wanted(key);
+  private isLeftAlone(key: string): boolean {
+    return this.contested.has(key) && this.contested.get(key) === this.options.wanted(key);
   }
 
-  #later(key: string, delay: number): void {
-    clearTimeout(this.#timers.get(key));
+  private later(key: string, delay: number): void {
+    clearTimeout(this.timers.get(key));
     const timer = setTimeout(() => {
-      this.#timers.delete(key);
-      this.#contested.delete(key);
+      this.timers.delete(key);
+      this.contested.delete(key);
       this.enqueue(key);
     }, delay);
-    this.#timers.set(key, timer);
+    this.timers.set(key, timer);
   }
 }

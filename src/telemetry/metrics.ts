@@ -142,26 +142,26 @@ interface Sample extends Reading {
 
 /** Counts observations by upper bound. */
 export class Histogram {
-  readonly #buckets: readonly number[];
-  readonly #counts: Float64Array;
-  #sum = 0;
+  private readonly buckets: readonly number[];
+  private readonly counts: Float64Array;
+  private sum = 0;
 
   constructor(buckets: readonly number[]) {
-    this.#buckets = buckets;
-    this.#counts = new Float64Array(buckets.length + 1);
+    this.buckets = buckets;
+    this.counts = new Float64Array(buckets.length + 1);
   }
 
   /** Records one value, in the unit of the bounds. */
   observe(value: number): void {
-    const found = this.#buckets.findIndex((bound) => value <= bound);
-    const bucket = found === -1 ? this.#buckets.length : found;
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#sum += value;
+    const found = this.buckets.findIndex((bound) => value <= bound);
+    const bucket = found === -1 ? this.buckets.length : found;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.sum += value;
   }
 
   /** The series of a Prometheus histogram: cumulative buckets, sum and count. */
   samples(labels: readonly string[]): readonly Sample[] {
-    return samplesOf({ bounds: this.#buckets, counts: this.#counts, sum: this.#sum }, labels);
+    return samplesOf({ bounds: this.buckets, counts: this.counts, sum: this.sum }, labels);
   }
 }
 

@@ -34,29 +34,29 @@ const longestText = 16;
 
 /** Counts the values and distinct names below one location. */
 class Tally {
-  #weight = 0;
-  #names = 0;
-  #seen: Uint32Array | undefined;
+  private weight = 0;
+  private names = 0;
+  private seen: Uint32Array | undefined;
 
   add(weight: number): void {
-    this.#weight += weight;
+    this.weight += weight;
   }
 
   /** An estimate: one bit per name. */
   addName(hash: number): void {
-    this.#weight += weights.name;
-    if (this.#names > maxNames) return;
-    this.#seen ??= new Uint32Array(slots / 32);
+    this.weight += weights.name;
+    if (this.names > maxNames) return;
+    this.seen ??= new Uint32Array(slots / 32);
     const slot = hash % slots;
     const mask = 1 << (slot & 31);
-    const word = this.#seen[slot >>> 5] ?? 0;
+    const word = this.seen[slot >>> 5] ?? 0;
     if ((word & mask) !== 0) return;
-    this.#seen[slot >>> 5] = word | mask;
-    this.#names += 1;
+    this.seen[slot >>> 5] = word | mask;
+    this.names += 1;
   }
 
   get isTooLarge(): boolean {
-    return this.#weight > maxWeight || this.#names > maxNames;
+    return this.weight > maxWeight || this.names > maxNames;
   }
 }
 
@@ -71,108 +71,108 @@ interface Open {
  * take too long. Never fails: the parser detects invalid JSON. Costs some nanoseconds per byte.
  */
 export class BodyScan {
-  #at = 0;
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
+  private at = 0;
+  private depth = 0;
+  private isInString = false;
+  private isEscaped = false;
   /** The beginning of the last string, long enough to recognize the names that the scan looks for. */
-  #text = '';
-  #hash = 0;
-  #isInRequest = false;
-  #open: Open | undefined;
-  #repeated: string | undefined;
-  readonly #head = new Tally();
-  #tally = this.#head;
-  readonly #found: { object?: ScannedObject; oldObject?: ScannedObject } = {};
+  private text = '';
+  private hash = 0;
+  private isInRequest = false;
+  private open: Open | undefined;
+  private repeated: string | undefined;
+  private readonly head = new Tally();
+  private tally = this.head;
+  private readonly found: { object?: ScannedObject; oldObject?: ScannedObject } = {};
 
   push(chunk: Buffer): void {
     let position = 0;
     while (position < chunk.length) {
-      if (this.#isInString) position = this.#string(chunk, position);
+      if (this.isInString) position = this.string(chunk, position);
       else {
-        this.#structure(chunk[position] ?? 0, this.#at + position);
+        this.structure(chunk[position] ?? 0, this.at + position);
         position += 1;
       }
     }
-    this.#at += chunk.length;
+    this.at += chunk.length;
   }
 
   end(): Scan {
-    const isTooLarge = this.#head.isTooLarge || this.#tally.isTooLarge;
+    const isTooLarge = this.head.isTooLarge || this.tally.isTooLarge;
     const problem = isTooLarge
       ? 'has more values than the limit of an AdmissionReview'
-      : this.#repeated === undefined
+      : this.repeated === undefined
         ? undefined
-        : `has request.${this.#repeated} twice`;
-    return { object: this.#found.object, oldObject: this.#found.oldObject, problem };
+        : `has request.${this.repeated} twice`;
+    return { object: this.found.object, oldObject: this.found.oldObject, problem };
   }
 
   /** Continues to the end of a string or of the chunk, and returns that position. */
-  #string(chunk: Buffer, from: number): number {
-    let hash = this.#hash;
+  private string(chunk: Buffer, from: number): number {
+    let hash = this.hash;
     let position = from;
     for (; position < chunk.length; position += 1) {
       const byte = chunk[position] ?? 0;
-      if (this.#isEscaped) this.#isEscaped = false;
+      if (this.isEscaped) this.isEscaped = false;
       else if (byte === quote) {
-        this.#isInString = false;
+        this.isInString = false;
         break;
-      } else if (byte === backslash) this.#isEscaped = true;
+      } else if (byte === backslash) this.isEscaped = true;
       hash = Math.imul(hash ^ byte, 0x01000193);
     }
-    this.#hash = hash;
-    if (this.#depth <= 2 && this.#text.length < longestText)
-      this.#text += chunk.toString('latin1', from, Math.min(position, from + longestText));
-    return this.#isInString ? position : position + 1;
+    this.hash = hash;
+    if (this.depth <= 2 && this.text.length < longestText)
+      this.text += chunk.toString('latin1', from, Math.min(position, from + longestText));
+    return this.isInString ? position : position + 1;
   }
 
-  #structure(byte: number, at: number): void {
+  private structure(byte: number, at: number): void {
     switch (byte) {
       case quote:
-        this.#isInString = true;
-        this.#text = '';
-        this.#hash = 0;
+        this.isInString = true;
+        this.text = '';
+        this.hash = 0;
         return;
       case openObject:
       case openList:
-        this.#depth += 1;
-        this.#tally.add(weights.container);
+        this.depth += 1;
+        this.tally.add(weights.container);
         return;
       case closeObject:
       case closeList:
-        this.#leave(at);
+        this.leave(at);
         return;
       case comma:
-        this.#tally.add(weights.item);
-        if (this.#depth === 2) this.#endObject(at);
+        this.tally.add(weights.item);
+        if (this.depth === 2) this.endObject(at);
         return;
       case colon:
-        this.#name(at);
+        this.name(at);
     }
   }
 
-  #leave(at: number): void {
-    if (this.#depth === 2) {
-      this.#endObject(at);
-      this.#isInRequest = false;
+  private leave(at: number): void {
+    if (this.depth === 2) {
+      this.endObject(at);
+      this.isInRequest = false;
     }
-    this.#depth -= 1;
+    this.depth -= 1;
   }
 
-  #name(at: number): void {
-    this.#tally.addName((this.#hash ^ (this.#hash >>> 15)) >>> 0);
-    if (this.#depth === 1) this.#isInRequest = this.#text === 'request';
-    if (this.#depth !== 2 || !this.#isInRequest || (this.#text !== 'object' && this.#text !== 'oldObject')) return;
-    this.#open = { name: this.#text, start: at + 1, tally: new Tally() };
-    this.#tally = this.#open.tally;
+  private name(at: number): void {
+    this.tally.addName((this.hash ^ (this.hash >>> 15)) >>> 0);
+    if (this.depth === 1) this.isInRequest = this.text === 'request';
+    if (this.depth !== 2 || !this.isInRequest || (this.text !== 'object' && this.text !== 'oldObject')) return;
+    this.open = { name: this.text, start: at + 1, tally: new Tally() };
+    this.tally = this.open.tally;
   }
 
-  #endObject(at: number): void {
-    if (this.#open === undefined) return;
-    const { name, start, tally } = this.#open;
-    if (this.#found[name] !== undefined) this.#repeated = name;
-    this.#found[name] = { start, end: at, isTooLarge: tally.isTooLarge || at - start > maxBytes };
-    this.#open = undefined;
-    this.#tally = this.#head;
+  private endObject(at: number): void {
+    if (this.open === undefined) return;
+    const { name, start, tally } = this.open;
+    if (this.found[name] !== undefined) this.repeated = name;
+    this.found[name] = { start, end: at, isTooLarge: tally.isTooLarge || at - start > maxBytes };
+    this.open = undefined;
+    this.tally = this.head;
   }
 }

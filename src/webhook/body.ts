@@ -29,16 +29,16 @@ export class BodyRefusal extends Error {
 
 /** The bodies that are being received or reviewed. */
 export class Bodies {
-  readonly #limits: BodyLimits;
-  #held = 0;
+  private readonly limits: BodyLimits;
+  private heldBytes = 0;
 
   constructor(limits: BodyLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /** Bytes held beyond the free bytes of each body. */
   get held(): number {
-    return this.#held;
+    return this.heldBytes;
   }
 
   /**
@@ -52,19 +52,19 @@ export class Bodies {
     let size = 0;
     let counted = 0;
     const release = (): void => {
-      this.#held -= counted;
+      this.heldBytes -= counted;
       counted = 0;
     };
     try {
-      if (Number(request.headers['content-length'] ?? 0) > this.#limits.bodyBytes) throw new BodyRefusal('too-large');
+      if (Number(request.headers['content-length'] ?? 0) > this.limits.bodyBytes) throw new BodyRefusal('too-large');
       // The response to a rejected body still uses the connection.
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size > this.#limits.bodyBytes) throw new BodyRefusal('too-large');
+        if (size > this.limits.bodyBytes) throw new BodyRefusal('too-large');
         const beyond = Math.max(0, size - freeBytes);
-        this.#held += beyond - counted;
+        this.heldBytes += beyond - counted;
         counted = beyond;
-        if (beyond > 0 && this.#held > this.#limits.heldBytes) throw new BodyRefusal('busy');
+        if (beyond > 0 && this.heldBytes > this.limits.heldBytes) throw new BodyRefusal('busy');
         chunks.push(chunk);
       }
     } catch (error) {

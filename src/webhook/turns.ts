@@ -9,17 +9,17 @@ const maxTurns = 4;
 
 /** The slices of one review, or of one round of the audit. */
 export class Slices {
-  readonly #now: () => number;
-  #began: number;
+  private readonly now: () => number;
+  private began: number;
 
   /** Begins the first slice. @param now monotonic milliseconds */
   constructor(now: () => number = monotonicNow) {
-    this.#now = now;
-    this.#began = now();
+    this.now = now;
+    this.began = now();
   }
 
   get isUsedUp(): boolean {
-    return this.#now() - this.#began >= slice;
+    return this.now() - this.began >= slice;
   }
 
   /**
@@ -28,9 +28,9 @@ export class Slices {
    * let timers and requests run.
    */
   async next(): Promise<void> {
-    const used = Math.floor((this.#now() - this.#began) / slice);
+    const used = Math.floor((this.now() - this.began) / slice);
     for (let turn = 0; turn < Math.min(Math.max(used, 1), maxTurns); turn += 1) await othersFirst();
-    this.#began = this.#now();
+    this.began = this.now();
   }
 }
 
@@ -45,38 +45,38 @@ export async function inSlices<T>(steps: Steps<T>, slices = new Slices()): Promi
 
 /** A queue of limited length that admits one caller at a time. */
 export class Turns {
-  readonly #most: number;
-  readonly #waiting = new Set<() => void>();
-  #isTaken = false;
+  private readonly most: number;
+  private readonly callers = new Set<() => void>();
+  private isTaken = false;
 
   /** @param most maximum number of waiting callers */
   constructor(most: number) {
-    this.#most = most;
+    this.most = most;
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.callers.size;
   }
 
   /** Resolves when it is the caller's turn, which `leave` ends; `undefined` if the queue is full. */
   enter(): Promise<void> | undefined {
-    if (!this.#isTaken) {
-      this.#isTaken = true;
+    if (!this.isTaken) {
+      this.isTaken = true;
       return Promise.resolve();
     }
-    if (this.#waiting.size >= this.#most) return undefined;
+    if (this.callers.size >= this.most) return undefined;
     return new Promise((resolve) => {
-      this.#waiting.add(resolve);
+      this.callers.add(resolve);
     });
   }
 
   leave(): void {
-    const [next] = this.#waiting;
+    const [next] = this.callers;
     if (next === undefined) {
-      this.#isTaken = false;
+      this.isTaken = false;
       return;
     }
-    this.#waiting.delete(next);
+    this.callers.delete(next);
     next();
   }
 }

@@ -115,11 +115,11 @@ function doNothing(): void {}
 
 /** Detects clients that send a request before the previous response. The API server never does. */
 class Pipelines {
-  readonly #last = new WeakMap<object, ServerResponse>();
+  private readonly last = new WeakMap<object, ServerResponse>();
 
   isBusy({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    const last = this.#last.get(socket);
-    this.#last.set(socket, response);
+    const last = this.last.get(socket);
+    this.last.set(socket, response);
     return last !== undefined && !last.writableEnded;
   }
 }

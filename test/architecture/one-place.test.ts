@@ -59,3 +59,7 @@ test('only src/time reads the time', () => {
   const files = sources.filter((file) => !/^src\/(?:time\/|files\/watch\.ts)/.test(file));
   expect(found(files, /\bperformance\.now\b|\bDate\.now\b|\bnew Date\(\)|\bhrtime\b/)).toEqual([]);
 });
+
+test('private members are declared with the keyword private', () => {
+  expect(found(sources, /^\s+(?:(?:readonly|static|async|get|set) |\*)*#\w+/)).toEqual([]);
+});

@@ -8,27 +8,27 @@ type Requirement = () => readonly string[];
 
 /** Collects the requirements for readiness, before which the API server must not send calls. */
 export class ReadinessGate {
-  readonly #isStopping: () => boolean;
-  readonly #requirements: Requirement[] = [];
-  #isStarted = false;
+  private readonly isStopping: () => boolean;
+  private readonly requirements: Requirement[] = [];
+  private isStarted = false;
 
   constructor(isStopping: () => boolean) {
-    this.#isStopping = isStopping;
+    this.isStopping = isStopping;
   }
 
   require(requirement: Requirement): void {
-    this.#requirements.push(requirement);
+    this.requirements.push(requirement);
   }
 
   /** Declares that all requirements are registered. */
   started(): void {
-    this.#isStarted = true;
+    this.isStarted = true;
   }
 
   now(): Readiness {
-    const reasons = this.#isStopping()
+    const reasons = this.isStopping()
       ? ['stopping']
-      : [...(this.#isStarted ? [] : ['starting']), ...this.#requirements.flatMap((requirement) => requirement())];
+      : [...(this.isStarted ? [] : ['starting']), ...this.requirements.flatMap((requirement) => requirement())];
     return { ready: reasons.length === 0, reasons };
   }
 }

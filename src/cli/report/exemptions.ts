@@ -3,33 +3,33 @@ import type { ListedExemption, Report, Reported } from './report.ts';
 
 /** Collects the exemptions that objects ask for, while a report passes. */
 export class ExemptionList {
-  readonly #today: string;
-  readonly #exemptions: ListedExemption[] = [];
+  private readonly today: string;
+  private readonly exemptions: ListedExemption[] = [];
 
   /** @param today the current day in UTC, `2026-11-23` */
   constructor(today: string) {
-    this.#today = today;
+    this.today = today;
   }
 
   /** Yields the report unchanged. */
   async *passing(report: Report): Report {
     for await (const reported of report) {
-      this.#note(reported);
+      this.note(reported);
       yield reported;
     }
   }
 
   /** All exemptions, in the order of the report. Complete once the report has passed. */
   all(): readonly ListedExemption[] {
-    return this.#exemptions;
+    return this.exemptions;
   }
 
-  #note(reported: Reported): void {
+  private note(reported: Reported): void {
     if (reported.type !== 'judged') return;
-    const exemption = exemptionOf(reported.document.value, this.#today);
+    const exemption = exemptionOf(reported.document.value, this.today);
     if (exemption.type === 'none') return;
     const object = reported.name;
-    this.#exemptions.push(
+    this.exemptions.push(
       exemption.type === 'void'
         ? { object, state: exemption.state, problem: exemption.problem, findings: 0 }
         : {

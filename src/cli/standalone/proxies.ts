@@ -23,104 +23,104 @@ export interface StandaloneProxiesOptions {
  * all routes and endpoints; each has the listeners of its Gateways.
  */
 export class StandaloneProxies {
-  readonly #options: StandaloneProxiesOptions;
-  readonly #held = new Map<ConfigKey, ConfigResource>();
+  private readonly options: StandaloneProxiesOptions;
+  private readonly held = new Map<ConfigKey, ConfigResource>();
   /** By their settings as text. */
-  readonly #proxies = new Map<string, Proxy>();
+  private readonly proxies = new Map<string, Proxy>();
   /** Listener → settings of the data plane that has it. */
-  readonly #places = new Map<ConfigKey, string>();
+  private readonly places = new Map<ConfigKey, string>();
   /** Data planes without listeners, until their connections have ended. */
-  readonly #draining = new Set<Promise<void>>();
-  #queue: Promise<unknown> = Promise.resolve();
+  private readonly draining = new Set<Promise<void>>();
+  private queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: StandaloneProxiesOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Applies a transaction with the parameters at present, also those that have changed. Returns all problems, as `Proxy.apply` does. */
   apply(transaction: Transaction): Promise<readonly ConfigProblem[]> {
-    const result = this.#queue.then(() => this.#applyNow(transaction));
-    this.#queue = result.catch(() => undefined);
+    const result = this.queue.then(() => this.applyNow(transaction));
+    this.queue = result.catch(() => undefined);
     return result;
   }
 
-  async #applyNow({ upserts, removals }: Transaction): Promise<readonly ConfigProblem[]> {
-    for (const key of removals) this.#held.delete(key);
-    for (const resource of upserts) this.#held.set(resource.key, resource);
-    const wanted = this.#wantedPlaces();
-    const left = [...this.#places].filter(([key, place]) => wanted.get(key) !== place);
+  private async applyNow({ upserts, removals }: Transaction): Promise<readonly ConfigProblem[]> {
+    for (const key of removals) this.held.delete(key);
+    for (const resource of upserts) this.held.set(resource.key, resource);
+    const wanted = this.wantedPlaces();
+    const left = [...this.places].filter(([key, place]) => wanted.get(key) !== place);
     // First, so that a port is free when another data plane binds it.
-    for (const [place, proxy] of this.#proxies) {
+    for (const [place, proxy] of this.proxies) {
       const gone = left.filter(([, from]) => from === place).map(([key]) => key);
       if (gone.length > 0) await proxy.apply({ upserts: [], removals: gone });
     }
     const problems: ConfigProblem[] = [];
-    for (const place of new Set([...this.#proxies.keys(), ...wanted.values()])) {
-      const isNew = !this.#proxies.has(place);
-      const shared = (isNew ? [...this.#held.values()] : upserts).filter(({ kind }) => kind !== 'listener');
-      const listeners = this.#listenersFor(place, { wanted, changed: new Set(upserts.map(({ key }) => key)) });
-      problems.push(...(await this.#proxyOf(place).apply({ upserts: [...listeners, ...shared], removals })));
+    for (const place of new Set([...this.proxies.keys(), ...wanted.values()])) {
+      const isNew = !this.proxies.has(place);
+      const shared = (isNew ? [...this.held.values()] : upserts).filter(({ kind }) => kind !== 'listener');
+      const listeners = this.listenersFor(place, { wanted, changed: new Set(upserts.map(({ key }) => key)) });
+      problems.push(...(await this.proxyOf(place).apply({ upserts: [...listeners, ...shared], removals })));
     }
-    this.#places.clear();
-    for (const [key, place] of wanted) this.#places.set(key, place);
-    this.#closeUnused();
+    this.places.clear();
+    for (const [key, place] of wanted) this.places.set(key, place);
+    this.closeUnused();
     return problems;
   }
 
   /** Reloads the certificates of all listeners. Returns all problems. */
   async reloadCertificates(): Promise<readonly ConfigProblem[]> {
-    const problems = await Promise.all([...this.#proxies.values()].map((proxy) => proxy.reloadCertificates()));
+    const problems = await Promise.all([...this.proxies.values()].map((proxy) => proxy.reloadCertificates()));
     return problems.flat();
   }
 
   /** The bound addresses of a listener; empty if binding failed. */
   addressesOf(listener: ConfigKey): readonly Address[] {
-    return this.#proxies.get(this.#places.get(listener) ?? '')?.addressesOf(listener) ?? [];
+    return this.proxies.get(this.places.get(listener) ?? '')?.addressesOf(listener) ?? [];
   }
 
   /** Closes all data planes. Requests in flight get the time. */
   async close(graceMs: number): Promise<void> {
-    await Promise.all([...[...this.#proxies.values()].map((proxy) => proxy.close({ graceMs })), ...this.#draining]);
+    await Promise.all([...[...this.proxies.values()].map((proxy) => proxy.close({ graceMs })), ...this.draining]);
   }
 
-  #wantedPlaces(): ReadonlyMap<ConfigKey, string> {
+  private wantedPlaces(): ReadonlyMap<ConfigKey, string> {
     const byGateway = new Map<string, string>();
     const placeOf = ({ gateway }: ListenerConfig): string => {
-      const known = byGateway.get(gateway) ?? JSON.stringify(relevant(this.#options.parametersOf(gateway)));
+      const known = byGateway.get(gateway) ?? JSON.stringify(relevant(this.options.parametersOf(gateway)));
       byGateway.set(gateway, known);
       return known;
     };
-    const listeners = [...this.#held.values()].filter((resource) => resource.kind === 'listener');
+    const listeners = [...this.held.values()].filter((resource) => resource.kind === 'listener');
     return new Map(listeners.map((listener) => [listener.key, placeOf(listener)]));
   }
 
   /** Listeners of a data plane that have changed, or that another one had. */
-  #listenersFor(
+  private listenersFor(
     place: string,
     { wanted, changed }: { readonly wanted: ReadonlyMap<ConfigKey, string>; readonly changed: ReadonlySet<ConfigKey> },
   ): readonly ConfigResource[] {
     return [...wanted]
-      .filter(([key, to]) => to === place && (changed.has(key) || this.#places.get(key) !== place))
-      .flatMap(([key]) => this.#held.get(key) ?? []);
+      .filter(([key, to]) => to === place && (changed.has(key) || this.places.get(key) !== place))
+      .flatMap(([key]) => this.held.get(key) ?? []);
   }
 
-  #proxyOf(place: string): Proxy {
-    const known = this.#proxies.get(place);
+  private proxyOf(place: string): Proxy {
+    const known = this.proxies.get(place);
     if (known !== undefined) return known;
-    const proxy = this.#options.create(settingsOf(JSON.parse(place) as DataPlaneParameters));
-    this.#proxies.set(place, proxy);
+    const proxy = this.options.create(settingsOf(JSON.parse(place) as DataPlaneParameters));
+    this.proxies.set(place, proxy);
     return proxy;
   }
 
-  #closeUnused(): void {
-    const used = new Set(this.#places.values());
-    for (const [place, proxy] of this.#proxies) {
+  private closeUnused(): void {
+    const used = new Set(this.places.values());
+    for (const [place, proxy] of this.proxies) {
       if (used.has(place)) continue;
-      this.#proxies.delete(place);
+      this.proxies.delete(place);
       const closing: Promise<void> = proxy
-        .close({ graceMs: this.#options.grace })
-        .finally(() => this.#draining.delete(closing));
-      this.#draining.add(closing);
+        .close({ graceMs: this.options.grace })
+        .finally(() => this.draining.delete(closing));
+      this.draining.add(closing);
     }
   }
 }

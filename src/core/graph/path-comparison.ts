@@ -55,14 +55,14 @@ export const maxComparisonSteps = 2_500_000;
  * a prefix. The work is limited regardless of the number of matches, hostnames, parentRefs and owned paths.
  */
 export class PathComparison {
-  readonly #decisions = new Memory<Decision | undefined>();
+  private readonly decisions = new Memory<Decision | undefined>();
   /** Positions in the owners of a place, or -1. */
-  readonly #deciding = new Memory<number>();
-  readonly #expressions = new Map<string, KnownExpression | undefined>();
-  #steps = 0;
+  private readonly deciding = new Memory<number>();
+  private readonly expressions = new Map<string, KnownExpression | undefined>();
+  private stepsTaken = 0;
 
   get steps(): number {
-    return this.#steps;
+    return this.stepsTaken;
   }
 
   /**
@@ -73,7 +73,7 @@ export class PathComparison {
    */
   refusalOf(place: OwnedPlace, match: RouteMatch): PathRefusal | undefined {
     const key = `${match.path.type} ${match.call !== undefined} ${match.path.value}`;
-    const decision = this.#decisions.at(place.key, key, () => this.#decide(place, match));
+    const decision = this.decisions.at(place.key, key, () => this.decide(place, match));
     const permission = decision && place.owners[decision.position]?.permission;
     if (decision === undefined || permission?.type !== 'refused') return undefined;
     return { refusal: permission, isCompared: decision.isCompared };
@@ -81,14 +81,14 @@ export class PathComparison {
 
   /** Returns the owner that permits a path to the namespace; `undefined` if policies do not mention the path, or refuse it. */
   ownerOf({ key, owners, covering }: OwnedPlace, path: RouteMatch['path']): PathOwner | undefined {
-    const position = this.#deciding.at(key, `${path.type} ${path.value}`, () =>
-      covering.flat().findIndex((owner) => this.#relation(path, owner.path) === 'within'),
+    const position = this.deciding.at(key, `${path.type} ${path.value}`, () =>
+      covering.flat().findIndex((owner) => this.relation(path, owner.path) === 'within'),
     );
     const decisive = owners[position];
     return decisive?.permission.type === 'permitted' ? decisive : undefined;
   }
 
-  #decide({ owners, covering, below, hostname }: OwnedPlace, match: RouteMatch): Decision | undefined {
+  private decide({ owners, covering, below, hostname }: OwnedPlace, match: RouteMatch): Decision | undefined {
     const { path } = match;
     const precedesLonger = path.type === 'RegularExpression' || match.call !== undefined;
     const decidedBy = (owner: PathOwner, isCompared = true): Decision => ({
@@ -96,7 +96,7 @@ export class PathComparison {
       isCompared,
     });
     for (const level of covering) {
-      const related = level.map((owner) => ({ owner, relation: this.#relation(path, owner.path) }));
+      const related = level.map((owner) => ({ owner, relation: this.relation(path, owner.path) }));
       const taken = related.find(
         ({ owner, relation }) =>
           owner.permission.type === 'refused' &&
@@ -108,32 +108,32 @@ export class PathComparison {
     }
     // Routes for narrower hostnames have precedence, so nothing is taken from their owners.
     for (const owner of below) {
-      const relation = owner.permission.type === 'refused' ? this.#relation(path, owner.path) : 'disjoint';
+      const relation = owner.permission.type === 'refused' ? this.relation(path, owner.path) : 'disjoint';
       if (relation === 'within' || relation === 'unknown') return decidedBy(owner, relation !== 'unknown');
     }
     return undefined;
   }
 
-  #relation({ type, value }: RouteMatch['path'], prefix: string): KnownRelation {
+  private relation({ type, value }: RouteMatch['path'], prefix: string): KnownRelation {
     if (prefix === '') return 'within';
-    if (this.#steps >= maxComparisonSteps) return 'unknown';
-    this.#steps += costOf.comparison;
-    if (type === 'RegularExpression') return this.#relationOfExpression(value, prefix);
+    if (this.stepsTaken >= maxComparisonSteps) return 'unknown';
+    this.stepsTaken += costOf.comparison;
+    if (type === 'RegularExpression') return this.relationOfExpression(value, prefix);
     if (hasPathPrefix(value, prefix)) return 'within';
     return type === 'PathPrefix' && hasPathPrefix(prefix, value) ? 'overlapping' : 'disjoint';
   }
 
   /** An invalid expression matches nothing. */
-  #relationOfExpression(text: string, prefix: string): PrefixRelation {
-    if (!this.#expressions.has(text)) this.#expressions.set(text, knownExpression(text));
-    const expression = this.#expressions.get(text);
+  private relationOfExpression(text: string, prefix: string): PrefixRelation {
+    if (!this.expressions.has(text)) this.expressions.set(text, knownExpression(text));
+    const expression = this.expressions.get(text);
     if (expression === undefined) return 'disjoint';
     const { comparison, relations } = expression;
     const known = relations.get(prefix);
     if (known !== undefined) return known;
     const before = comparison.steps;
     const relation = comparison.relationTo(prefix);
-    this.#steps += costOf.expression + comparison.steps - before;
+    this.stepsTaken += costOf.expression + comparison.steps - before;
     relations.set(prefix, relation);
     return relation;
   }
@@ -141,11 +141,11 @@ export class PathComparison {
 
 /** Results by the key of a place and of a match. */
 class Memory<T> {
-  readonly #results = new Map<string, Map<string, T>>();
+  private readonly results = new Map<string, Map<string, T>>();
 
   at(place: string, match: string, compute: () => T): T {
-    const ofPlace = this.#results.get(place) ?? new Map<string, T>();
-    this.#results.set(place, ofPlace);
+    const ofPlace = this.results.get(place) ?? new Map<string, T>();
+    this.results.set(place, ofPlace);
     const known = ofPlace.get(match);
     if (known !== undefined || ofPlace.has(match)) return known as T;
     const result = compute();

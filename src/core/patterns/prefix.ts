@@ -20,26 +20,26 @@ const one = 3;
  * characters. Each state is examined once, whatever the number of prefixes.
  */
 export class PrefixComparison {
-  readonly #table: PatternTable;
+  private readonly table: PatternTable;
   /** By class. */
-  readonly #contained: Uint8Array;
+  private readonly contained: Uint8Array;
   /** By state. */
-  readonly #following: Uint8Array;
-  #steps = 0;
+  private readonly following: Uint8Array;
+  private stepsTaken = 0;
 
   constructor(table: PatternTable) {
-    this.#table = table;
-    this.#contained = new Uint8Array(table.classCount).fill(none);
-    this.#following = new Uint8Array(table.accepting.length);
+    this.table = table;
+    this.contained = new Uint8Array(table.classCount).fill(none);
+    this.following = new Uint8Array(table.accepting.length);
     for (let code = 0; code < characterCount; code += 1) {
       const characterClass = table.asciiClasses[code] ?? 0;
-      this.#contained[characterClass] = together(this.#contained[characterClass] ?? none, code + one);
+      this.contained[characterClass] = together(this.contained[characterClass] ?? none, code + one);
     }
   }
 
   /** Characters of prefixes that were read. */
   get steps(): number {
-    return this.#steps;
+    return this.stepsTaken;
   }
 
   /**
@@ -47,31 +47,31 @@ export class PrefixComparison {
    * `overlapping` may be wrong for a pattern that accepts no longer text, never the others.
    */
   relationTo(prefix: string): PrefixRelation {
-    const { accepting } = this.#table;
+    const { accepting } = this.table;
     let state = start;
     let isWithin = true;
     for (let index = 0; index < prefix.length; index += 1) {
       const code = prefix.charCodeAt(index);
-      this.#steps += 1;
-      isWithin &&= accepting[state] !== 1 && this.#leadsOnlyTo(state, code);
-      state = stateAfter(this.#table, state, code);
+      this.stepsTaken += 1;
+      isWithin &&= accepting[state] !== 1 && this.leadsOnlyTo(state, code);
+      state = stateAfter(this.table, state, code);
       if (state === dead) return 'disjoint';
     }
-    if (isWithin && this.#leadsOnlyTo(state, slash)) return 'within';
-    const accepts = accepting[state] === 1 || stateAfter(this.#table, state, slash) !== dead;
+    if (isWithin && this.leadsOnlyTo(state, slash)) return 'within';
+    const accepts = accepting[state] === 1 || stateAfter(this.table, state, slash) !== dead;
     return accepts ? 'overlapping' : 'disjoint';
   }
 
   /** Returns whether no other character than this one continues an accepted text. */
-  #leadsOnlyTo(state: number, code: number): boolean {
-    if (this.#following[state] === unknown) this.#following[state] = this.#charactersAfter(state);
-    const following = this.#following[state];
+  private leadsOnlyTo(state: number, code: number): boolean {
+    if (this.following[state] === unknown) this.following[state] = this.charactersAfter(state);
+    const following = this.following[state];
     return following === none || following === code + one;
   }
 
-  #charactersAfter(state: number): number {
-    const { next, classCount } = this.#table;
-    return this.#contained.reduce(
+  private charactersAfter(state: number): number {
+    const { next, classCount } = this.table;
+    return this.contained.reduce(
       (found, contained, characterClass) =>
         (next[state * classCount + characterClass] ?? dead) === dead ? found : together(found, contained),
       none,

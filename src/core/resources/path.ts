@@ -24,37 +24,37 @@ export function isWithin(path: Path, ancestor: Path): boolean {
 
 /** A set of paths. The cost of a lookup does not depend on the size of the set. */
 export class PathSet {
-  readonly #paths = new Set<string>();
+  private readonly paths = new Set<string>();
   /** The paths and all of their ancestors. */
-  readonly #ancestors = new Set<string>();
+  private readonly ancestors = new Set<string>();
 
   constructor(paths: readonly Path[]) {
     for (const path of paths) {
       let key = '';
-      this.#ancestors.add(key);
+      this.ancestors.add(key);
       for (const part of path) {
         key = keyBelow(key, part);
-        this.#ancestors.add(key);
+        this.ancestors.add(key);
       }
-      this.#paths.add(key);
+      this.paths.add(key);
     }
   }
 
   /** Whether `path` is in the set or lies below a member. */
   covers(path: Path): boolean {
     let key = '';
-    if (this.#paths.has(key)) return true;
+    if (this.paths.has(key)) return true;
     for (const part of path) {
       key = keyBelow(key, part);
-      if (!this.#ancestors.has(key)) return false;
-      if (this.#paths.has(key)) return true;
+      if (!this.ancestors.has(key)) return false;
+      if (this.paths.has(key)) return true;
     }
     return false;
   }
 
   /** Whether `path` is in the set or a member lies below it. */
   hasWithin(path: Path): boolean {
-    return this.#ancestors.has(path.reduce<string>(keyBelow, ''));
+    return this.ancestors.has(path.reduce<string>(keyBelow, ''));
   }
 
   /** Whether `path` is in the set, lies below a member, or has a member below it. */

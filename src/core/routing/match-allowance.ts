@@ -9,10 +9,10 @@ export class MatchTooCostly extends Error {}
 
 /** Limits the work of regular expressions for one request: a few routes can have thousands of them for one long header. */
 export class MatchAllowance {
-  #left: number;
+  private left: number;
 
   constructor(characters = maxMatchedCharacters) {
-    this.#left = characters;
+    this.left = characters;
   }
 
   /**
@@ -21,7 +21,7 @@ export class MatchAllowance {
    * @throws MatchTooCostly if fewer characters are left
    */
   take(characters: number): void {
-    this.#left -= characters;
-    if (this.#left < 0) throw new MatchTooCostly();
+    this.left -= characters;
+    if (this.left < 0) throw new MatchTooCostly();
   }
 }

@@ -57,10 +57,10 @@ function hostKey({ hostname = '' }: ListenerClaim): string {
 /** A set of listeners with a search for conflicts that does not scan all of them. */
 export class ListenerClaims<L extends ListenerClaim> {
   /** By port, then by protocol, then by hostname. */
-  readonly #ports = new Map<number, Map<string, Map<string, L[]>>>();
+  private readonly ports = new Map<number, Map<string, Map<string, L[]>>>();
 
   add(listener: L): void {
-    const protocols = entryOf(this.#ports, listener.port, () => new Map<string, Map<string, L[]>>());
+    const protocols = entryOf(this.ports, listener.port, () => new Map<string, Map<string, L[]>>());
     const hostnames = entryOf(protocols, listener.protocol, () => new Map<string, L[]>());
     entryOf(hostnames, hostKey(listener), () => []).push(listener);
   }
@@ -74,7 +74,7 @@ export class ListenerClaims<L extends ListenerClaim> {
     most: number,
   ): { readonly reason: ConflictReason; readonly others: readonly L[] } | undefined {
     const found: Record<ConflictReason, L[]> = { ProtocolConflict: [], HostnameConflict: [] };
-    for (const [protocol, hostnames] of this.#ports.get(listener.port) ?? []) {
+    for (const [protocol, hostnames] of this.ports.get(listener.port) ?? []) {
       for (const candidates of bucketsOf(hostnames, listener, protocol)) {
         for (const candidate of candidates.slice(0, most + 1)) {
           const reason = candidate === listener ? undefined : conflictBetween(listener, candidate);

@@ -10,92 +10,92 @@ import type { AnswerReason } from '../messages/reasons.ts';
 
 /** The stream of a trace: adds the report to the head of the response. */
 export class TracedStream implements ClientStream {
-  readonly #stream: ClientStream;
-  readonly #report: () => TraceReport;
+  private readonly stream: ClientStream;
+  private readonly report: () => TraceReport;
 
   constructor(stream: ClientStream, report: () => TraceReport) {
-    this.#stream = stream;
-    this.#report = report;
+    this.stream = stream;
+    this.report = report;
   }
 
   get method(): string {
-    return this.#stream.method;
+    return this.stream.method;
   }
 
   readHead(limits: ProxyLimits): RequestHead | AnswerReason {
-    return this.#stream.readHead(limits);
+    return this.stream.readHead(limits);
   }
 
   get upgrade(): string | undefined {
-    return this.#stream.upgrade;
+    return this.stream.upgrade;
   }
 
   switchProtocol(fields: Fields): Duplex {
-    return this.#stream.switchProtocol(this.#reported(fields));
+    return this.stream.switchProtocol(this.reported(fields));
   }
 
   get body(): Readable {
-    return this.#stream.body;
+    return this.stream.body;
   }
 
   takeContent(): Buffer | undefined {
-    return this.#stream.takeContent();
+    return this.stream.takeContent();
   }
 
   get trailers(): Fields {
-    return this.#stream.trailers;
+    return this.stream.trailers;
   }
 
   get isComplete(): boolean {
-    return this.#stream.isComplete;
+    return this.stream.isComplete;
   }
 
   continue(): void {
-    this.#stream.continue();
+    this.stream.continue();
   }
 
   inform(status: number, fields: Fields): boolean {
-    return this.#stream.inform(status, fields);
+    return this.stream.inform(status, fields);
   }
 
   writeHead(status: number, fields: Fields): void {
-    this.#stream.writeHead(status, this.#reported(fields));
+    this.stream.writeHead(status, this.reported(fields));
   }
 
   get headSent(): boolean {
-    return this.#stream.headSent;
+    return this.stream.headSent;
   }
 
   get status(): number {
-    return this.#stream.status;
+    return this.stream.status;
   }
 
   flushHead(): void {
-    this.#stream.flushHead();
+    this.stream.flushHead();
   }
 
   write(chunk: Buffer): boolean {
-    return this.#stream.write(chunk);
+    return this.stream.write(chunk);
   }
 
   end(trailers: Fields): void {
-    this.#stream.end(trailers);
+    this.stream.end(trailers);
   }
 
   get waitingBytes(): number {
-    return this.#stream.waitingBytes;
+    return this.stream.waitingBytes;
   }
 
   get isFinished(): boolean {
-    return this.#stream.isFinished;
+    return this.stream.isFinished;
   }
 
   breakOff(): void {
-    this.#stream.breakOff();
+    this.stream.breakOff();
   }
 
-  #reported(fields: Fields): string[] {
+  private reported(fields: Fields): string[] {
     // A filter of the route may have set the field.
-    return [...withoutField([...fields], traceField), traceField, JSON.stringify(this.#report())];
+    return [...withoutField([...fields], traceField), traceField, JSON.stringify(this.report())];
   }
 }

@@ -13,31 +13,31 @@ export type TraceAnswer = (report: TraceReport) => Buffer;
 
 /** Recognizes requests, connections and datagrams that ask for the decision about them, and may. Without a key, none does. */
 export class Tracing {
-  #key: string | undefined;
+  private key: string | undefined;
   /** Nonce → milliseconds since 1970 until which its signature is valid, the oldest first. Only of valid signatures. */
-  readonly #used = new Map<string, number>();
-  readonly #now: () => number;
+  private readonly used = new Map<string, number>();
+  private readonly now: () => number;
 
   /** @param now milliseconds since 1970 */
   constructor(now: () => number = wallNow) {
-    this.#now = now;
+    this.now = now;
   }
 
   /** Sets the key of the Gateway in hexadecimal; `undefined`: traces are ignored. */
   setKey(key: string | undefined): void {
-    this.#key = key;
+    this.key = key;
   }
 
   /** Whether there is a key. */
   get isOn(): boolean {
-    return this.#key !== undefined;
+    return this.key !== undefined;
   }
 
   /** Whether the request has a valid signature that was not used before. Uses it up. */
   accepts(head: RequestHead): boolean {
-    const key = this.#key;
+    const key = this.key;
     if (key === undefined || !head.names.includes(traceField)) return false;
-    return typeof this.#use(key, head, head.header(traceField) ?? '') === 'object';
+    return typeof this.use(key, head, head.header(traceField) ?? '') === 'object';
   }
 
   /**
@@ -47,21 +47,25 @@ export class Tracing {
    *   backend either. `undefined` for anything else
    */
   recognize(connection: TracedConnection, value: string): TraceAnswer | 'spent' | undefined {
-    const key = this.#key;
+    const key = this.key;
     if (key === undefined) return undefined;
-    const used = this.#use(key, connection, value);
+    const used = this.use(key, connection, value);
     if (typeof used !== 'object') return used;
     return (report) => traceAnswer(key, used.nonce, report);
   }
 
-  #use(key: string, traced: TracedRequest | TracedConnection, value: string): TraceSignature | 'spent' | undefined {
+  private use(
+    key: string,
+    traced: TracedRequest | TracedConnection,
+    value: string,
+  ): TraceSignature | 'spent' | undefined {
     const signed = readTrace(value);
-    const now = this.#now();
+    const now = this.now();
     if (signed === undefined || Math.abs(signed.time * 1000 - now) > window) return undefined;
     if (!isSignedTrace(key, traced, signed)) return undefined;
-    for (const [nonce, until] of this.#used) if (until < now) this.#used.delete(nonce);
-    if (this.#used.has(signed.nonce) || this.#used.size >= maxRemembered) return 'spent';
-    this.#used.set(signed.nonce, signed.time * 1000 + window);
+    for (const [nonce, until] of this.used) if (until < now) this.used.delete(nonce);
+    if (this.used.has(signed.nonce) || this.used.size >= maxRemembered) return 'spent';
+    this.used.set(signed.nonce, signed.time * 1000 + window);
     return signed;
   }
 }

@@ -22,11 +22,11 @@ const keyBytes = 32;
 
 /** The keys of a data plane. Older keys remain valid for sessions that exist already. */
 export class SessionKeys {
-  #keys: readonly SessionKey[] = [];
+  private keys: readonly SessionKey[] = [];
 
   /** Replaces all keys. Ignores keys that are malformed. */
   replace(materials: readonly SessionKeyMaterial[]): void {
-    this.#keys = materials
+    this.keys = materials
       .map(({ id, secret, from }) => ({ id, from, bytes: Buffer.from(secret, 'base64url') }))
       .filter(({ id, bytes }) => form.test(id) && bytes.length === keyBytes)
       .map(({ id, from, bytes }) => ({ id, from, key: createSecretKey(bytes) }))
@@ -35,10 +35,10 @@ export class SessionKeys {
 
   /** The key for new sessions: the newest one that is in use, or the oldest one if the clock is behind all of them. */
   current(now: number): SessionKey | undefined {
-    return this.#keys.findLast(({ from }) => from <= now) ?? this.#keys[0];
+    return this.keys.findLast(({ from }) => from <= now) ?? this.keys[0];
   }
 
   find(id: string): SessionKey | undefined {
-    return this.#keys.find((key) => key.id === id);
+    return this.keys.find((key) => key.id === id);
   }
 }

@@ -33,21 +33,21 @@ interface SessionRequest {
  * valid for all replicas that share the keys, and after restarts.
  */
 export class Sessions {
-  readonly #keys = new SessionKeys();
-  readonly #counts: Record<SessionOutcome, number>;
-  readonly #now: () => number;
+  private readonly keys = new SessionKeys();
+  private readonly counts: Record<SessionOutcome, number>;
+  private readonly now: () => number;
 
   /**
    * @param counts counts the requests with session persistence
    * @param now milliseconds since 1970
    */
   constructor(counts: Record<SessionOutcome, number>, now: () => number = wallNow) {
-    this.#counts = counts;
-    this.#now = now;
+    this.counts = counts;
+    this.now = now;
   }
 
   setKeys(keys: readonly SessionKeyMaterial[]): void {
-    this.#keys.replace(keys);
+    this.keys.replace(keys);
   }
 
   /**
@@ -57,19 +57,19 @@ export class Sessions {
    * @param backend the configuration key of its endpoints
    */
   open(terms: Session, request: SessionRequest, backend: string): ClientSession | undefined {
-    const now = this.#now();
-    const key = this.#keys.current(now);
+    const now = this.now();
+    const key = this.keys.current(now);
     if (key === undefined) return undefined;
     const place: SessionPlace = { terms, now, backend: idOf(backend) };
-    return new ClientSession({ ...place, key, counts: this.#counts, ...this.#read(place, request) });
+    return new ClientSession({ ...place, key, counts: this.counts, ...this.read(place, request) });
   }
 
-  #read({ terms, now, backend }: SessionPlace, request: SessionRequest): ReadTokens {
+  private read({ terms, now, backend }: SessionPlace, request: SessionRequest): ReadTokens {
     let newest: Omit<ReadTokens, 'lack'> = { known: { used: 0, assignments: [] }, knownKey: undefined };
     let lack: ReadTokens['lack'] = 'new';
     // A client may send several cookies of one name, from former paths (RFC 6265, section 5.4).
     for (const token of tokensIn(terms, request)) {
-      const opened = openToken(token, terms.identity, this.#keys);
+      const opened = openToken(token, terms.identity, this.keys);
       if (opened === undefined) {
         if (lack === 'new') lack = 'invalid';
         continue;
@@ -113,11 +113,11 @@ interface SessionParts extends ReadTokens, SessionPlace {
 
 /** The session of one request with its backend. */
 export class ClientSession {
-  readonly #parts: SessionParts;
-  #isCounted = false;
+  private readonly parts: SessionParts;
+  private isCounted = false;
 
   constructor(parts: SessionParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   /**
@@ -125,25 +125,25 @@ export class ClientSession {
    * request at its first attempt.
    */
   endpointIn(endpoints: EndpointSet, tried: readonly Endpoint[], now: number): Endpoint | undefined {
-    const wanted = this.#assigned()?.endpoint;
+    const wanted = this.assigned()?.endpoint;
     const found = wanted === undefined ? undefined : endpointsById(endpoints).get(wanted);
     const endpoint = found === undefined || tried.includes(found) || found.isSuspended(now) ? undefined : found;
-    this.#count(wanted, endpoint);
+    this.count(wanted, endpoint);
     return endpoint;
   }
 
-  #count(wanted: string | undefined, endpoint: Endpoint | undefined): void {
-    if (this.#isCounted) return;
-    this.#isCounted = true;
-    const { counts, lack } = this.#parts;
+  private count(wanted: string | undefined, endpoint: Endpoint | undefined): void {
+    if (this.isCounted) return;
+    this.isCounted = true;
+    const { counts, lack } = this.parts;
     if (endpoint !== undefined) counts.honored += 1;
     else counts[wanted === undefined ? lack : 'endpoint-gone'] += 1;
   }
 
   /** The response fields that keep the client at an endpoint; none if the client's token already does. */
   fieldsFor(endpoint: Endpoint, scheme: 'http' | 'https'): readonly string[] {
-    const { terms, now, key, backend, known, knownKey } = this.#parts;
-    const own = this.#assigned();
+    const { terms, now, key, backend, known, knownKey } = this.parts;
+    const own = this.assigned();
     const id = idOfEndpoint(endpoint);
     const isSame = own?.endpoint === id;
     const isIdleRenewed = terms.idleTimeout === undefined || known.used >= now;
@@ -158,8 +158,8 @@ export class ClientSession {
     return ['set-cookie', cookieOf(terms, token, { scheme, lifetime: lifetimeOf(terms, assignments, now) })];
   }
 
-  #assigned(): Assignment | undefined {
-    return this.#parts.known.assignments.find(({ backend }) => backend === this.#parts.backend);
+  private assigned(): Assignment | undefined {
+    return this.parts.known.assignments.find(({ backend }) => backend === this.parts.backend);
   }
 }
 

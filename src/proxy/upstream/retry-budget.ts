@@ -5,39 +5,39 @@ const slots = 20;
 
 /** Counts the events of the last interval, with constant memory. */
 export class RollingCount {
-  readonly #slotLength: number;
-  readonly #counts: number[] = Array.from({ length: slots }, () => 0);
-  #slot = 0;
-  #total = 0;
+  private readonly slotLength: number;
+  private readonly counts: number[] = Array.from({ length: slots }, () => 0);
+  private slot = 0;
+  private sum = 0;
 
   /** @param interval in milliseconds */
   constructor(interval: number) {
-    this.#slotLength = interval / slots;
+    this.slotLength = interval / slots;
   }
 
   /** @param now milliseconds of a clock that never goes back */
   add(now: number): void {
-    this.#advance(now);
-    const position = this.#slot % slots;
-    this.#counts[position] = (this.#counts[position] ?? 0) + 1;
-    this.#total += 1;
+    this.advance(now);
+    const position = this.slot % slots;
+    this.counts[position] = (this.counts[position] ?? 0) + 1;
+    this.sum += 1;
   }
 
   total(now: number): number {
-    this.#advance(now);
-    return this.#total;
+    this.advance(now);
+    return this.sum;
   }
 
   /** Forgets the slots that are older than the interval. */
-  #advance(now: number): void {
-    const slot = Math.floor(now / this.#slotLength);
-    const past = Math.min(slot - this.#slot, slots);
+  private advance(now: number): void {
+    const slot = Math.floor(now / this.slotLength);
+    const past = Math.min(slot - this.slot, slots);
     for (let step = 1; step <= past; step += 1) {
-      const position = (this.#slot + step) % slots;
-      this.#total -= this.#counts[position] ?? 0;
-      this.#counts[position] = 0;
+      const position = (this.slot + step) % slots;
+      this.sum -= this.counts[position] ?? 0;
+      this.counts[position] = 0;
     }
-    if (slot > this.#slot) this.#slot = slot;
+    if (slot > this.slot) this.slot = slot;
   }
 }
 
@@ -48,55 +48,55 @@ export class RollingCount {
 export class RetryBudgetAccount {
   readonly terms: RetryBudget;
   /** All tries, including retries. */
-  readonly #tries: RollingCount;
-  readonly #retries: RollingCount;
+  private readonly tries: RollingCount;
+  private readonly retries: RollingCount;
   /** Retries in the interval of the minimum rate. */
-  readonly #recent: RollingCount;
+  private readonly recent: RollingCount;
 
   constructor(terms: RetryBudget) {
     this.terms = terms;
-    this.#tries = new RollingCount(terms.interval);
-    this.#retries = new RollingCount(terms.interval);
-    this.#recent = new RollingCount(terms.minimum.interval);
+    this.tries = new RollingCount(terms.interval);
+    this.retries = new RollingCount(terms.interval);
+    this.recent = new RollingCount(terms.minimum.interval);
   }
 
   /** Counts the first try of a request. */
   addRequest(now: number): void {
-    this.#tries.add(now);
+    this.tries.add(now);
   }
 
   /** Takes a retry from the budget. Returns false if the budget is exceeded: the retry must not be sent. */
   takeRetry(now: number): boolean {
     const { percent, minimum } = this.terms;
-    const isWithinShare = (this.#retries.total(now) + 1) * 100 <= percent * (this.#tries.total(now) + 1);
-    if (!isWithinShare && this.#recent.total(now) >= minimum.count) return false;
-    for (const count of [this.#tries, this.#retries, this.#recent]) count.add(now);
+    const isWithinShare = (this.retries.total(now) + 1) * 100 <= percent * (this.tries.total(now) + 1);
+    if (!isWithinShare && this.recent.total(now) >= minimum.count) return false;
+    for (const count of [this.tries, this.retries, this.recent]) count.add(now);
     return true;
   }
 }
 
 /** The accounts of all backends with a retry budget. */
 export class RetryBudgets {
-  readonly #accounts = new Map<string, { account: RetryBudgetAccount; users: number }>();
+  private readonly accounts = new Map<string, { account: RetryBudgetAccount; users: number }>();
 
   /**
    * Returns the account of a backend for one more user. Changed terms begin with empty counts; the account stays the same
    * otherwise.
    */
   hold(terms: RetryBudget): RetryBudgetAccount {
-    const known = this.#accounts.get(terms.backend);
+    const known = this.accounts.get(terms.backend);
     const account =
       known !== undefined && isSame(known.account.terms, terms) ? known.account : new RetryBudgetAccount(terms);
-    this.#accounts.set(terms.backend, { account, users: (known?.users ?? 0) + 1 });
+    this.accounts.set(terms.backend, { account, users: (known?.users ?? 0) + 1 });
     return account;
   }
 
   /** Removes the account with its last user. */
   release({ terms: { backend } }: RetryBudgetAccount): void {
-    const known = this.#accounts.get(backend);
+    const known = this.accounts.get(backend);
     if (known === undefined) return;
     known.users -= 1;
-    if (known.users === 0) this.#accounts.delete(backend);
+    if (known.users === 0) this.accounts.delete(backend);
   }
 }
 

@@ -10,12 +10,12 @@ import { AuditTerm, type AuditOptions } from './term.ts';
  * only while this replica is the leader. Without a term, it holds no objects.
  */
 export class Auditor {
-  readonly #options: AuditOptions;
-  readonly #writes: Family<Cell>;
-  #term: AuditTerm | undefined;
+  private readonly options: AuditOptions;
+  private readonly writes: Family<Cell>;
+  private term: AuditTerm | undefined;
 
   constructor(options: AuditOptions) {
-    this.#options = options;
+    this.options = options;
     const { metrics } = options;
     metrics.observed(
       {
@@ -23,19 +23,19 @@ export class Auditor {
         help: 'Findings about stored objects, by rule, namespace and result; only on the leader.',
         labels: ['rule', 'namespace', 'result'],
       },
-      () => this.#term?.counts() ?? [],
+      () => this.term?.counts() ?? [],
     );
     metrics.observed(
       { name: 'audit_objects', help: 'Objects that the audit follows, by state.', labels: ['state'] },
       () =>
-        this.#term === undefined
+        this.term === undefined
           ? []
           : [
-              { labels: ['stored'], value: this.#term.objects.size },
-              { labels: ['pending'], value: this.#term.objects.pending },
+              { labels: ['stored'], value: this.term.objects.size },
+              { labels: ['pending'], value: this.term.objects.pending },
             ],
     );
-    this.#writes = metrics.counter({
+    this.writes = metrics.counter({
       name: 'audit_report_writes_total',
       help: 'Writes of reports, by result.',
       labels: ['result'],
@@ -44,9 +44,9 @@ export class Auditor {
 
   /** Audits until `stop`. Can be started again, for another term as leader. */
   start(): Rounds {
-    const { log, interval = 5_000 } = this.#options;
-    const term = new AuditTerm({ ...this.#options, interval, writes: this.#writes });
-    this.#term = term;
+    const { log, interval = 5_000 } = this.options;
+    const term = new AuditTerm({ ...this.options, interval, writes: this.writes });
+    this.term = term;
     const rounds = startRounds(
       async () => {
         const outcome = await term.round();
@@ -56,14 +56,14 @@ export class Auditor {
         longest: 60_000,
         retry: interval,
         onError: (err) => {
-          if (this.#term === term) log.warn({ err }, 'cannot audit stored objects, will retry');
+          if (this.term === term) log.warn({ err }, 'cannot audit stored objects, will retry');
         },
       },
     );
     return {
       wake: rounds.wake,
       stop: async () => {
-        this.#term = undefined;
+        this.term = undefined;
         await Promise.all([term.stop(), rounds.stop()]);
       },
     };
@@ -71,7 +71,7 @@ export class Auditor {
 
   /** Call this after each change of the evaluation. */
   observe(events: readonly ObjectEvent[], delta: Delta): void {
-    const objects = this.#term?.objects;
+    const objects = this.term?.objects;
     if (objects === undefined) return;
     for (const { ref } of events) if (ref.kind === 'Namespace') objects.reconsiderNamespace(ref.name);
     const { upserted, removed } = delta.of(linkedFindings);
@@ -80,6 +80,6 @@ export class Auditor {
 
   /** Call this when CRDs were installed, changed or deleted. */
   reconsiderAll(): void {
-    this.#term?.objects.reconsiderAll();
+    this.term?.objects.reconsiderAll();
   }
 }

@@ -25,26 +25,26 @@ export interface StoredReports {
 
 /** Reads and writes the reports of the audit in a cluster, until the signal is aborted. */
 export class ReportStore {
-  readonly #client: ApiClient;
-  readonly #signal: AbortSignal;
+  private readonly client: ApiClient;
+  private readonly signal: AbortSignal;
 
   constructor(client: ApiClient, signal: AbortSignal) {
-    this.#client = client;
-    this.#signal = signal;
+    this.client = client;
+    this.signal = signal;
   }
 
   /** Returns the report APIs that the cluster serves, the preferred one first. @throws if that cannot be read */
   async installed(): Promise<readonly ReportApi[]> {
-    const served = await Promise.all(reportApis.map((api) => this.#isServed(api)));
+    const served = await Promise.all(reportApis.map((api) => this.isServed(api)));
     return reportApis.filter((_api, index) => served[index]);
   }
 
-  async #isServed({ namespaced: { apiVersion, plural } }: ReportApi): Promise<boolean> {
+  private async isServed({ namespaced: { apiVersion, plural } }: ReportApi): Promise<boolean> {
     const [group = '', version = ''] = apiVersion.split('/');
     const definition = await get(
-      { client: this.#client, type: customResourceDefinitions },
+      { client: this.client, type: customResourceDefinitions },
       { name: `${plural}.${group}` },
-      { signal: this.#signal },
+      { signal: this.signal },
     );
     if (definition.type === 'notFound') return false;
     if (definition.type !== 'ok') throw new Error(definition.message);
@@ -58,7 +58,7 @@ export class ReportStore {
     const stored = { digests: new Map<string, string>(), times: new Map<string, number>() };
     for (const type of [api.namespaced, api.cluster]) {
       const selection = { type, labelSelector: labelSelector };
-      for await (const { objects } of listPages(this.#client, selection, this.#signal))
+      for await (const { objects } of listPages(this.client, selection, this.signal))
         for (const object of objects) note(object, stored);
     }
     return stored;
@@ -67,13 +67,13 @@ export class ReportStore {
   /** Creates or replaces a report. */
   write(api: ReportApi, report: KubernetesObject): Promise<WriteOutcome> {
     const type = report.metadata.namespace === undefined ? api.cluster : api.namespaced;
-    return applyForced({ client: this.#client, type }, report, { fieldManager, signal: this.#signal });
+    return applyForced({ client: this.client, type }, report, { fieldManager, signal: this.signal });
   }
 
   /** Deletes the report of a namespace, or the one about cluster-scoped objects (`''`). */
   remove(api: ReportApi, namespace: string): Promise<WriteOutcome> {
     const [type, where] = namespace === '' ? [api.cluster, {}] : [api.namespaced, { namespace }];
-    return remove({ client: this.#client, type }, { ...where, name: reportName }, { signal: this.#signal });
+    return remove({ client: this.client, type }, { ...where, name: reportName }, { signal: this.signal });
   }
 }
 

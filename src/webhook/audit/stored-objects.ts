@@ -18,16 +18,16 @@ export interface StoredObject extends ObjectRef {
 
 /** The stored objects of the audited kinds, and those that have to be judged. */
 export class StoredObjects {
-  readonly #objects = new Map<string, StoredObject>();
-  readonly #byNamespace = new Map<string, Set<string>>();
-  readonly #pending = new Set<string>();
+  private readonly objects = new Map<string, StoredObject>();
+  private readonly byNamespace = new Map<string, Set<string>>();
+  private readonly unread = new Set<string>();
 
   get size(): number {
-    return this.#objects.size;
+    return this.objects.size;
   }
 
   get pending(): number {
-    return this.#pending.size;
+    return this.unread.size;
   }
 
   /** Records changes of objects. @returns the objects that are gone */
@@ -36,31 +36,31 @@ export class StoredObjects {
       const key = keyOf(event.ref);
       if (event.type === 'upsert' && !isDeleting(event.object)) {
         const { status: _status, ...rest } = event.object;
-        this.#objects.set(key, { ...event.ref, text: JSON.stringify(rest) });
-        this.#keysOf(event.ref.namespace).add(key);
-        this.#pending.add(key);
+        this.objects.set(key, { ...event.ref, text: JSON.stringify(rest) });
+        this.keysOf(event.ref.namespace).add(key);
+        this.unread.add(key);
         return [];
       }
-      this.#objects.delete(key);
-      this.#pending.delete(key);
-      const keys = this.#keysOf(event.ref.namespace);
+      this.objects.delete(key);
+      this.unread.delete(key);
+      const keys = this.keysOf(event.ref.namespace);
       keys.delete(key);
-      if (keys.size === 0) this.#byNamespace.delete(event.ref.namespace);
+      if (keys.size === 0) this.byNamespace.delete(event.ref.namespace);
       return [event.ref];
     });
   }
 
   /** Marks an object, by `kind/namespace/name`, as changed by others. */
   reconsider(key: string): void {
-    if (this.#objects.has(key)) this.#pending.add(key);
+    if (this.objects.has(key)) this.unread.add(key);
   }
 
   reconsiderNamespace(namespace: string): void {
-    for (const key of this.#byNamespace.get(namespace) ?? []) this.#pending.add(key);
+    for (const key of this.byNamespace.get(namespace) ?? []) this.unread.add(key);
   }
 
   reconsiderAll(): void {
-    for (const key of this.#objects.keys()) this.#pending.add(key);
+    for (const key of this.objects.keys()) this.unread.add(key);
   }
 
   /**
@@ -68,22 +68,22 @@ export class StoredObjects {
    * changes would keep the caller for ever.
    */
   *take(): Generator<StoredObject> {
-    const keys = [...this.#pending];
+    const keys = [...this.unread];
     for (const key of keys) {
-      this.#pending.delete(key);
-      const object = this.#objects.get(key);
+      this.unread.delete(key);
+      const object = this.objects.get(key);
       if (object !== undefined) yield object;
     }
   }
 
   /** Whether an object is stored, in any version. */
   has(object: StoredObject): boolean {
-    return this.#objects.has(keyOf(object));
+    return this.objects.has(keyOf(object));
   }
 
-  #keysOf(namespace: string): Set<string> {
-    const keys = this.#byNamespace.get(namespace) ?? new Set();
-    this.#byNamespace.set(namespace, keys);
+  private keysOf(namespace: string): Set<string> {
+    const keys = this.byNamespace.get(namespace) ?? new Set();
+    this.byNamespace.set(namespace, keys);
     return keys;
   }
 }

@@ -47,100 +47,100 @@ interface TermOptions extends AuditOptions {
 /** The audit during one term as leader. It lists and watches the objects itself, so that other replicas do not hold them. */
 export class AuditTerm {
   readonly objects = new StoredObjects();
-  readonly #options: TermOptions;
-  readonly #ledger = new AuditLedger();
-  readonly #controller = new AbortController();
-  readonly #discovery: Discovery;
-  readonly #store: ReportStore;
-  readonly #delays: WriteDelays;
-  #basis: { readonly settings: Settings; readonly day: string } | undefined;
+  private readonly options: TermOptions;
+  private readonly ledger = new AuditLedger();
+  private readonly controller = new AbortController();
+  private readonly discovery: Discovery;
+  private readonly store: ReportStore;
+  private readonly delays: WriteDelays;
+  private basis: { readonly settings: Settings; readonly day: string } | undefined;
   /** `undefined` before the first look. */
-  #api: ReportApi | 'none' | undefined;
+  private api: ReportApi | 'none' | undefined;
   /** Namespace → digest of the stored report. */
-  #digests = new Map<string, string>();
-  #inherited: ReadonlyMap<string, number> = new Map();
+  private digests = new Map<string, string>();
+  private inherited: ReadonlyMap<string, number> = new Map();
   /** Milliseconds of the clock. */
-  #looked = -Infinity;
-  #read = -Infinity;
+  private looked = -Infinity;
+  private read = -Infinity;
 
   /** Starts to follow the objects. */
   constructor(options: TermOptions) {
-    this.#options = options;
+    this.options = options;
     const { client, clock, log, interval } = options;
-    this.#store = new ReportStore(client, this.#controller.signal);
-    this.#delays = new WriteDelays(clock, interval);
-    this.#discovery = new Discovery({
+    this.store = new ReportStore(client, this.controller.signal);
+    this.delays = new WriteDelays(clock, interval);
+    this.discovery = new Discovery({
       client,
       clock,
       log,
       kinds: auditedKinds,
       onEvents: (events) => {
-        for (const ref of this.objects.observe(events)) this.#ledger.set(ref.namespace, keyOf(ref), []);
+        for (const ref of this.objects.observe(events)) this.ledger.set(ref.namespace, keyOf(ref), []);
       },
       onInstalled: () => {},
     });
   }
 
   counts(): readonly Reading[] {
-    return this.#ledger.counts();
+    return this.ledger.counts();
   }
 
   /** Ends the term. Nothing is written afterwards. */
   async stop(): Promise<void> {
-    this.#controller.abort(new Error('the term as leader has ended'));
-    await this.#discovery.stop();
+    this.controller.abort(new Error('the term as leader has ended'));
+    await this.discovery.stop();
   }
 
   /** Judges what has changed since the last round, and writes the reports that are out of date. `waiting`: for the objects. */
   async round(): Promise<'waiting' | 'done'> {
     // A part of the objects would cause wrong findings.
-    if (!this.#discovery.synced || !this.#options.ready()) return 'waiting';
-    this.#noticeBasis();
-    await this.#look();
+    if (!this.discovery.synced || !this.options.ready()) return 'waiting';
+    this.noticeBasis();
+    await this.look();
     // Objects share slices: most of them take much less than a slice.
-    const slices = new Slices(() => this.#options.clock.now());
+    const slices = new Slices(() => this.options.clock.now());
     for (const object of this.objects.take()) {
-      if (this.#controller.signal.aborted) return 'done';
-      await this.#judge(object, slices);
+      if (this.controller.signal.aborted) return 'done';
+      await this.judge(object, slices);
       if (slices.isUsedUp) await slices.next();
     }
     // Each result has its time now. Those that are left belong to findings that are gone.
-    this.#inherited = new Map();
-    await this.#writeChanged(slices);
+    this.inherited = new Map();
+    await this.writeChanged(slices);
     return 'done';
   }
 
   /** The settings and the day decide on all objects. */
-  #noticeBasis(): void {
-    const basis = { settings: this.#options.settings(), day: this.#options.today() };
-    if (this.#basis !== undefined && (this.#basis.settings !== basis.settings || this.#basis.day !== basis.day))
+  private noticeBasis(): void {
+    const basis = { settings: this.options.settings(), day: this.options.today() };
+    if (this.basis !== undefined && (this.basis.settings !== basis.settings || this.basis.day !== basis.day))
       this.objects.reconsiderAll();
-    this.#basis = basis;
+    this.basis = basis;
   }
 
-  async #judge(object: StoredObject, slices: Slices): Promise<void> {
+  private async judge(object: StoredObject, slices: Slices): Promise<void> {
     const json = JSON.parse(object.text) as KubernetesObject;
-    const findings = await this.#findingsOf(object, json, slices);
+    const findings = await this.findingsOf(object, json, slices);
     // If it has changed in the meantime, the next round judges it again. Until then, it keeps its results and their times.
     if (!this.objects.has(object)) return;
     const { kind, namespace, name } = object;
     const { apiVersion = '', metadata } = json;
-    const before = this.#ledger.timesOf(namespace, keyOf(object));
-    const now = Math.floor(this.#options.clock.date().getTime() / 1000);
+    const before = this.ledger.timesOf(namespace, keyOf(object));
+    const now = Math.floor(this.options.clock.date().getTime() / 1000);
     const results = resultsOf(
       { apiVersion, kind, namespace, name, uid: metadata.uid ?? '' },
       findings,
-      (identity) => before.get(identity) ?? this.#inherited.get(identity) ?? now,
+      (identity) => before.get(identity) ?? this.inherited.get(identity) ?? now,
     );
-    this.#ledger.set(namespace, keyOf(object), results);
+    this.ledger.set(namespace, keyOf(object), results);
   }
 
-  async #findingsOf(
+  private async findingsOf(
     { group, kind, namespace }: StoredObject,
     json: KubernetesObject,
     slices: Slices,
   ): Promise<readonly JudgedFinding[]> {
-    const { kernel, settings, bundleOf, today } = this.#options;
+    const { kernel, settings, bundleOf, today } = this.options;
     const bundle = bundleOf(group, findKind(group, kind)?.plural ?? '');
     const policy = policyForStored(kernel.read, settings(), { kind, namespace, today: today() }, bundle);
     return policy === 'exempt'
@@ -152,86 +152,83 @@ export class AuditTerm {
   }
 
   /** Finds the report API, and reads the stored reports from time to time. */
-  async #look(): Promise<void> {
-    const now = this.#options.clock.now();
-    if (now - this.#looked < lookInterval) return;
-    const [api = 'none', ...others] = await this.#store.installed();
-    const hasChanged = api !== this.#api;
-    if (!hasChanged && now - this.#read < repairInterval) {
-      this.#looked = now;
+  private async look(): Promise<void> {
+    const now = this.options.clock.now();
+    if (now - this.looked < lookInterval) return;
+    const [api = 'none', ...others] = await this.store.installed();
+    const hasChanged = api !== this.api;
+    if (!hasChanged && now - this.read < repairInterval) {
+      this.looked = now;
       return;
     }
     if (hasChanged) {
-      this.#delays.clear();
-      this.#options.log.info(
+      this.delays.clear();
+      this.options.log.info(
         { api: api === 'none' ? api : api.namespaced.apiVersion },
         'API for the reports of the audit',
       );
     }
-    this.#digests = new Map();
-    for (const other of others) await this.#clear(other);
+    this.digests = new Map();
+    for (const other of others) await this.clear(other);
     if (api !== 'none') {
-      const { digests, times } = await this.#store.read(api);
-      this.#digests = digests;
-      this.#inherited = times;
-      for (const namespace of [...digests.keys(), ...this.#ledger.namespaces()])
-        this.#ledger.mark(namespace, 'changed');
+      const { digests, times } = await this.store.read(api);
+      this.digests = digests;
+      this.inherited = times;
+      for (const namespace of [...digests.keys(), ...this.ledger.namespaces()]) this.ledger.mark(namespace, 'changed');
     }
-    this.#api = api;
-    this.#looked = now;
-    this.#read = now;
+    this.api = api;
+    this.looked = now;
+    this.read = now;
   }
 
   /** Deletes the reports in an API that is not preferred any more. */
-  async #clear(api: ReportApi): Promise<void> {
-    const { digests } = await this.#store.read(api);
-    for (const namespace of digests.keys()) this.#note(await this.#store.remove(api, namespace), namespace);
+  private async clear(api: ReportApi): Promise<void> {
+    const { digests } = await this.store.read(api);
+    for (const namespace of digests.keys()) this.note(await this.store.remove(api, namespace), namespace);
   }
 
-  async #writeChanged(slices: Slices): Promise<void> {
-    const api = this.#api;
+  private async writeChanged(slices: Slices): Promise<void> {
+    const api = this.api;
     if (api === undefined || api === 'none') return;
     let left = writesPerRound;
-    for (const namespace of this.#ledger.changed()) {
-      if (!this.#delays.isDue(namespace)) continue;
+    for (const namespace of this.ledger.changed()) {
+      if (!this.delays.isDue(namespace)) continue;
       if (slices.isUsedUp) await slices.next();
-      if (left === 0 || this.#controller.signal.aborted) return;
-      const results = this.#ledger.resultsOf(namespace);
+      if (left === 0 || this.controller.signal.aborted) return;
+      const results = this.ledger.resultsOf(namespace);
       const report = results.length === 0 ? undefined : reportOf(api, namespace, results);
       const digest = report && digestOf(report);
-      if (digest === this.#digests.get(namespace)) {
-        this.#ledger.mark(namespace, 'written');
-        this.#delays.succeeded(namespace);
+      if (digest === this.digests.get(namespace)) {
+        this.ledger.mark(namespace, 'written');
+        this.delays.succeeded(namespace);
         continue;
       }
       left -= 1;
       // Marked before the write: a change in the meantime must be written as well.
-      this.#ledger.mark(namespace, 'written');
-      const outcome = await (report === undefined
-        ? this.#store.remove(api, namespace)
-        : this.#store.write(api, report));
-      if (!this.#note(outcome, namespace)) {
-        this.#ledger.mark(namespace, 'changed');
-        this.#delays.failed(namespace, outcome.type === 'unavailable' ? outcome.retryAfter : undefined);
+      this.ledger.mark(namespace, 'written');
+      const outcome = await (report === undefined ? this.store.remove(api, namespace) : this.store.write(api, report));
+      if (!this.note(outcome, namespace)) {
+        this.ledger.mark(namespace, 'changed');
+        this.delays.failed(namespace, outcome.type === 'unavailable' ? outcome.retryAfter : undefined);
         continue;
       }
-      this.#delays.succeeded(namespace);
-      if (digest === undefined) this.#digests.delete(namespace);
-      else this.#digests.set(namespace, digest);
+      this.delays.succeeded(namespace);
+      if (digest === undefined) this.digests.delete(namespace);
+      else this.digests.set(namespace, digest);
     }
   }
 
   /** Counts a write. @returns whether it does not have to be repeated */
-  #note(outcome: WriteOutcome, namespace: string): boolean {
-    this.#options.writes.at(outcome.type).value += 1;
+  private note(outcome: WriteOutcome, namespace: string): boolean {
+    this.options.writes.at(outcome.type).value += 1;
     if (outcome.type === 'ok') return true;
     // The namespace or the CRD is gone.
     if (outcome.type === 'notFound') {
-      this.#looked = -Infinity;
+      this.looked = -Infinity;
       return true;
     }
-    if (this.#controller.signal.aborted) return false;
-    this.#options.log.warn({ namespace, outcome: outcome.type, problem: outcome.message }, 'cannot write a report');
+    if (this.controller.signal.aborted) return false;
+    this.options.log.warn({ namespace, outcome: outcome.type, problem: outcome.message }, 'cannot write a report');
     return false;
   }
 }

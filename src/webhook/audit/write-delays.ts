@@ -12,40 +12,40 @@ interface Failing {
 
 /** Delays the retries of reports that cannot be written, by namespace: most reasons last until an administrator removes them. */
 export class WriteDelays {
-  readonly #clock: Clock;
-  readonly #interval: number;
-  readonly #failing = new Map<string, Failing>();
+  private readonly clock: Clock;
+  private readonly interval: number;
+  private readonly failing = new Map<string, Failing>();
 
   /** @param interval milliseconds between two rounds, which is the first delay */
   constructor(clock: Clock, interval: number) {
-    this.#clock = clock;
-    this.#interval = interval;
+    this.clock = clock;
+    this.interval = interval;
   }
 
   /** Whether the report of a namespace can be written now. */
   isDue(namespace: string): boolean {
-    const failing = this.#failing.get(namespace);
-    return failing === undefined || failing.due <= this.#clock.now();
+    const failing = this.failing.get(namespace);
+    return failing === undefined || failing.due <= this.clock.now();
   }
 
   /** Delays the next write. @param retryAfter milliseconds that the server requested */
   failed(namespace: string, retryAfter?: number): void {
-    const { backoff } = this.#failing.get(namespace) ?? {
-      backoff: new Backoff(() => this.#clock.random(), {
-        shortest: this.#interval,
-        longest: longestDelay * this.#interval,
+    const { backoff } = this.failing.get(namespace) ?? {
+      backoff: new Backoff(() => this.clock.random(), {
+        shortest: this.interval,
+        longest: longestDelay * this.interval,
       }),
     };
-    this.#failing.set(namespace, { backoff, due: this.#clock.now() + backoff.next(retryAfter) });
+    this.failing.set(namespace, { backoff, due: this.clock.now() + backoff.next(retryAfter) });
   }
 
   /** Call this when the report of a namespace is up to date. */
   succeeded(namespace: string): void {
-    this.#failing.delete(namespace);
+    this.failing.delete(namespace);
   }
 
   /** Forgets all failures. */
   clear(): void {
-    this.#failing.clear();
+    this.failing.clear();
   }
 }

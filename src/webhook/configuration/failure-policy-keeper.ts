@@ -40,21 +40,21 @@ const defaultInterval = 10_000;
  * the holder of a lease. Concurrent instances reach the same decision and write with optimistic locking.
  */
 export class FailurePolicyKeeper {
-  readonly #options: FailurePolicyOptions;
-  readonly #counts: ReturnType<typeof defineMetrics>;
-  #record: ProbeRecord = noProbes;
-  #present: FailurePolicy | undefined;
-  #last: ProbeOutcome['type'] | undefined;
+  private readonly options: FailurePolicyOptions;
+  private readonly counts: ReturnType<typeof defineMetrics>;
+  private record: ProbeRecord = noProbes;
+  private present: FailurePolicy | undefined;
+  private last: ProbeOutcome['type'] | undefined;
 
   constructor(options: FailurePolicyOptions) {
-    this.#options = options;
-    this.#counts = defineMetrics(options.metrics, () => this.#present);
+    this.options = options;
+    this.counts = defineMetrics(options.metrics, () => this.present);
   }
 
   /** Probes until `stop`. Can be started again, for another term as leader. */
   start(): Rounds {
-    this.#record = noProbes;
-    const { log, interval = defaultInterval } = this.#options;
+    this.record = noProbes;
+    const { log, interval = defaultInterval } = this.options;
     return startRounds(() => this.round(), {
       longest: interval,
       retry: 1_000,
@@ -68,32 +68,32 @@ export class FailurePolicyKeeper {
    * @throws if the configuration cannot be read or written
    */
   async round(): Promise<number> {
-    const { client, configuration: name, wanted, interval = defaultInterval } = this.#options;
+    const { client, configuration: name, wanted, interval = defaultInterval } = this.options;
     const answer = await sendProbe(client);
     // Read after the probe: if it changes in between, the write is a conflict or the proof is void.
     const configuration = await readWebhookConfiguration(client, name);
-    this.#note(readProbeOutcome(answer, configuration), configuration);
+    this.note(readProbeOutcome(answer, configuration), configuration);
     if (configuration === undefined) return interval;
-    const step = decideFailurePolicy(wanted(), this.#record);
-    if (step !== undefined) await this.#take(step, configuration);
-    return wanted() === this.#present ? interval : interval / 5;
+    const step = decideFailurePolicy(wanted(), this.record);
+    if (step !== undefined) await this.take(step, configuration);
+    return wanted() === this.present ? interval : interval / 5;
   }
 
-  #note(outcome: ProbeOutcome, configuration: WebhookConfiguration | undefined): void {
-    const { log } = this.#options;
-    this.#counts.probes.at(outcome.type).value += 1;
-    if (outcome.type !== this.#last) log.info({ probe: outcome }, 'probe of the webhook');
-    this.#last = outcome.type;
-    this.#present = configuration && presentPolicy(configuration, this.#options.wanted());
-    if (this.#present !== undefined) this.#record = recordProbe(this.#record, this.#present, outcome);
+  private note(outcome: ProbeOutcome, configuration: WebhookConfiguration | undefined): void {
+    const { log } = this.options;
+    this.counts.probes.at(outcome.type).value += 1;
+    if (outcome.type !== this.last) log.info({ probe: outcome }, 'probe of the webhook');
+    this.last = outcome.type;
+    this.present = configuration && presentPolicy(configuration, this.options.wanted());
+    if (this.present !== undefined) this.record = recordProbe(this.record, this.present, outcome);
   }
 
-  async #take(step: FailurePolicyStep, configuration: WebhookConfiguration): Promise<void> {
-    const { client, log, events } = this.#options;
+  private async take(step: FailurePolicyStep, configuration: WebhookConfiguration): Promise<void> {
+    const { client, log, events } = this.options;
     if ((await applyFailurePolicy(client, configuration, step.to)) === 'conflict') return;
-    this.#present = step.to;
-    this.#record = noProbes;
-    this.#counts.changes.at(step.to, step.reason).value += 1;
+    this.present = step.to;
+    this.record = noProbes;
+    this.counts.changes.at(step.to, step.reason).value += 1;
     log.warn({ failurePolicy: step.to, reason: step.reason }, 'failurePolicy changed');
     const { apiVersion, kind } = webhookConfigurations;
     events.record({

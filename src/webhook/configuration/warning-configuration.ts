@@ -23,15 +23,15 @@ const defaultInterval = 60_000;
  * validating configuration untouched.
  */
 export class WarningConfiguration {
-  readonly #options: WarningConfigurationOptions;
+  private readonly options: WarningConfigurationOptions;
 
   constructor(options: WarningConfigurationOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Reconciles until `stop`. Can be started again, for another term as leader. */
   start(): Rounds {
-    const { client, log, bundles, configuration: name, interval = defaultInterval } = this.#options;
+    const { client, log, bundles, configuration: name, interval = defaultInterval } = this.options;
     const followed = new FollowedObject({ client, log }, { type: webhookConfigurations, name });
     return startRounds(() => this.round(), {
       longest: interval,
@@ -48,7 +48,7 @@ export class WarningConfiguration {
    * @throws if a configuration cannot be read or written
    */
   async round(): Promise<number> {
-    const { client, log, bundles, configuration: name, interval = defaultInterval } = this.#options;
+    const { client, log, bundles, configuration: name, interval = defaultInterval } = this.options;
     const [source, target] = await Promise.all([bundles.read(), readWebhookConfiguration(client, name)]);
     const trusted = source?.certificates ?? [];
     // Without a certificate, calls fail and are ignored, as before.

@@ -82,21 +82,21 @@ export function countReady(slices: unknown): number {
  * Ignore. The webhook itself changes back to Fail after it is proven to work.
  */
 export class Watchdog {
-  readonly #options: WatchdogOptions;
-  readonly #now: () => number;
-  readonly #released;
-  #deadSince: number | undefined;
-  #sight: Sight | undefined;
-  #lookedAt: number;
-  #configuration: WebhookConfiguration | undefined;
-  #configurationReadAt: number | undefined;
+  private readonly options: WatchdogOptions;
+  private readonly now: () => number;
+  private readonly released;
+  private deadSince: number | undefined;
+  private sight: Sight | undefined;
+  private lookedAt: number;
+  private configuration: WebhookConfiguration | undefined;
+  private configurationReadAt: number | undefined;
 
   constructor(options: WatchdogOptions) {
-    this.#options = options;
-    this.#now = options.now ?? monotonicNow;
-    this.#lookedAt = this.#now();
+    this.options = options;
+    this.now = options.now ?? monotonicNow;
+    this.lookedAt = this.now();
     const { metrics } = options;
-    this.#released = metrics
+    this.released = metrics
       .counter({
         name: 'watchdog_released_total',
         help: 'Times the watchdog set failurePolicy to Ignore because no webhook pod was ready.',
@@ -109,12 +109,12 @@ export class Watchdog {
         help: 'Ready endpoints of the webhook as observed by the watchdog.',
         labels: [],
       },
-      () => (this.#sight === undefined ? [] : [{ labels: [], value: this.#sight.readyEndpoints }]),
+      () => (this.sight === undefined ? [] : [{ labels: [], value: this.sight.readyEndpoints }]),
     );
   }
 
   start(): Rounds {
-    const { log } = this.#options;
+    const { log } = this.options;
     return startRounds(() => this.round(), {
       longest: interval,
       retry: interval,
@@ -124,8 +124,8 @@ export class Watchdog {
 
   /** The problems that keep the watchdog from working; empty if there are none. */
   problems(): readonly string[] {
-    const blind = this.#now() - this.#lookedAt;
-    return this.#sight !== undefined && blind < blindAfter
+    const blind = this.now() - this.lookedAt;
+    return this.sight !== undefined && blind < blindAfter
       ? []
       : [`no endpoints of the webhook observed for ${Math.round(blind / 1000)} s`];
   }
@@ -136,33 +136,33 @@ export class Watchdog {
    * @throws if endpoints or configuration cannot be read or written; the state stays unchanged
    */
   async round(): Promise<number> {
-    const { client, service, patience } = this.#options;
+    const { client, service, patience } = this.options;
     const readyEndpoints = countReady(await client.request(endpointSlicesOf(service)));
-    const configuration = await this.#configurationFor(readyEndpoints);
-    this.#lookedAt = this.#now();
-    this.#sight = { readyEndpoints, mayBlock: configuration !== undefined && mayBlock(configuration) };
-    this.#deadSince = deadSince(this.#deadSince, this.#sight, this.#lookedAt);
-    if (configuration === undefined || this.#deadSince === undefined) return interval;
-    if (this.#lookedAt - this.#deadSince >= patience) await this.#release(configuration);
+    const configuration = await this.configurationFor(readyEndpoints);
+    this.lookedAt = this.now();
+    this.sight = { readyEndpoints, mayBlock: configuration !== undefined && mayBlock(configuration) };
+    this.deadSince = deadSince(this.deadSince, this.sight, this.lookedAt);
+    if (configuration === undefined || this.deadSince === undefined) return interval;
+    if (this.lookedAt - this.deadSince >= patience) await this.release(configuration);
     return interval;
   }
 
   /** The configuration: the current one if no endpoint is ready, otherwise one that is read from time to time. */
-  async #configurationFor(readyEndpoints: number): Promise<WebhookConfiguration | undefined> {
-    const { client, configuration: name } = this.#options;
-    const now = this.#now();
-    const isRecent = this.#configurationReadAt !== undefined && now - this.#configurationReadAt < configurationInterval;
-    if (readyEndpoints > 0 && isRecent) return this.#configuration;
-    this.#configuration = await readWebhookConfiguration(client, name);
-    this.#configurationReadAt = now;
-    return this.#configuration;
+  private async configurationFor(readyEndpoints: number): Promise<WebhookConfiguration | undefined> {
+    const { client, configuration: name } = this.options;
+    const now = this.now();
+    const isRecent = this.configurationReadAt !== undefined && now - this.configurationReadAt < configurationInterval;
+    if (readyEndpoints > 0 && isRecent) return this.configuration;
+    this.configuration = await readWebhookConfiguration(client, name);
+    this.configurationReadAt = now;
+    return this.configuration;
   }
 
-  async #release(configuration: WebhookConfiguration): Promise<void> {
-    const { client, log, events, service, patience } = this.#options;
+  private async release(configuration: WebhookConfiguration): Promise<void> {
+    const { client, log, events, service, patience } = this.options;
     if ((await applyFailurePolicy(client, configuration, 'Ignore')) === 'conflict') return;
-    this.#deadSince = undefined;
-    this.#released.value += 1;
+    this.deadSince = undefined;
+    this.released.value += 1;
     log.warn(
       { configuration: configuration.name, service, patience },
       'no webhook pod is ready, failurePolicy set to Ignore',

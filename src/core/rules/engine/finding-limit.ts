@@ -13,16 +13,16 @@ const partDepth = 7;
  */
 export class FindingsOfRule {
   readonly found: Finding[] = [];
-  readonly #parts = new Set<string>();
+  private readonly parts = new Set<string>();
 
   add(finding: Finding): void {
-    const part = this.#partOf(finding);
-    if (this.found.length >= findingsPerRule && this.#parts.has(part)) return;
-    this.#parts.add(part);
+    const part = this.partOf(finding);
+    if (this.found.length >= findingsPerRule && this.parts.has(part)) return;
+    this.parts.add(part);
     this.found.push({ ...finding, message: printable(finding.message, longestMessage) });
   }
 
-  #partOf({ path, consequence }: Finding): string {
+  private partOf({ path, consequence }: Finding): string {
     const depth = consequence?.scope === 'mirror' ? partDepth : partDepth - 2;
     return `${consequence?.condition ?? ''} ${consequence?.reason ?? ''} ${consequence?.scope ?? ''} ${path.slice(0, depth).join('.')}`;
   }

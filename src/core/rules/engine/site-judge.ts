@@ -106,22 +106,22 @@ function emptyPlace(): LocationNode {
 class Walk {
   readonly found: { readonly table: number; readonly finding: Finding }[] = [];
   /** The number of violations of each demand. A table has few demands, and each belongs to one rule. */
-  readonly #broken = new Map<Asked, number>();
+  private readonly broken = new Map<Asked, number>();
   /** The current location of the walk. */
-  readonly #path: (string | number)[] = [];
-  #asked: Asked | undefined;
-  readonly #report: ReportViolation = (violation) => {
-    if (this.#asked === undefined) return;
-    const broken = (this.#broken.get(this.#asked) ?? 0) + 1;
-    this.#broken.set(this.#asked, broken);
+  private readonly path: (string | number)[] = [];
+  private asked: Asked | undefined;
+  private readonly report: ReportViolation = (violation) => {
+    if (this.asked === undefined) return;
+    const broken = (this.broken.get(this.asked) ?? 0) + 1;
+    this.broken.set(this.asked, broken);
     if (broken > findingsPerRule) return;
-    const { demand, table } = this.#asked;
-    this.found.push({ table, finding: findingOf(demand.rule.id, violation, this.#path) });
+    const { demand, table } = this.asked;
+    this.found.push({ table, finding: findingOf(demand.rule.id, violation, this.path) });
   };
 
   /** Adds a finding for those beyond the limit. */
   close(): void {
-    for (const [{ demand, table }, broken] of this.#broken) {
+    for (const [{ demand, table }, broken] of this.broken) {
       if (broken > findingsPerRule)
         this.found.push({ table, finding: moreFindings(demand.rule.id, broken - findingsPerRule) });
     }
@@ -129,26 +129,26 @@ class Walk {
 
   visit(place: LocationNode, value: unknown): void {
     for (const asked of place.asked) {
-      this.#asked = asked;
-      asked.demand.judge(value, this.#report);
+      this.asked = asked;
+      asked.demand.judge(value, this.report);
     }
     if (typeof value !== 'object' || value === null) return;
     const { each } = place;
     if (each !== undefined && Array.isArray(value)) {
-      for (let position = 0; position < value.length; position++) this.#visitBelow(each, position, value[position]);
+      for (let position = 0; position < value.length; position++) this.visitBelow(each, position, value[position]);
     }
     for (const { name, place: below } of place.below) {
       // No field has the name of a property of Object.prototype, and a check for own properties would take longer than the rest
       // of the walk.
       const inner = (value as Readonly<Record<string, unknown>>)[name];
-      if (inner !== undefined) this.#visitBelow(below, name, inner);
+      if (inner !== undefined) this.visitBelow(below, name, inner);
     }
   }
 
-  #visitBelow(place: LocationNode, part: string | number, value: unknown): void {
-    this.#path.push(part);
+  private visitBelow(place: LocationNode, part: string | number, value: unknown): void {
+    this.path.push(part);
     this.visit(place, value);
-    this.#path.pop();
+    this.path.pop();
   }
 }
 
