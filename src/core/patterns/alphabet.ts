@@ -20,7 +20,7 @@ export interface Alphabet {
   readonly classes: Uint16Array;
   readonly classCount: number;
   /** Set → its classes. */
-  readonly classesOfSet: readonly (readonly number[])[];
+  readonly classesOfSet: readonly Uint16Array[];
   /** Class → one of its characters. */
   readonly examples: readonly number[];
 }
@@ -41,26 +41,22 @@ export function alphabetOf(members: readonly CodePoints[], asked: number, allowa
   if ((asked & (held.wordBoundary | held.noWordBoundary)) !== 0) sets.push(wordCharacters);
   const starts = boundariesOf(sets);
   spend(allowance, starts.length);
-  const divided = new Uint16Array(starts.length);
-  let count = 1;
-  for (const set of sets) count = divide(set, { starts, classes: divided, count }, allowance);
-  // Classes without remaining characters are left out.
-  const numbers = new Map<number, number>();
-  const examples: number[] = [];
-  const classes = divided.map((old, range) => {
-    let number = numbers.get(old);
-    if (number === undefined) {
-      number = examples.push(starts[range] ?? 0) - 1;
-      numbers.set(old, number);
-    }
-    return number;
-  });
+  const partition: Partition = {
+    starts,
+    classes: new Uint16Array(starts.length),
+    sizes: [starts.length],
+    hits: new Uint32Array(starts.length),
+  };
+  for (const set of sets) divide(set, partition, allowance);
+  const { classes, sizes, hits } = partition;
+  const examples: number[] = sizes.map(() => 0);
+  for (let range = starts.length - 1; range >= 0; range -= 1) examples[classes[range] ?? 0] = starts[range] ?? 0;
   return {
     starts,
     classes,
-    classCount: examples.length,
+    classCount: sizes.length,
     examples,
-    classesOfSet: members.map((set) => classesOf(set, { starts, classes }, allowance)),
+    classesOfSet: members.map((set) => classesOf(set, { starts, classes, hits }, allowance)),
   };
 }
 
@@ -77,44 +73,94 @@ function boundariesOf(sets: readonly CodePoints[]): Uint32Array {
   return all.sort().filter((code, index, sorted) => index === 0 || code !== sorted[index - 1]);
 }
 
-interface Division {
+/** The ranges, divided into classes. Never more classes than ranges. */
+interface Partition {
   readonly starts: Uint32Array;
+  /** By range: its class. */
   readonly classes: Uint16Array;
-  readonly count: number;
+  /** By class: the number of its ranges. */
+  readonly sizes: number[];
+  /** By class: zero, except while a set is processed. */
+  readonly hits: Uint32Array;
 }
 
-/** Splits each class into its characters in the set and the others. Returns the new number of classes. */
-function divide(set: CodePoints, { starts, classes, count }: Division, allowance: Allowance): number {
-  const moved = new Map<number, number>();
-  for (let at = 0; at < set.length; at += 2) {
-    const last = set[at + 1] ?? 0;
-    for (let range = rangeAt(starts, set[at] ?? 0); (starts[range] ?? Infinity) <= last; range += 1) {
-      spend(allowance, 1);
-      const before = classes[range] ?? 0;
-      const after = moved.get(before) ?? count + moved.size;
-      moved.set(before, after);
-      classes[range] = after;
-    }
+/** Splits each class into its characters in the set and the others. */
+function divide(set: CodePoints, partition: Partition, allowance: Allowance): void {
+  const { classes, sizes, hits } = partition;
+  const ranges = fewerRanges(set, partition, allowance);
+  const met: number[] = [];
+  for (const range of ranges) {
+    const old = classes[range] ?? 0;
+    if (hits[old] === 0) met.push(old);
+    hits[old] = (hits[old] ?? 0) + 1;
   }
-  if (count + moved.size > maxClasses) throw new TooCostly('bytes');
-  return count + moved.size;
+  // By class: 0 if all of its ranges are in the set, otherwise the new class of those in the set.
+  for (const old of met) {
+    const [size = 0, hit = 0] = [sizes[old], hits[old]];
+    hits[old] = 0;
+    if (size === hit) continue;
+    if (sizes.length > maxClasses) throw new TooCostly('bytes');
+    sizes[old] = size - hit;
+    hits[old] = sizes.push(hit) - 1;
+  }
+  for (const range of ranges) {
+    const old = classes[range] ?? 0;
+    const own = hits[old] ?? 0;
+    if (own !== 0) classes[range] = own;
+  }
+  for (const old of met) hits[old] = 0;
+}
+
+/** The indexes of the ranges in a set or outside of it, whichever are fewer: both divide the classes in the same way. */
+function fewerRanges(set: CodePoints, { starts }: Pick<Partition, 'starts'>, allowance: Allowance): readonly number[] {
+  spend(allowance, set.length / 2);
+  let count = 0;
+  const bounds: number[] = [];
+  for (let at = 0; at < set.length; at += 2) {
+    const first = rangeAt(starts, set[at] ?? 0);
+    // The set ends where a range ends.
+    const last = rangeAt(starts, set[at + 1] ?? 0);
+    bounds.push(first, last);
+    count += last - first + 1;
+  }
+  const isInside = count <= starts.length / 2;
+  spend(allowance, isInside ? count : starts.length - count);
+  const found: number[] = [];
+  let next = 0;
+  for (let at = 0; at < bounds.length; at += 2) {
+    const [first = 0, last = 0] = [bounds[at], bounds[at + 1]];
+    for (let range = isInside ? first : next; range < (isInside ? last + 1 : first); range += 1) found.push(range);
+    next = last + 1;
+  }
+  if (!isInside) for (let range = next; range < starts.length; range += 1) found.push(range);
+  return found;
 }
 
 /** The classes of a set. */
 function classesOf(
   set: CodePoints,
-  { starts, classes }: Pick<Division, 'starts' | 'classes'>,
+  { starts, classes, hits }: Pick<Partition, 'starts' | 'classes' | 'hits'>,
   allowance: Allowance,
-): readonly number[] {
-  const found = new Set<number>();
+): Uint16Array {
+  // Every class has at least one range. The arrays of a pattern take much memory together, so each gets its exact size.
+  const found = new Uint16Array(starts.length);
+  let count = 0;
   for (let at = 0; at < set.length; at += 2) {
     const last = set[at + 1] ?? 0;
-    for (let range = rangeAt(starts, set[at] ?? 0); (starts[range] ?? Infinity) <= last; range += 1) {
-      spend(allowance, 1);
-      found.add(classes[range] ?? 0);
+    const from = rangeAt(starts, set[at] ?? 0);
+    let range = from;
+    for (; (starts[range] ?? Infinity) <= last; range += 1) {
+      const one = classes[range] ?? 0;
+      if (hits[one] !== 0) continue;
+      hits[one] = 1;
+      found[count] = one;
+      count += 1;
     }
+    spend(allowance, range - from);
   }
-  return [...found];
+  const own = found.slice(0, count);
+  for (const one of own) hits[one] = 0;
+  return own;
 }
 
 /** The index of the range that contains a code point, given the starts of the ranges. */

@@ -20,6 +20,11 @@ const simpleEscapes: ReadonlyMap<string, number> = new Map([
   ['v', 11],
 ]);
 
+/** By ASCII code: 1 for characters that always stand for themselves outside of brackets and escapes. */
+const isLiteral = Uint8Array.from({ length: 0x80 }, (_, code) =>
+  Number(!'*+?{()|^$.[\\'.includes(String.fromCharCode(code))),
+);
+
 /** Reads a pattern from left to right: characters, escapes and names. */
 export class PatternReader {
   readonly text: string;
@@ -40,6 +45,14 @@ export class PatternReader {
 
   startsWith(sign: string): boolean {
     return this.text.startsWith(sign, this.position);
+  }
+
+  /** Consumes a letter, digit or another ASCII character without a meaning of its own, and returns its code; otherwise `undefined`. */
+  takeLiteral(): number | undefined {
+    const code = this.text.charCodeAt(this.position);
+    if (isLiteral[code] !== 1) return undefined;
+    this.position += 1;
+    return code;
   }
 
   /** Consumes one character; `''` at the end. */

@@ -62,7 +62,10 @@ export function parsePattern(text: string): ParsedPattern {
 class Parser {
   private readonly reader: PatternReader;
   private readonly sets: CharacterSet[] = [];
-  private readonly setIndexes = new Map<string, number>();
+  /** By source: the node of the set. The same set is one node, because nodes are never changed. */
+  private readonly nodes = new Map<string, PatternNode>();
+  /** By code point and case sensitivity: the node of a single character. Most parts of patterns are single characters. */
+  private readonly characterNodes = new Map<number, PatternNode>();
   private readonly names = new Set<string>();
   private readonly groups: Group[] = [];
   private group: Group = { flagsOutside: noFlags, choices: [], sequence: [] };
@@ -77,6 +80,12 @@ class Parser {
   parse(): ParsedPattern {
     const { reader } = this;
     while (reader.more) {
+      const literal = reader.takeLiteral();
+      if (literal !== undefined) {
+        this.addCharacter(literal);
+        this.repetition = undefined;
+        continue;
+      }
       const start = reader.position;
       const repeated = this.readRepetition();
       if (!repeated) this.readOther();
@@ -130,18 +139,28 @@ class Parser {
 
   private addCharacter(code: number): void {
     const { ignoreCase } = this.flags;
-    this.addSet({ isNegated: false, ignoreCase, items: [{ first: code, last: code }] }, String(code));
+    const key = ignoreCase ? -code - 1 : code;
+    let node = this.characterNodes.get(key);
+    if (node === undefined) {
+      node = this.newSet({ isNegated: false, ignoreCase, items: [{ first: code, last: code }] });
+      this.characterNodes.set(key, node);
+    }
+    this.add(node);
   }
 
   /** @param source identifies the set, together with its case sensitivity */
   private addSet(set: CharacterSet, source: string): void {
     const key = `${set.ignoreCase ? 'i' : 'c'} ${source}`;
-    let index = this.setIndexes.get(key);
-    if (index === undefined) {
-      index = this.sets.push(set) - 1;
-      this.setIndexes.set(key, index);
+    let node = this.nodes.get(key);
+    if (node === undefined) {
+      node = this.newSet(set);
+      this.nodes.set(key, node);
     }
-    this.add({ type: 'set', set: index, size: 1 });
+    this.add(node);
+  }
+
+  private newSet(set: CharacterSet): PatternNode {
+    return { type: 'set', set: this.sets.push(set) - 1, size: 1 };
   }
 
   /** Consumes a repetition operator, if it is next, and applies it to the previous part; returns whether there was one. */
@@ -261,12 +280,14 @@ class Parser {
   }
 }
 
+const countSign = /\{(?<least>0|[1-9][0-9]*)(?:,(?<most>0|[1-9][0-9]*)?)?\}/y;
+
 /** Consumes a repetition operator and returns its bounds; `undefined` if none is next. */
 function countAt(reader: PatternReader): readonly [least: number, most: number] | undefined {
   if (reader.takeIf('*')) return [0, Infinity];
   if (reader.takeIf('+')) return [1, Infinity];
   if (reader.takeIf('?')) return [0, 1];
-  const written = reader.takeMatch(/\{(?<least>0|[1-9][0-9]*)(?:,(?<most>0|[1-9][0-9]*)?)?\}/y);
+  const written = reader.startsWith('{') ? reader.takeMatch(countSign) : undefined;
   if (written === undefined) return undefined;
   const least = Number(written.groups?.['least']);
   const most = written[0].includes(',') ? Number(written.groups?.['most'] ?? Infinity) : least;

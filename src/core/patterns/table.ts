@@ -121,6 +121,8 @@ function assertionsOf(list: readonly State[]): number {
   return list.reduce((asked, state) => (state.type === 'assertion' ? asked | held[state.assertion] : asked), 0);
 }
 
+type Reading = Extract<State, { readonly type: 'set' }>;
+
 /** A subset of the states, with the properties of the previous character that assertions need. */
 interface Subset {
   readonly members: readonly number[];
@@ -187,6 +189,11 @@ class Subsets {
     const { classCount, examples } = this.alphabet;
     const at = state * classCount;
     if (this.rows.length < at + classCount) this.rows = grown(this.rows, at + classCount);
+    const only = this.asked === 0 ? this.onlyReader(subset.members) : undefined;
+    if (only !== undefined) {
+      this.writeReader(at, only);
+      return;
+    }
     const used = this.asked === 0 ? this.lead(subset.members, () => true) : this.leadByAssertions(subset);
     let before: readonly number[] = [];
     let next = dead;
@@ -202,6 +209,27 @@ class Subsets {
       const target = this.targets[characterClass];
       if (target !== undefined) target.length = 0;
     }
+  }
+
+  /** The member that reads a character if no other does, which is so in most parts of most patterns. */
+  private onlyReader(members: readonly number[]): Reading | undefined {
+    let only: Reading | undefined;
+    for (const member of members) {
+      const state = this.list[member];
+      if (state?.type !== 'set') continue;
+      if (only !== undefined) return undefined;
+      only = state;
+    }
+    return only;
+  }
+
+  /** Writes a row in which all classes of a set lead to one state. */
+  private writeReader(at: number, { set, next }: Reading): void {
+    const classes = this.alphabet.classesOfSet[set] ?? [];
+    spend(this.allowance, classes.length);
+    if (classes.length === 0) return;
+    const after = this.add([next], 0);
+    for (const characterClass of classes) this.rows[at + characterClass] = after;
   }
 
   private leadByAssertions({ members, before }: Subset): readonly number[] {

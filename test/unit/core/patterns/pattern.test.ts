@@ -77,7 +77,8 @@ describe('compilePattern', () => {
     ],
     ['.*a.{30}', effortProblem],
     ['[ab]{0,400}'.repeat(3), effortProblem],
-    [Array.from({ length: 500 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join(''), bytesProblem],
+    [Array.from({ length: 500 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join(''), effortProblem],
+    ['abcdefghijklmnopqrstuvwxyz0123456789'.repeat(54), bytesProblem],
     [
       '('.repeat(300) + ')'.repeat(300),
       'expression nests too deeply. Use RE2 syntax, with \\ before each literal special character',
