@@ -92,6 +92,15 @@ describe('reviews over HTTPS', () => {
         reviewOf(route(`{"hostnames":["${'x'.repeat(size * 1_000_000)}"]}`), httpRoute),
         reviewOf(`[${numbered(size * 60_000, (index) => `{"k${index}":1}`)}]`, httpRoute),
         reviewOf('{}', httpRoute, `[${repeated('1', size * 500_000)}]`),
+        // Just within the limits.
+        reviewOf(`[${repeated('1', scaled(59_000, 590_000))}]`, httpRoute),
+        reviewOf(
+          route('{}').replace(
+            '"name"',
+            `"labels":{${numbered(scaled(3_900, 39_000), (index) => `"k${index}":""`)}},"name"`,
+          ),
+          httpRoute,
+        ),
       ],
       scaled(2, 16),
     );

@@ -3,6 +3,7 @@ import { write, type Kernel, type Overlay } from '../incremental/index.ts';
 import { identifyObject, type IdentifiedObject } from '../resources/parse.ts';
 import type { ObjectRef } from '../resources/reference.ts';
 import { isKindName, isSchemaKind, type WrittenObject } from '../schema/index.ts';
+import { isRecord } from '../text/record.ts';
 import { onceInSteps, type Steps } from '../text/steps.ts';
 import { readInSteps, type ExaminedObject } from './candidate.ts';
 import { overlayWith } from './impact.ts';
@@ -83,14 +84,17 @@ function identify(request: AdmissionRequest, json: unknown): Identified | undefi
   return { identified, ref, deleting, submitted: { kind, apiVersion, json } };
 }
 
-/** Takes the identity from the request: with generateName, an object has no name yet at this point. */
+/**
+ * What identifies an object. The identity is that of the request: with generateName, an object has no name yet at this point. All other
+ * fields are left out, because a copy of an object with many of them takes long.
+ */
 function named(request: AdmissionRequest, json: unknown): unknown {
-  if (typeof json !== 'object' || json === null) return json;
-  const metadata: unknown = (json as { metadata?: unknown }).metadata;
-  const own = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>) : {};
+  if (!isRecord(json)) return json;
+  const { apiVersion, kind, metadata } = json;
+  const own = isRecord(metadata) ? metadata : {};
   const prefix = typeof own['generateName'] === 'string' ? own['generateName'] : '';
   const name = own['name'] ?? (request.name === '' ? `${prefix}*` : request.name);
-  return { ...json, metadata: { ...own, name, namespace: own['namespace'] ?? request.namespace } };
+  return { apiVersion, kind, metadata: { ...own, name, namespace: own['namespace'] ?? request.namespace } };
 }
 
 function stateWith(
