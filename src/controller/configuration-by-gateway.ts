@@ -3,6 +3,7 @@ import {
   endpointsFor,
   endpointsOf,
   routeFor,
+  secretOf,
   secretsOf,
   sessionsOf,
   type ConfigKey,
@@ -38,14 +39,15 @@ type Shared = Exclude<ChannelResource, User | TraceKeyResource>;
 
 /**
  * Splits the configuration of all data planes by Gateway, incrementally. A Gateway gets its listeners with their certificates,
- * the routes that are attached to them (without their attachments to other Gateways), and the endpoints that both use.
+ * the routes that are attached to them (without their attachments to other Gateways), the endpoints that both use, and the
+ * client certificates of these endpoints.
  * The cost of a change is proportional to the resources that it touches.
  */
 export class ConfigurationByGateway {
   private readonly placed = new Map<ConfigKey, Placed>();
   /** Endpoints, certificates, and keys for sessions. */
   private readonly shared = new Map<ConfigKey, Shared>();
-  /** Key of a shared resource → Gateway → listeners and routes of that Gateway that use it. */
+  /** Key of a shared resource → Gateway → listeners, routes and endpoints of that Gateway that use it. */
   private readonly users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
 
   /** @returns the changes by `namespace/name` of the Gateway, only for affected Gateways */
@@ -62,9 +64,16 @@ export class ConfigurationByGateway {
   }
 
   private share(resource: Shared, changes: Changes): void {
+    const before = neededBy(this.shared.get(resource.key));
+    const now = neededBy(resource);
     this.shared.set(resource.key, resource);
-    for (const gateway of this.users.get(resource.key)?.keys() ?? [])
+    for (const gateway of this.users.get(resource.key)?.keys() ?? []) {
       changes.upsert(gateway, shareFor(gateway, resource));
+      if (before === now) continue;
+      const use = { user: resource.key, changes };
+      if (now !== undefined) this.use(now, gateway, use);
+      if (before !== undefined) this.unuse(before, gateway, use);
+    }
   }
 
   private place(resource: User, changes: Changes): void {
@@ -83,8 +92,13 @@ export class ConfigurationByGateway {
     if (placed !== undefined) {
       this.placed.delete(key);
       this.release(placed, { key, gateways: [], uses: [] }, changes);
-    } else if (this.shared.delete(key)) {
-      for (const gateway of this.users.get(key)?.keys() ?? []) changes.remove(gateway, key);
+      return;
+    }
+    const needed = neededBy(this.shared.get(key));
+    if (!this.shared.delete(key)) return;
+    for (const gateway of this.users.get(key)?.keys() ?? []) {
+      changes.remove(gateway, key);
+      if (needed !== undefined) this.unuse(needed, gateway, { user: key, changes });
     }
   }
 
@@ -98,7 +112,10 @@ export class ConfigurationByGateway {
     }
     users.set(gateway, new Set([user]));
     const known = this.shared.get(key);
-    if (known !== undefined) changes.upsert(gateway, shareFor(gateway, known));
+    if (known === undefined) return;
+    changes.upsert(gateway, shareFor(gateway, known));
+    const needed = neededBy(known);
+    if (needed !== undefined) this.use(needed, gateway, { user: key, changes });
   }
 
   /** Removes the uses that `before` has and `now` does not. */
@@ -120,10 +137,13 @@ export class ConfigurationByGateway {
     users.delete(gateway);
     if (users.size === 0) this.users.delete(key);
     changes.remove(gateway, key);
+    const needed = neededBy(this.shared.get(key));
+    if (needed !== undefined) this.unuse(needed, gateway, { user: key, changes });
   }
 }
 
 interface Use {
+  /** A listener, a route, or endpoints. */
   readonly user: ConfigKey;
   readonly changes: Changes;
 }
@@ -177,6 +197,12 @@ function usesOf(resource: User): readonly ConfigKey[] {
     return distinct([...secretsOf(resource).map(certificateKey), ...endpointsOf(resource)]);
   const hasSessions = resource.kind === 'route' && sessionsOf(resource).length > 0;
   return distinct([...endpointsOf(resource), ...(hasSessions ? [sessionKeysKey] : [])]);
+}
+
+/** The key of the certificate without which connections to endpoints are impossible; `undefined` if they need none. */
+function neededBy(resource: Shared | undefined): ConfigKey | undefined {
+  const secret = resource?.kind === 'endpoints' ? secretOf(resource) : undefined;
+  return secret === undefined ? undefined : certificateKey(secret);
 }
 
 /** Each item once. */

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { authorityFacts, certificateFacts, trustBundleFacts } from '../../certificates/index.ts';
 import { isService } from '../../core/graph/backend-object.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
+import { validatingKinds } from '../../core/graph/backend-validation.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef, keyOfRef, refOfKey } from '../../core/resources/reference.ts';
@@ -161,7 +162,7 @@ async function readServedObjects(client: ApiClient, namespace: string): Promise<
     ({ kind, json }) => kind === 'Gateway' && names.has(textOf(specOf(json)['gatewayClassName'], '')),
   );
   const listenerSets = listenerSetsOf(gateways, stored);
-  const policies = stored.filter(({ kind }) => kind === 'BackendTLSPolicy');
+  const validating = stored.filter(({ kind }) => validatingKinds.some((one) => one === kind));
   return {
     unobserved: forbidden,
     settings: unknown,
@@ -172,7 +173,7 @@ async function readServedObjects(client: ApiClient, namespace: string): Promise<
     classes,
     gateways,
     listenerSets,
-    certificates: certificatesOf([...gateways, ...listenerSets, ...policies], objects),
+    certificates: certificatesOf([...gateways, ...listenerSets, ...validating], objects),
     // Without the settings, it is unknown which routes are attached.
     idle:
       unknown !== undefined || forbidden.some(({ kind }) => kind === 'EndpointSlice')

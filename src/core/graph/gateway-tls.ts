@@ -6,7 +6,7 @@ import { readObject } from './inputs.ts';
 import { servingGateway, type ListenerOwner } from './listener-sets.ts';
 import type { ListenerNode } from './listeners.ts';
 import { terminatesTls } from './protocols.ts';
-import { resolveAuthorities, resolveReference, type AuthorityNode, type ReferenceOutcome } from './references.ts';
+import { resolveAuthorities, type AuthorityNode } from './references.ts';
 import { strata } from './strata.ts';
 
 /** The validation of client certificates that a Gateway requests. */
@@ -48,23 +48,3 @@ export function clientValidationOf(
   const gateway = terminatesTls(listener) ? servingGateway(read, owner) : undefined;
   return gateway && read.query(frontendValidation, gateway.namespace, gateway.name, String(listener.port));
 }
-
-/** The client certificate of a Gateway for connections to backends, and its location; `undefined` without one. */
-export const backendCertificate = defineQuery({
-  name: 'backendCertificate',
-  stratum: strata.links,
-  compute(read, namespace: string, gateway: string): (ReferenceOutcome & { readonly path: Path }) | undefined {
-    const spec = readObject(read, 'Gateway', namespace, gateway)?.spec;
-    // Before v1.4, the field had another location.
-    const [place, ref] =
-      spec?.tls?.backend === undefined
-        ? [['backendTLS'], spec?.backendTLS?.clientCertificateRef]
-        : [['tls', 'backend'], spec.tls.backend.clientCertificateRef];
-    return (
-      ref && {
-        path: ['spec', ...place, 'clientCertificateRef'],
-        ...resolveReference(read, { kind: 'Gateway', namespace }, 'Secret', ref),
-      }
-    );
-  },
-});

@@ -1,6 +1,6 @@
 import { ofQualifiedName } from '../resources/reference.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewayGroup, tables } from '../schema/index.ts';
+import { tables, type KindName } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, type AuthorityFacts } from './inputs.ts';
 import { isAbsent, isInstalled, mayBelongUnseen } from './observed.ts';
@@ -31,13 +31,19 @@ export interface ReferenceView {
   readonly name?: string;
 }
 
+/** The kind and namespace of the object with a reference. */
+interface Referrer {
+  readonly kind: KindName;
+  readonly namespace: string;
+}
+
 /** Certificates with keys are in Secrets. CA certificates of a namespace are in ConfigMaps. */
 const cells = { Secret: certificateCell, ConfigMap: authorityCell } as const;
 
 /** Resolves a reference of a Gateway API object. */
 export function resolveReference(
   read: Reader,
-  from: { readonly kind: string; readonly namespace: string },
+  from: Referrer,
   wanted: keyof typeof cells,
   ref: ReferenceView,
 ): ReferenceOutcome {
@@ -48,7 +54,7 @@ export function resolveReference(
   const find = (): { readonly type: string } | undefined =>
     read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
   // The grant is checked before existence, so that nobody can probe for objects in another namespace.
-  if (!mayRefer(read, [gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name])) {
+  if (!mayRefer(read, [tables[from.kind].group, from.kind, from.namespace, '', wanted, namespace, name])) {
     const isUnknown = mayBelongUnseen(read, 'ReferenceGrant', { kind: wanted, namespace }, find);
     return { type: isUnknown ? 'unobserved' : 'notPermitted', target };
   }
@@ -74,7 +80,7 @@ export function isTrustBundle({ group, kind }: { readonly group?: unknown; reado
  */
 export function resolveAuthorities(
   read: Reader,
-  from: { readonly kind: string; readonly namespace: string },
+  from: Referrer,
   refs: readonly ReferenceView[],
 ): readonly AuthorityNode[] {
   return refs.map((ref, index) => ({
@@ -107,7 +113,7 @@ export function authoritiesIn(read: Reader, references: readonly AuthorityOutcom
 /** Resolves every reference of a list. */
 export function resolveReferences(
   read: Reader,
-  from: { readonly kind: string; readonly namespace: string },
+  from: Referrer,
   wanted: keyof typeof cells,
   refs: readonly ReferenceView[],
 ): readonly ReferenceNode[] {

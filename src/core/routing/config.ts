@@ -324,8 +324,8 @@ export interface BackendTls {
   readonly subjectAltNames: readonly { readonly type: 'Hostname' | 'URI'; readonly value: string }[];
   /** CA certificates in PEM for the certificate of the backend; `system`: the trust store of the data plane's image. */
   readonly authorities: readonly string[] | 'system';
-  /** No client certificate is presented, whatever the Gateway has. */
-  readonly isAnonymous?: true;
+  /** The client certificate that is presented. Absent: that of the Gateway, if it has one. */
+  readonly clientCertificate?: 'none' | { /** `namespace/name` */ readonly secret: string };
 }
 
 /** A match of a rule. Metrics, access logs and `explain` name it like this: `shop/cart rule 0 match 1`. */
@@ -333,6 +333,12 @@ export interface MatchedRoute {
   readonly route: RouteConfig;
   readonly rule: RouteRule;
   readonly match: RouteMatch;
+}
+
+/** `namespace/name` of the Secret that a data plane needs for connections to endpoints; `undefined` if it needs none. */
+export function secretOf({ tls }: EndpointsConfig): string | undefined {
+  const { clientCertificate } = tls ?? {};
+  return typeof clientCertificate === 'object' ? clientCertificate.secret : undefined;
 }
 
 /** `namespace/name` of every Secret that a data plane needs for a listener. */

@@ -9,7 +9,8 @@ import {
 import { policyInForce } from '../graph/backend-policies.ts';
 import { servicePort, type ServicePort, type ServicePortKey } from '../graph/backends.ts';
 import { endpoints } from '../graph/endpoints.ts';
-import { backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
+import { backendCertificate } from '../graph/backend-certificates.ts';
+import { clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { listenerAuthorizers } from '../graph/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';

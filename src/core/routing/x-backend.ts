@@ -1,5 +1,6 @@
 import { httpVersionOf, type HttpVersion } from '../graph/app-protocols.ts';
 import type { BackendObject } from '../graph/backend-object.ts';
+import { xBackendCertificate } from '../graph/backend-certificates.ts';
 import { usesTls } from '../graph/backend-validation.ts';
 import type { ServicePortKey } from '../graph/backends.ts';
 import { selectedEndpoints } from '../graph/endpoints.ts';
@@ -8,7 +9,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { quoteRef } from '../resources/reference.ts';
 import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import { verification } from './backend-tls.ts';
-import type { EndpointsConfig } from './config.ts';
+import type { BackendTls, EndpointsConfig } from './config.ts';
 
 /** The endpoints of a backend's port without their key. */
 export type Destination = Omit<EndpointsConfig, 'kind' | 'key'>;
@@ -26,8 +27,14 @@ export function xBackendEndpoints(read: Reader, backend: BackendObject, port: Se
   const isEncrypted = resource !== undefined && usesTls(resource);
   const connection = {
     ...engineOf(httpVersionOf(protocol), isEncrypted),
-    // The client certificate of the Gateway is not for the hosts of others, and mode ServerOnly means that there is none.
-    ...(isEncrypted ? { tls: { ...verification(read, 'XBackend', namespace, name), isAnonymous: true as const } } : {}),
+    ...(isEncrypted
+      ? {
+          tls: {
+            ...verification(read, 'XBackend', namespace, name),
+            clientCertificate: clientCertificateOf(read, namespace, name),
+          },
+        }
+      : {}),
   };
   if (type === 'EndpointSelector')
     return { addresses: read.query(selectedEndpoints, namespace, name, port), ...connection };
@@ -36,6 +43,16 @@ export function xBackendEndpoints(read: Reader, backend: BackendObject, port: Se
     external: { hostname: externalHostname?.hostname ?? '', port: Number.parseInt(port, 10) },
     ...connection,
   };
+}
+
+/** The client certificate of the Gateway is not for the hosts of others, and mode ServerOnly means that there is none. */
+function clientCertificateOf(
+  read: Reader,
+  namespace: string,
+  name: string,
+): NonNullable<BackendTls['clientCertificate']> {
+  const reference = read.query(xBackendCertificate, namespace, name);
+  return reference === undefined || !('target' in reference) ? 'none' : { secret: reference.target };
 }
 
 /** Without TLS, any version means HTTP/1.1. */

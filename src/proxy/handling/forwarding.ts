@@ -26,7 +26,7 @@ import { Timer } from '../sockets/timer.ts';
 import { joinTunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
 import { upstreamFields } from './upstream-fields.ts';
-import { identityOf } from '../upstream/upstream-identity.ts';
+import { identityOf, type ClientIdentity } from '../upstream/upstream-identity.ts';
 
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   connect: 'connect-failed',
@@ -64,7 +64,7 @@ export class Forwarding implements ResponseReceiver {
   private trailersPossible = false;
   private ended = false;
 
-  private readonly identity: ReturnType<typeof identityOf>;
+  private readonly identity: ClientIdentity;
   private readonly session: ClientSession | undefined;
 
   constructor(exchange: ForwardedRequest, destination: Destination, endpoints: EndpointSet) {

@@ -5,7 +5,7 @@ import type { DataPlane } from '../data-plane.ts';
 import type { ResponseReceiver, UpstreamExchange, UpstreamRequest } from '../messages/forwarder.ts';
 import type { Mirror } from './mirror.ts';
 import { Timer } from '../sockets/timer.ts';
-import type { CertificatePair } from '../listen/tls-termination.ts';
+import type { ClientIdentity } from '../upstream/upstream-identity.ts';
 
 /** Maximum buffered body bytes of a copy whose backend is slower than the client. */
 const pendingBytes = 1024 * 1024;
@@ -16,7 +16,7 @@ export interface CopiedRequest extends Pick<UpstreamRequest, 'client' | 'method'
   /** `namespace/name` of the Gateway that received it. */
   readonly gateway: string;
   /** The client certificate for backends over TLS. */
-  readonly identity: () => CertificatePair | undefined;
+  readonly identity: ClientIdentity;
 }
 
 /**

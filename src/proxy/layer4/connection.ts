@@ -5,6 +5,7 @@ import { plainPeer } from '../sockets/address.ts';
 import { Connector } from '../upstream/connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../upstream/endpoints.ts';
+import { identityOf } from '../upstream/upstream-identity.ts';
 import type { Upstream } from '../messages/forwarder.ts';
 import type { Origin } from '../proxy-protocol/origin.ts';
 import { versionFor } from '../proxy-protocol/settings.ts';
@@ -191,12 +192,10 @@ export class Layer4Connection implements Pass {
   }
 
   private upstreamOf(endpoint: Endpoint): Upstream {
-    const { gateway, backendCertificate, tlsMode } = this.arrival.listener;
+    const { listener } = this.arrival;
     // Passed-through bytes are already encrypted. A BackendTLSPolicy would encrypt them twice.
-    if (tlsMode === 'Passthrough') return endpoint.plain;
-    return endpoint.upstream(gateway, () =>
-      backendCertificate === undefined ? undefined : this.plane.certificates(backendCertificate),
-    );
+    if (listener.tlsMode === 'Passthrough') return endpoint.plain;
+    return endpoint.upstream(listener.gateway, identityOf(this.plane, listener));
   }
 
   private established(backend: Socket, endpoint: Endpoint): void {

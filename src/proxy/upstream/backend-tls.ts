@@ -25,6 +25,14 @@ export class TlsConnector {
     };
   }
 
+  /** The reason why no connection may be made: a required client certificate is absent. */
+  get lacks(): string | undefined {
+    const { clientCertificate, client } = this.tls;
+    return typeof clientCertificate === 'object' && client === undefined
+      ? `the client certificate in Secret ${clientCertificate.secret} has not arrived`
+      : undefined;
+  }
+
   /**
    * Starts TLS on a connection that may still be opening. The socket emits `secureConnect` after the backend's
    * certificate is verified, or `error`.

@@ -68,6 +68,7 @@ export class Connector {
       connecting.failed(cause);
     };
     socket.on('error', note).once('close', fail);
+    if (this.tls?.lacks !== undefined) socket.destroy(new Error(this.tls.lacks));
     socket.once(this.tls === undefined ? 'connect' : 'secureConnect', () => {
       clearTimeout(timer);
       socket.off('close', fail).off('error', note);

@@ -3,7 +3,7 @@ import type { ConfigKey, EndpointsConfig } from '../../core/routing/config.ts';
 import { formatAddress } from '../sockets/address.ts';
 import type { Upstream } from '../messages/forwarder.ts';
 import { RetryBudgets, type RetryBudgetAccount } from './retry-budget.ts';
-import type { CertificatePair } from '../listen/tls-termination.ts';
+import type { ClientIdentity } from './upstream-identity.ts';
 import type { ExternalNames, NameState } from './external-names.ts';
 
 type NameSource = Pick<ExternalNames, 'follow'>;
@@ -40,11 +40,11 @@ export class Endpoint {
     this.released = released;
   }
 
-  /** Returns the upstream for a Gateway (`namespace/name`). `identity` returns the client certificate, for connections over TLS. */
-  upstream(gateway: string, identity: () => CertificatePair | undefined): Upstream {
+  /** Returns the upstream for a Gateway (`namespace/name`). `identity` returns client certificates, for connections over TLS. */
+  upstream(gateway: string, identity: ClientIdentity): Upstream {
     const { tls } = this.anonymous;
-    if (tls === undefined || tls.isAnonymous === true) return this.anonymous;
-    const client = identity();
+    if (tls === undefined || tls.clientCertificate === 'none') return this.anonymous;
+    const client = identity(tls.clientCertificate?.secret);
     const known = this.identified.get(gateway);
     if (known?.tls?.client?.cert === client?.cert) return known ?? this.anonymous;
     this.identified.delete(gateway);

@@ -2,10 +2,16 @@ import type { ListenerConfig } from '../../core/routing/config.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { CertificatePair } from '../listen/tls-termination.ts';
 
-/** Returns a function that reads the current client certificate for backends of a listener (Gateway.spec.tls.backend). */
+/**
+ * Reads the current client certificate for a backend: that in a Secret (`namespace/name`), or without one that of the Gateway
+ * (Gateway.spec.tls.backend).
+ */
+export type ClientIdentity = (secret?: string) => CertificatePair | undefined;
+
+/** Returns a function that reads client certificates for the backends of a listener. */
 export function identityOf(
   { certificates }: Pick<DataPlane, 'certificates'>,
   { backendCertificate }: ListenerConfig,
-): () => CertificatePair | undefined {
-  return () => (backendCertificate === undefined ? undefined : certificates(backendCertificate));
+): ClientIdentity {
+  return (secret = backendCertificate) => (secret === undefined ? undefined : certificates(secret));
 }

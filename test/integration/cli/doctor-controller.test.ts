@@ -15,7 +15,8 @@ import { kubernetesStage, seed, type KubernetesStage } from '../../support/kuber
 const { installation } = healthy;
 const system = installation.namespace;
 const managed = { 'app.kubernetes.io/managed-by': 'sallyport', 'gateway.networking.k8s.io/gateway-name': 'web' };
-const kinds = ['GatewayClass', 'Gateway', 'HTTPRoute', 'UDPRoute'] as const;
+const kinds = ['GatewayClass', 'Gateway', 'HTTPRoute', 'UDPRoute', 'XBackend'] as const;
+const versionOf = (kind: KindName): string => (kind === 'XBackend' ? 'v1alpha1' : 'v1');
 
 const options: FakeOptions = {};
 let stage: KubernetesStage;
@@ -34,14 +35,14 @@ function storeGatewayKind(kind: KindName, name: string, spec: object): void {
   const { plural, group, namespaced } = tables[kind];
   seed(
     stage,
-    { apiVersion: `${group}/v1`, kind, plural, namespaced },
+    { apiVersion: `${group}/${versionOf(kind)}`, kind, plural, namespaced },
     { kind, metadata: { ...(namespaced && { namespace: 'shop' }), name, generation: 3 }, spec },
   );
 }
 
 beforeAll(async () => {
   stage = await kubernetesStage(options);
-  for (const kind of kinds) defineKind(stage, kind, 'v1');
+  for (const kind of kinds) defineKind(stage, kind, versionOf(kind));
   storeGatewayKind('GatewayClass', 'ours', { controllerName: 'sallyport.dev/gateway-controller' });
   storeGatewayKind('GatewayClass', 'theirs', { controllerName: 'example.com/other' });
   const listener = {
@@ -64,6 +65,7 @@ beforeAll(async () => {
     parentRefs: [{ name: 'web' }],
     rules: [{ backendRefs: [{ name: 'dns', port: 53 }] }],
   });
+  storeGatewayKind('XBackend', 'partner', { tls: { mode: 'ClientAndServer', clientCertificateRef: { name: 'tls' } } });
   const imported = { group: 'multicluster.x-k8s.io', kind: 'ServiceImport', name: 'cart', port: 80 };
   storeGatewayKind('HTTPRoute', 'imported', { rules: [{ backendRefs: [imported] }] });
   store(type('services'), 'Service', 'dns', { spec: { ports: [{ port: 53, protocol: 'UDP' }] } });
@@ -126,12 +128,13 @@ test('the Gateways of our classes, their certificates without keys, and Services
   if (objects.type === 'unknown') throw new Error(objects.problem);
   expect(objects.value.classes.map(({ ref }) => ref.name)).toEqual(['ours']);
   expect(objects.value.gateways.map(({ ref }) => ref.name)).toEqual(['web']);
+  const certificate = {
+    source: { kind: 'Secret', namespace: 'shop', name: 'tls' },
+    facts: expect.objectContaining({ type: 'certificate', dnsNames: ['shop.example.com'] }),
+  };
   expect(objects.value.certificates).toEqual([
-    {
-      user: 'Gateway shop/web',
-      source: { kind: 'Secret', namespace: 'shop', name: 'tls' },
-      facts: expect.objectContaining({ type: 'certificate', dnsNames: ['shop.example.com'] }),
-    },
+    { user: 'Gateway shop/web', ...certificate },
+    { user: 'XBackend shop/partner', ...certificate },
   ]);
   expect(JSON.stringify(objects.value)).not.toContain('PRIVATE');
   expect(objects.value.idle).toEqual([

@@ -171,6 +171,65 @@ describe('configuration by Gateway', () => {
     ]);
   });
 
+  test('the certificate that endpoints need goes where the endpoints go, and changes with them', () => {
+    const split = new ConfigurationByGateway();
+    const over = (secret?: string): EndpointsConfig => ({
+      ...endpoints('x'),
+      tls: {
+        serverName: 'x',
+        subjectAltNames: [],
+        authorities: 'system',
+        clientCertificate: secret === undefined ? 'none' : { secret },
+      },
+    });
+    const both = [certificate('one', '1'), certificate('two', '2')];
+    expect(summary(split.apply(change([...both, over('ns/one'), endpoints('y')])))).toEqual([]);
+    expect(summary(split.apply(change([route('r', ['ns/a'], ['x']), route('s', ['ns/b'], ['y'])])))).toEqual([
+      'ns/a: +route/HTTPRoute/ns/r +endpoints/ns/x/80 +certificate/ns/one',
+      'ns/b: +route/HTTPRoute/ns/s +endpoints/ns/y/80',
+    ]);
+    expect(summary(split.apply(change([certificate('one', '3')])))).toEqual(['ns/a: +certificate/ns/one']);
+    expect(summary(split.apply(change([over('ns/two')])))).toEqual([
+      'ns/a: +endpoints/ns/x/80 +certificate/ns/two -certificate/ns/one',
+    ]);
+    expect(summary(split.apply(change([route('t', ['ns/a'], ['x'])])))).toEqual(['ns/a: +route/HTTPRoute/ns/t']);
+    expect(summary(split.apply(change([], ['route/HTTPRoute/ns/r'])))).toEqual(['ns/a: -route/HTTPRoute/ns/r']);
+    expect(summary(split.apply(change([route('t', ['ns/b'], ['x'])])))).toEqual([
+      'ns/a: -route/HTTPRoute/ns/t -endpoints/ns/x/80 -certificate/ns/two',
+      'ns/b: +route/HTTPRoute/ns/t +endpoints/ns/x/80 +certificate/ns/two',
+    ]);
+    expect(summary(split.apply(change([over()])))).toEqual(['ns/b: +endpoints/ns/x/80 -certificate/ns/two']);
+    split.apply(change([over('ns/one')]));
+    expect(summary(split.apply(change([], ['endpoints/ns/x/80'])))).toEqual([
+      'ns/b: -endpoints/ns/x/80 -certificate/ns/one',
+    ]);
+    expect(summary(split.apply(change([over('ns/two')])))).toEqual(['ns/b: +endpoints/ns/x/80 +certificate/ns/two']);
+  });
+
+  test('a certificate of a listener stays while only the endpoints that also need it go', () => {
+    const split = new ConfigurationByGateway();
+    const tls = {
+      serverName: 'x',
+      subjectAltNames: [],
+      authorities: 'system',
+      clientCertificate: { secret: 'ns/front' },
+    } as const;
+    split.apply(
+      change([
+        listener('ns/a', 'ns/front'),
+        certificate('front', '1'),
+        { ...endpoints('x'), tls },
+        route('r', ['ns/a'], ['x']),
+      ]),
+    );
+    expect(summary(split.apply(change([], ['route/HTTPRoute/ns/r'])))).toEqual([
+      'ns/a: -route/HTTPRoute/ns/r -endpoints/ns/x/80',
+    ]);
+    expect(summary(split.apply(change([], ['listener/ns/a/http'])))).toEqual([
+      'ns/a: -listener/ns/a/http -certificate/ns/front',
+    ]);
+  });
+
   test('endpoints that change go to those that use them, and come when they appear after the route', () => {
     const split = new ConfigurationByGateway();
     expect(summary(split.apply(change([route('r', ['ns/a'], ['x'])])))).toEqual(['ns/a: +route/HTTPRoute/ns/r']);

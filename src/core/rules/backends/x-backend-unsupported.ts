@@ -26,7 +26,7 @@ export const xBackendUnsupported = rule({
 const unserved = 'Until then, requests to the XBackend get 500.';
 
 const supportedTypes = ['ExternalHostname', 'EndpointSelector'];
-const supportedModes = ['None', 'ServerOnly'];
+const supportedModes = ['None', 'ServerOnly', 'ClientAndServer'];
 
 function* unsupported({ type = '', protocol, tls, sessionPersistence }: XBackendSpec): Iterable<Omit<Finding, 'rule'>> {
   if (!supportedTypes.includes(type)) {
@@ -48,7 +48,7 @@ function* unsupported({ type = '', protocol, tls, sessionPersistence }: XBackend
     yield {
       path: ['spec', 'tls', 'mode'],
       value: display(mode),
-      message: `Unsupported mode ${quote(mode)}. Use mode: ${supportedModes.join(' or ')}. ${unserved}`,
+      message: `Unsupported mode ${quote(mode)}. Use mode: ${supportedModes.slice(0, -1).join(', ')} or ${supportedModes.at(-1)}. ${unserved}`,
     };
   }
   for (const { below, value, known } of enumsOf(sessionPersistence ?? {})) {

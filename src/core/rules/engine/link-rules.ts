@@ -8,6 +8,7 @@ import { backendPolicyConflicted } from '../tls/backend-policy-conflicted.ts';
 import { backendPolicyTargetMissing } from '../tls/backend-policy-target-missing.ts';
 import { backendValidationInvalid } from '../tls/backend-validation-invalid.ts';
 import { xBackendInvalid } from '../backends/x-backend-invalid.ts';
+import { xBackendCertificateInvalid } from '../backends/x-backend-certificate-invalid.ts';
 import { xBackendUnsupported } from '../backends/x-backend-unsupported.ts';
 import { backendRequestTimeout } from '../timing/backend-request-timeout.ts';
 import { controlCharacterInValue } from '../headers/control-character-in-value.ts';
@@ -118,6 +119,7 @@ export const linkRules: readonly ObjectRule[] = [
   backendProtocolUnsupported,
   xBackendInvalid,
   xBackendUnsupported,
+  xBackendCertificateInvalid,
   backendPolicyConflicted,
   backendPolicyTargetMissing,
   backendValidationInvalid,

@@ -24,7 +24,7 @@ import type { BodyEvents } from '../request-body.ts';
 import type { RequestHead } from '../../messages/request-head.ts';
 import { hasNoContent, isFinalStatus, Unsendable } from '../../messages/sendable.ts';
 import { Timer } from '../../sockets/timer.ts';
-import { identityOf } from '../../upstream/upstream-identity.ts';
+import { identityOf, type ClientIdentity } from '../../upstream/upstream-identity.ts';
 import { grpcAuthorization } from './grpc.ts';
 import { httpAuthorization } from './http.ts';
 import { HeldMessage } from './held-message.ts';
@@ -76,7 +76,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private readonly exchange: AuthorizedRequest;
   private readonly about: Authorized;
   private readonly permitted: (permission: Permission) => void;
-  private readonly identity: ReturnType<typeof identityOf>;
+  private readonly identity: ClientIdentity;
   private readonly interim: InterimResponses;
   /** The request body, if the server gets it. */
   private readonly body: HeldMessage;

@@ -115,6 +115,17 @@ describe('the connections to an endpoint over TLS', () => {
     expect(released).toEqual([first, second, anonymous, theirs]);
   });
 
+  test('are those of the certificate of the backend, not of the Gateway', () => {
+    const secret = 'shop/partner';
+    const certificates: Record<string, typeof one> = { 'shop/gateway': other, [secret]: one };
+    const identity = (name = 'shop/gateway'): typeof one | undefined => certificates[name];
+    const endpoint = new Endpoint('a', 1, { tls: { ...tls, clientCertificate: { secret } } });
+    expect(endpoint.upstream('shop/front', identity).tls?.client).toBe(one);
+    const anonymous = new Endpoint('a', 1, { tls: { ...tls, clientCertificate: 'none' } });
+    expect(anonymous.upstream('shop/front', identity).tls?.client).toBeUndefined();
+    expect(new Endpoint('a', 1, { tls }).upstream('shop/front', identity).tls?.client).toBe(other);
+  });
+
   test('are the same for all where there is no TLS', () => {
     const plain = new Endpoint('a', 1);
     expect(plain.upstream('shop/front', () => one)).toBe(plain.upstream('shop/back', nobody));

@@ -17,6 +17,7 @@ describe('x-backend-unsupported', () => {
     [selecting],
     [{ ...usable, protocol: 'GRPC' }],
     [{ ...usable, tls: { mode: 'None' } }],
+    [{ ...usable, tls: { mode: 'ClientAndServer', clientCertificateRef: { name: 'client' }, validation: {} } }],
     [{ ...selecting, sessionPersistence: { type: 'Header', header: { name: 'x-session' } } }],
     // Another rule is about this conflict.
     [{ ...usable, sessionPersistence: { cookie: { lifetimeType: 'Session' } } }],
@@ -36,9 +37,9 @@ describe('x-backend-unsupported', () => {
       'Unsupported protocol "MCP". Use one of HTTP, HTTP11, HTTP2, H2C, GRPC, WSS, TCP.',
     ],
     [
-      { ...usable, tls: { mode: 'ClientAndServer' } },
+      { ...usable, tls: { mode: 'Mutual' } },
       'spec.tls.mode',
-      'Unsupported mode "ClientAndServer". Use mode: None or ServerOnly.',
+      'Unsupported mode "Mutual". Use mode: None, ServerOnly or ClientAndServer.',
     ],
     [
       { ...selecting, sessionPersistence: { type: 'header' } },
