@@ -13,7 +13,7 @@ import { describeComparison, readEarlierFindings } from './report/comparison.ts'
 import { ExemptionList } from './report/exemptions.ts';
 import { reportWorkspace } from './report/findings.ts';
 import { reportIn } from './report/in-namespace.ts';
-import type { FormatName } from './report/format-names.ts';
+import type { FormatName } from './report/formats/format-names.ts';
 import type { Report } from './report/report.ts';
 import { writeReport } from './report/write.ts';
 import { policyOf } from './settings.ts';

@@ -14,7 +14,7 @@ import { withAnnotations } from './report/annotation.ts';
 import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
 import { reportWorkspace } from './report/findings.ts';
 import { reportIn } from './report/in-namespace.ts';
-import type { FormatName } from './report/format-names.ts';
+import type { FormatName } from './report/formats/format-names.ts';
 import type { Report, Reported, Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
 import { writeReport } from './report/write.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WantedAddress } from '../core/graph/addresses.ts';
+import type { WantedAddress } from '../core/graph/listeners/addresses.ts';
 import type { AddressProblem } from '../core/graph/inputs.ts';
 import { formatIpAddress, parseIpAddress, type AddressRange, type IpFamily } from '../core/text/ip-address.ts';
 import { listOf, recordOf, recordsOf } from '../core/text/record.ts';

@@ -1,8 +1,8 @@
 import { ofQualifiedName } from '../core/resources/reference.ts';
 import type { SessionKeysResource } from '../channel/messages.ts';
 import type { ConfigurationSource } from '../channel/source.ts';
-import { scopeOf } from '../core/graph/addresses.ts';
-import { isOfOurClass } from '../core/graph/gateway.ts';
+import { scopeOf } from '../core/graph/listeners/addresses.ts';
+import { isOfOurClass } from '../core/graph/listeners/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';

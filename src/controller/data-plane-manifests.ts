@@ -1,4 +1,4 @@
-import { scopeOf } from '../core/graph/addresses.ts';
+import { scopeOf } from '../core/graph/listeners/addresses.ts';
 import type { Infrastructure } from '../core/routing/infrastructure.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import { recordOf } from '../core/text/record.ts';

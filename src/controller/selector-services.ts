@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { selectingLabel, selectingLabelValue } from '../core/graph/endpoints.ts';
+import { selectingLabel, selectingLabelValue } from '../core/graph/backends/endpoints.ts';
 import { ofQualifiedName, qualifiedName } from '../core/resources/reference.ts';
 import type { SelectorService } from '../core/routing/selector-services.ts';
 import { recordsOf } from '../core/text/record.ts';

@@ -1,4 +1,4 @@
-import { isBackendPolicyKind } from '../core/graph/backend-policies.ts';
+import { isBackendPolicyKind } from '../core/graph/backends/backend-policies.ts';
 import { shadowed } from '../core/rules/matches/match-taken.ts';
 import { fieldIgnored } from '../core/rules/support/feature-without-effect.ts';
 import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';

@@ -1,8 +1,8 @@
 import { permissions } from './graph/grants.ts';
-import { slicesOfService } from './graph/endpoints.ts';
-import { policiesOfService } from './graph/backend-policies.ts';
-import { policiesOfHostname } from './graph/hostname-policies.ts';
-import { listenerSetsOfGateway } from './graph/listener-sets.ts';
+import { slicesOfService } from './graph/backends/endpoints.ts';
+import { policiesOfService } from './graph/backends/backend-policies.ts';
+import { policiesOfHostname } from './graph/matches/hostname-policies.ts';
+import { listenerSetsOfGateway } from './graph/listeners/listener-sets.ts';
 import { strata } from './graph/strata.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
 import type { Emission } from './incremental/reader.ts';

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { mutantsOf } from '../../tools/mutants.ts';
 
-test.each(['src/proxy/handling/retry.ts', 'src/kubernetes/lease.ts', 'src/core/graph/backends.ts'])(
+test.each(['src/proxy/handling/retry.ts', 'src/kubernetes/lease.ts', 'src/core/graph/backends/backends.ts'])(
   'the mutants of %s are different and can be parsed',
   (file) => {
     const mutants = mutantsOf(readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8'));

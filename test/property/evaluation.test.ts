@@ -6,7 +6,7 @@ import { candidateOf as readCandidate } from '../../src/core/admission/candidate
 import { judge } from '../../src/core/admission/judge.ts';
 import type { AdmissionRequest } from '../../src/core/admission/types.ts';
 import { attachments } from '../../src/core/graph/attachment.ts';
-import { backendPolicyKinds } from '../../src/core/graph/backend-policies.ts';
+import { backendPolicyKinds } from '../../src/core/graph/backends/backend-policies.ts';
 import {
   acknowledgementCell,
   authorityCell,
@@ -17,7 +17,7 @@ import {
   type AuthorityFacts,
   type CertificateFacts,
 } from '../../src/core/graph/inputs.ts';
-import { isOwnerKind, servingGateway, type ListenerOwner } from '../../src/core/graph/listener-sets.ts';
+import { isOwnerKind, servingGateway, type ListenerOwner } from '../../src/core/graph/listeners/listener-sets.ts';
 import { servedRouteKinds } from '../../src/core/graph/protocols.ts';
 import { write, type Kernel, type Reader, type Write } from '../../src/core/incremental/index.ts';
 import { identifyObject, parseObject } from '../../src/core/resources/parse.ts';

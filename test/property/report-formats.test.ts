@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { writeGithub } from '../../src/cli/report/github.ts';
-import { writeJson } from '../../src/cli/report/json.ts';
-import { writeJunit } from '../../src/cli/report/junit.ts';
+import { writeGithub } from '../../src/cli/report/formats/github.ts';
+import { writeJson } from '../../src/cli/report/formats/json.ts';
+import { writeJunit } from '../../src/cli/report/formats/junit.ts';
 import type { Reported } from '../../src/cli/report/report.ts';
 import { reportedObject } from '../../src/cli/report/reported.ts';
-import { writeSarif } from '../../src/cli/report/sarif.ts';
-import { writeText } from '../../src/cli/report/text.ts';
+import { writeSarif } from '../../src/cli/report/formats/sarif.ts';
+import { writeText } from '../../src/cli/report/formats/text.ts';
 import type { SourceDocument } from '../../src/files/document.ts';
 import { problem, written } from '../support/report.ts';
 

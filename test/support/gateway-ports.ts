@@ -1,4 +1,4 @@
-import type { GatewayPort } from '../../src/core/graph/gateway-listeners.ts';
+import type { GatewayPort } from '../../src/core/graph/listeners/gateway-listeners.ts';
 
 /** Ports of listeners that are served over TCP. */
 export function tcpPorts(...ports: readonly number[]): readonly GatewayPort[] {

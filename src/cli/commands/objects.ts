@@ -6,7 +6,7 @@ import type { CheckOptions } from '../check.ts';
 import type { ExplainOptions } from '../explain.ts';
 import type { ImpactOptions } from '../impact.ts';
 import type { PreflightOptions } from '../preflight.ts';
-import { formatNames } from '../report/format-names.ts';
+import { formatNames } from '../report/formats/format-names.ts';
 import {
   clusterOf,
   clusterOption,

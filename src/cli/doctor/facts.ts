@@ -1,5 +1,5 @@
 import type { AcknowledgementReport } from '../../controller/acknowledgement-report.ts';
-import type { ServiceKind } from '../../core/graph/backend-object.ts';
+import type { ServiceKind } from '../../core/graph/backends/backend-object.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import type { ObjectRef } from '../../core/resources/reference.ts';

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { authorityFacts, certificateFacts, trustBundleFacts } from '../../certificates/index.ts';
-import { isService } from '../../core/graph/backend-object.ts';
+import { isService } from '../../core/graph/backends/backend-object.ts';
 import type { CertificateFacts } from '../../core/graph/inputs.ts';
-import { validatingKinds } from '../../core/graph/backend-validation.ts';
+import { validatingKinds } from '../../core/graph/backends/backend-validation.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef, keyOfRef, refOfKey } from '../../core/resources/reference.ts';

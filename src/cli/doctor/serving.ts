@@ -1,4 +1,4 @@
-import { sliceLabels } from '../../core/graph/endpoints.ts';
+import { sliceLabels } from '../../core/graph/backends/endpoints.ts';
 import { quoteRef } from '../../core/resources/reference.ts';
 import { someOf } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';

@@ -3,7 +3,7 @@ import { readSecret } from '../../cluster/secret-store.ts';
 import type { Layer4Outcome } from '../../core/routing/decision/layer4-outcome.ts';
 import type { ArrivingRequest, Outcome } from '../../core/routing/decision/outcome.ts';
 import { isRecord } from '../../core/text/record.ts';
-import { statusAddresses } from '../report/gateway-addresses.ts';
+import { statusAddresses } from '../report/explain/gateway-addresses.ts';
 import type { SourceDocument } from '../../files/document.ts';
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
 import { shortestTraceSecret, traceSecretName } from '../names.ts';

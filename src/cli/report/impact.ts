@@ -6,8 +6,8 @@ import { printable } from '../../core/text/display.ts';
 import { answerFor, type AnswerReason } from '../../proxy/messages/reasons.ts';
 import type { Terminal } from '../terminal.ts';
 import { jsonText } from './json-text.ts';
-import { closeReasons } from './layer4-outcome.ts';
-import { sessionText } from './outcome.ts';
+import { closeReasons } from './explain/layer4-outcome.ts';
+import { sessionText } from './explain/outcome.ts';
 import { unobservedText } from './unobserved.ts';
 
 /** The effect of a change. */

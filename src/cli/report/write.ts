@@ -1,6 +1,6 @@
 import type { Progress } from '../progress.ts';
-import type { FormatName } from './format-names.ts';
-import { formats } from './formats.ts';
+import type { FormatName } from './formats/format-names.ts';
+import { formats } from './formats/formats.ts';
 import { counted, nothing, type Report, type Reported, type ReportSetting, type Tally } from './report.ts';
 
 /** How to write a report. */

@@ -6,10 +6,10 @@ import {
   type OwnerReference,
   type Ownership,
 } from '../graph/ownership.ts';
-import { backendKey } from '../graph/backend-object.ts';
-import { isBackendPolicyKind } from '../graph/backend-policies.ts';
+import { backendKey } from '../graph/backends/backend-object.ts';
+import { isBackendPolicyKind } from '../graph/backends/backend-policies.ts';
 import { readObject } from '../graph/inputs.ts';
-import { isOwnerKind } from '../graph/listener-sets.ts';
+import { isOwnerKind } from '../graph/listeners/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy, gatewaysOfService } from '../rules/engine/backend-users.ts';
 import type { ObjectRef } from '../resources/reference.ts';

@@ -4,9 +4,9 @@ import type { Path } from '../resources/path.ts';
 import { quoteRef } from '../resources/reference.ts';
 import { gatewayGroup } from '../schema/index.ts';
 import { parentNode } from '../semantics/parent-reference.ts';
-import { gatewayClassName } from './gateway.ts';
+import { gatewayClassName } from './listeners/gateway.ts';
 import { installationCell, readObject } from './inputs.ts';
-import { isOwnerKind } from './listener-sets.ts';
+import { isOwnerKind } from './listeners/listener-sets.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
 

@@ -1,7 +1,7 @@
 import type { BrokenObject, NamedObject } from '../admission/impact.ts';
 import { attachedOwners, attachments } from '../graph/attachment.ts';
-import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
-import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
+import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
+import { listenersOf, type ListenerNode } from '../graph/listeners/listeners.ts';
 import { failureOf, isLayer4, servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { describeRef, qualifiedName } from '../resources/reference.ts';

@@ -1,4 +1,4 @@
-import type { BackendOutcome } from '../graph/backends.ts';
+import type { BackendOutcome } from '../graph/backends/backends.ts';
 import type { PartProblem } from '../rules/engine/validity.ts';
 import type { BackendTarget } from './config.ts';
 import { endpointsKey } from './endpoints-key.ts';

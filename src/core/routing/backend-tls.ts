@@ -1,4 +1,4 @@
-import { backendAuthorities, validationOf, type ValidatingKind } from '../graph/backend-validation.ts';
+import { backendAuthorities, validationOf, type ValidatingKind } from '../graph/backends/backend-validation.ts';
 import { authoritiesIn } from '../graph/references.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';

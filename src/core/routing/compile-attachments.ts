@@ -1,5 +1,5 @@
 import { attachments, type Attachment } from '../graph/attachment.ts';
-import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
+import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { fitted } from '../text/fitted.ts';
 import type { RouteAttachment } from './config.ts';

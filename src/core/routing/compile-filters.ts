@@ -1,5 +1,5 @@
-import type { FilterBackends } from '../graph/backends.ts';
-import type { ListenerFilterView } from '../graph/listener-filters.ts';
+import type { FilterBackends } from '../graph/backends/backends.ts';
+import type { ListenerFilterView } from '../graph/listeners/listener-filters.ts';
 import type { FilterView } from '../graph/route-views.ts';
 import { fieldDefaults } from '../schema/index.ts';
 import { mirrorShare } from '../semantics/fraction.ts';

@@ -1,6 +1,6 @@
-import { backends } from '../graph/backends.ts';
+import { backends } from '../graph/backends/backends.ts';
 import { readObject } from '../graph/inputs.ts';
-import { routeIdentity } from '../graph/precedence.ts';
+import { routeIdentity } from '../graph/matches/precedence.ts';
 import type { Layer4RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isUnservable } from '../rules/matches/match-places.ts';

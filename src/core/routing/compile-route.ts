@@ -1,6 +1,6 @@
-import { backends, type RuleBackends } from '../graph/backends.ts';
+import { backends, type RuleBackends } from '../graph/backends/backends.ts';
 import { readObject } from '../graph/inputs.ts';
-import { routeIdentity } from '../graph/precedence.ts';
+import { routeIdentity } from '../graph/matches/precedence.ts';
 import type { RequestRouteKind } from '../graph/protocols.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';

@@ -1,4 +1,4 @@
-import { isService, type BackendObject } from '../graph/backend-object.ts';
+import { isService, type BackendObject } from '../graph/backends/backend-object.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';

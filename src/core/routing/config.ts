@@ -1,8 +1,8 @@
 import type { Unobserved } from '../graph/observed.ts';
 import type { Layer4RouteKind, ServedProtocol } from '../graph/protocols.ts';
-import type { RouteMatch } from '../graph/route-match.ts';
+import type { RouteMatch } from '../graph/matches/route-match.ts';
 
-export type { NamedMatch, RouteMatch, StringMatchType } from '../graph/route-match.ts';
+export type { NamedMatch, RouteMatch, StringMatchType } from '../graph/matches/route-match.ts';
 
 /**
  * The configuration that a data plane receives: small keyed resources; children name their parents. All are plain JSON,

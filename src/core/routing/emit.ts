@@ -1,20 +1,20 @@
-import { startsWithHttp2 } from '../graph/app-protocols.ts';
+import { startsWithHttp2 } from '../graph/backends/app-protocols.ts';
 import {
   backendKey,
   backendKinds,
   isService,
   type BackendObject,
   type ServiceObject,
-} from '../graph/backend-object.ts';
-import { policyInForce } from '../graph/backend-policies.ts';
-import { servicePort, type ServicePort, type ServicePortKey } from '../graph/backends.ts';
-import { endpoints } from '../graph/endpoints.ts';
+} from '../graph/backends/backend-object.ts';
+import { policyInForce } from '../graph/backends/backend-policies.ts';
+import { servicePort, type ServicePort, type ServicePortKey } from '../graph/backends/backends.ts';
+import { endpoints } from '../graph/backends/endpoints.ts';
 import { backendCertificate } from '../graph/backend-certificates.ts';
-import { clientValidationOf } from '../graph/gateway-tls.ts';
+import { clientValidationOf } from '../graph/listeners/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
-import { listenerAuthorizers } from '../graph/listener-filters.ts';
-import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
-import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
+import { listenerAuthorizers } from '../graph/listeners/listener-filters.ts';
+import { servingGateway, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
+import { listenersOf, type ListenerNode } from '../graph/listeners/listeners.ts';
 import { mayBelongUnseen } from '../graph/observed.ts';
 import { isLayer4, isServedProtocol, servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
 import { authoritiesIn, usableTargets } from '../graph/references.ts';

@@ -1,5 +1,5 @@
-import { backendKey, ofBackendKey, type BackendObject } from '../graph/backend-object.ts';
-import type { ServicePortKey } from '../graph/backends.ts';
+import { backendKey, ofBackendKey, type BackendObject } from '../graph/backends/backend-object.ts';
+import type { ServicePortKey } from '../graph/backends/backends.ts';
 import type { ConfigKey } from './config.ts';
 
 const prefix = 'endpoints/';

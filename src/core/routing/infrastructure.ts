@@ -1,6 +1,12 @@
-import { addresses, demandsRoutability, scopeOf, type AddressScope, type WantedAddress } from '../graph/addresses.ts';
-import { gatewayPorts, type GatewayPort } from '../graph/gateway-listeners.ts';
-import { gatewayClassName, isOurGateway } from '../graph/gateway.ts';
+import {
+  addresses,
+  demandsRoutability,
+  scopeOf,
+  type AddressScope,
+  type WantedAddress,
+} from '../graph/listeners/addresses.ts';
+import { gatewayPorts, type GatewayPort } from '../graph/listeners/gateway-listeners.ts';
+import { gatewayClassName, isOurGateway } from '../graph/listeners/gateway.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import {
   classParameters,

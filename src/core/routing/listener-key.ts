@@ -1,4 +1,4 @@
-import type { ListenerOwner } from '../graph/listener-sets.ts';
+import type { ListenerOwner } from '../graph/listeners/listener-sets.ts';
 import type { ConfigKey } from './config.ts';
 
 /** The configuration key of a listener. It starts with the Gateway that serves it, whoever its owner is. */

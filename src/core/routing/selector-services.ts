@@ -1,4 +1,4 @@
-import { backendKey } from '../graph/backend-object.ts';
+import { backendKey } from '../graph/backends/backend-object.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';

@@ -1,4 +1,4 @@
-import { sortKey } from '../graph/precedence.ts';
+import { sortKey } from '../graph/matches/precedence.ts';
 import { fitted } from '../text/fitted.ts';
 import { MatchAllowance } from './match-allowance.ts';
 import { matchConditionsOf, hostnameCondition } from './match-conditions.ts';

@@ -1,4 +1,4 @@
-import { withoutTrailingSlash } from '../graph/precedence.ts';
+import { withoutTrailingSlash } from '../graph/matches/precedence.ts';
 import type { MatchAllowance } from './match-allowance.ts';
 import type { MatchCondition, RouteRequest } from './match-conditions.ts';
 import type { MatchedRoute } from './config.ts';

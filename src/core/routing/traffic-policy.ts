@@ -1,5 +1,5 @@
-import { backendKey, type ServiceObject } from '../graph/backend-object.ts';
-import { targetedBackend, trafficPolicyOf } from '../graph/backend-policies.ts';
+import { backendKey, type ServiceObject } from '../graph/backends/backend-object.ts';
+import { targetedBackend, trafficPolicyOf } from '../graph/backends/backend-policies.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';

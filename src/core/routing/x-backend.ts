@@ -1,9 +1,9 @@
-import { httpVersionOf, type HttpVersion } from '../graph/app-protocols.ts';
-import type { BackendObject } from '../graph/backend-object.ts';
+import { httpVersionOf, type HttpVersion } from '../graph/backends/app-protocols.ts';
+import type { BackendObject } from '../graph/backends/backend-object.ts';
 import { xBackendCertificate } from '../graph/backend-certificates.ts';
-import { usesTls } from '../graph/backend-validation.ts';
-import type { ServicePortKey } from '../graph/backends.ts';
-import { selectedEndpoints } from '../graph/endpoints.ts';
+import { usesTls } from '../graph/backends/backend-validation.ts';
+import type { ServicePortKey } from '../graph/backends/backends.ts';
+import { selectedEndpoints } from '../graph/backends/endpoints.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { quoteRef } from '../resources/reference.ts';

@@ -1,4 +1,10 @@
-import { addresses, demandsRoutability, scopeOf, type AddressNode, type WantedAddress } from '../graph/addresses.ts';
+import {
+  addresses,
+  demandsRoutability,
+  scopeOf,
+  type AddressNode,
+  type WantedAddress,
+} from '../graph/listeners/addresses.ts';
 import {
   acknowledgementCell,
   dataPlaneCell,

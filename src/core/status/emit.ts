@@ -1,4 +1,4 @@
-import { backendPolicyKinds } from '../graph/backend-policies.ts';
+import { backendPolicyKinds } from '../graph/backends/backend-policies.ts';
 import { objectsOf } from '../graph/inputs.ts';
 import { servedRouteKinds } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';

@@ -1,6 +1,6 @@
-import { isOurGateway } from '../graph/gateway.ts';
+import { isOurGateway } from '../graph/listeners/gateway.ts';
 import { installationCell, readObject, type AddressProblem } from '../graph/inputs.ts';
-import { listenerOwners } from '../graph/listener-sets.ts';
+import { listenerOwners } from '../graph/listeners/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems, type PartProblem } from '../rules/engine/validity.ts';
 import { ignoredFields } from './ignored-fields.ts';

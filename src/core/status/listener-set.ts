@@ -1,5 +1,5 @@
 import { acknowledgementCell, dataPlaneCell, readObject } from '../graph/inputs.ts';
-import { listenerSetParent, type ListenerOwner, type ListenerSetParent } from '../graph/listener-sets.ts';
+import { listenerSetParent, type ListenerOwner, type ListenerSetParent } from '../graph/listeners/listener-sets.ts';
 import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';

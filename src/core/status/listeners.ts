@@ -1,6 +1,6 @@
 import { acknowledgementCell, type Acknowledgement, type DataPlaneFacts } from '../graph/inputs.ts';
-import type { ListenerOwner } from '../graph/listener-sets.ts';
-import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
+import type { ListenerOwner } from '../graph/listeners/listener-sets.ts';
+import { listenersOf, type ListenerNode } from '../graph/listeners/listeners.ts';
 import { terminatesTls, type RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import {

@@ -1,5 +1,5 @@
 import { ofQualifiedName } from '../resources/reference.ts';
-import { targetsOf, type BackendPolicyKind } from '../graph/backend-policies.ts';
+import { targetsOf, type BackendPolicyKind } from '../graph/backends/backend-policies.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy, gatewaysOfTarget, maxAncestors } from '../rules/engine/backend-users.ts';

@@ -1,4 +1,4 @@
-import { backendKey } from '../graph/backend-object.ts';
+import { backendKey } from '../graph/backends/backend-object.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysByAge, gatewaysOfService } from '../rules/engine/backend-users.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { filesOnly, policyOf } from '../../../src/cli/settings.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';
-import { hasHostnamePolicies } from '../../../src/core/graph/hostname-policies.ts';
+import { hasHostnamePolicies } from '../../../src/core/graph/matches/hostname-policies.ts';
 import { objectCell, readObject } from '../../../src/core/graph/inputs.ts';
 import { parseDocuments } from '../../../src/files/parse.ts';
 import type { SourceDocument } from '../../../src/files/document.ts';

@@ -1,4 +1,4 @@
-import type { BackendNode } from '../../graph/backends.ts';
+import type { BackendNode } from '../../graph/backends/backends.ts';
 import { backendRule, serviceName } from './backend-references.ts';
 
 export const backendNotFound = backendRule({

@@ -1,4 +1,4 @@
-import type { BackendOutcomeOf } from '../../graph/backends.ts';
+import type { BackendOutcomeOf } from '../../graph/backends/backends.ts';
 import { display } from '../../text/display.ts';
 import { backendRule, serviceName } from './backend-references.ts';
 

@@ -1,6 +1,6 @@
-import type { BackendNode, BackendOutcome, BackendOutcomeOf } from '../../graph/backends.ts';
-import { backendPlacesOf } from '../../graph/listener-filters.ts';
-import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listener-sets.ts';
+import type { BackendNode, BackendOutcome, BackendOutcomeOf } from '../../graph/backends/backends.ts';
+import { backendPlacesOf } from '../../graph/listeners/listener-filters.ts';
+import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listeners/listener-sets.ts';
 import { failureOf, servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';

@@ -1,4 +1,4 @@
-import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listener-sets.ts';
+import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listeners/listener-sets.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';

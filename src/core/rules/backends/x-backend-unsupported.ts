@@ -1,5 +1,5 @@
 import { fieldDefaults } from '../../schema/index.ts';
-import { backendProtocolNames } from '../../graph/app-protocols.ts';
+import { backendProtocolNames } from '../../graph/backends/app-protocols.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';

@@ -1,15 +1,15 @@
 import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
 import { attachedOwners, attachments } from '../../graph/attachment.ts';
-import { backendKey, backendKindOf, isService, type BackendObject } from '../../graph/backend-object.ts';
+import { backendKey, backendKindOf, isService, type BackendObject } from '../../graph/backends/backend-object.ts';
 import {
   targetedBackend,
   targetsOf,
   type BackendPolicyKind,
   type PolicyTargetView,
-} from '../../graph/backend-policies.ts';
+} from '../../graph/backends/backend-policies.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import { backendPlacesOf } from '../../graph/listener-filters.ts';
-import { isOwnerKind, ownerKinds, servingGateway, type ListenerOwner } from '../../graph/listener-sets.ts';
+import { backendPlacesOf } from '../../graph/listeners/listener-filters.ts';
+import { isOwnerKind, ownerKinds, servingGateway, type ListenerOwner } from '../../graph/listeners/listener-sets.ts';
 import { requestRouteKinds, servedRouteKinds, transportOf } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';

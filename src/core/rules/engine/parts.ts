@@ -1,4 +1,4 @@
-import type { OwnedMatch } from '../../graph/precedence.ts';
+import type { OwnedMatch } from '../../graph/matches/precedence.ts';
 import type { RequestRouteKind, ServedRouteKind } from '../../graph/protocols.ts';
 import type { FilterView, RouteRuleView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';

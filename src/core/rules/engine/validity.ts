@@ -1,7 +1,7 @@
 import { attachments } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import type { OwnerKind } from '../../graph/listener-sets.ts';
-import { listenersOf } from '../../graph/listeners.ts';
+import type { OwnerKind } from '../../graph/listeners/listener-sets.ts';
+import { listenersOf } from '../../graph/listeners/listeners.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';

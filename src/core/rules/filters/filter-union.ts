@@ -1,4 +1,4 @@
-import { ownerKinds } from '../../graph/listener-sets.ts';
+import { ownerKinds } from '../../graph/listeners/listener-sets.ts';
 import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type ResourceFrame } from '../../resources/resource.ts';

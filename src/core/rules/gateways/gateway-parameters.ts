@@ -1,4 +1,4 @@
-import { isOurGateway } from '../../graph/gateway.ts';
+import { isOurGateway } from '../../graph/listeners/gateway.ts';
 import { gatewayParameters } from '../../graph/parameters.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';

@@ -1,6 +1,6 @@
-import { type ListenerConflict, listenerConflicts } from '../../graph/gateway-listeners.ts';
-import type { ListenerOwner } from '../../graph/listener-sets.ts';
-import type { ListenerNode } from '../../graph/listeners.ts';
+import { type ListenerConflict, listenerConflicts } from '../../graph/listeners/gateway-listeners.ts';
+import type { ListenerOwner } from '../../graph/listeners/listener-sets.ts';
+import type { ListenerNode } from '../../graph/listeners/listeners.ts';
 import { display } from '../../text/display.ts';
 import { listenerRule } from './listener-rule.ts';
 import { nameOthers } from './listener-validity.ts';

@@ -1,5 +1,5 @@
-import type { ListenerOwner } from '../../graph/listener-sets.ts';
-import { listenersOf, type ListenerNode } from '../../graph/listeners.ts';
+import type { ListenerOwner } from '../../graph/listeners/listener-sets.ts';
+import { listenersOf, type ListenerNode } from '../../graph/listeners/listeners.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Path } from '../../resources/path.ts';
 import { warned, type Effects } from '../engine/effects.ts';

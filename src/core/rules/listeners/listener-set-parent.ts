@@ -1,4 +1,4 @@
-import { listenerSetParent, type ListenerSetParent } from '../../graph/listener-sets.ts';
+import { listenerSetParent, type ListenerSetParent } from '../../graph/listeners/listener-sets.ts';
 import type { Path } from '../../resources/path.ts';
 import { quoteRef, qualifiedName } from '../../resources/reference.ts';
 import type { Resource } from '../../resources/resource.ts';

@@ -1,4 +1,4 @@
-import { tlsOverlaps } from '../../graph/gateway-listeners.ts';
+import { tlsOverlaps } from '../../graph/listeners/gateway-listeners.ts';
 import { display } from '../../text/display.ts';
 import { recorded } from '../engine/effects.ts';
 import { listenerRule } from './listener-rule.ts';

@@ -1,5 +1,5 @@
-import type { OtherListener } from '../../graph/gateway-listeners.ts';
-import type { ListenerOwner } from '../../graph/listener-sets.ts';
+import type { OtherListener } from '../../graph/listeners/gateway-listeners.ts';
+import type { ListenerOwner } from '../../graph/listeners/listener-sets.ts';
 import { quoteRef } from '../../resources/reference.ts';
 
 /** Joins the names of other listeners. Listeners of the same owner are named without the owner. */

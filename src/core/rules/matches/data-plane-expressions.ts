@@ -1,7 +1,7 @@
 import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
 import { attachedOwners } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import { servingGateway } from '../../graph/listener-sets.ts';
+import { servingGateway } from '../../graph/listeners/listener-sets.ts';
 import { requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';

@@ -1,4 +1,4 @@
-import { callExpression } from '../../graph/compile-calls.ts';
+import { callExpression } from '../../graph/matches/compile-calls.ts';
 import type { RequestRouteKind } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';

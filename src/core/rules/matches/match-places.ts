@@ -1,6 +1,6 @@
 import { attachments } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import { ofSortKey, requestsOf, routeIdentity, sortKey, type OwnedMatch } from '../../graph/precedence.ts';
+import { ofSortKey, requestsOf, routeIdentity, sortKey, type OwnedMatch } from '../../graph/matches/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';

@@ -1,7 +1,7 @@
-import { compileCall } from '../../graph/compile-calls.ts';
-import { compileMatch, everything } from '../../graph/compile-matches.ts';
-import { requestsOf } from '../../graph/precedence.ts';
-import type { RouteMatch } from '../../graph/route-match.ts';
+import { compileCall } from '../../graph/matches/compile-calls.ts';
+import { compileMatch, everything } from '../../graph/matches/compile-matches.ts';
+import { requestsOf } from '../../graph/matches/precedence.ts';
+import type { RouteMatch } from '../../graph/matches/route-match.ts';
 import type { MatchView } from '../../graph/route-views.ts';
 import { formatPath, type Path } from '../../resources/path.ts';
 import { unenforcedRule } from '../engine/demand.ts';

@@ -1,7 +1,7 @@
 import { attachments } from '../../graph/attachment.ts';
-import { ownedPlace, PathComparison, type OwnedPlace, type PathRefusal } from '../../graph/path-comparison.ts';
+import { ownedPlace, PathComparison, type OwnedPlace, type PathRefusal } from '../../graph/matches/path-comparison.ts';
 import { requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
-import type { RouteMatch } from '../../graph/route-match.ts';
+import type { RouteMatch } from '../../graph/matches/route-match.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';

@@ -1,7 +1,7 @@
-import { compileCalls } from '../../graph/compile-calls.ts';
-import { compileMatches } from '../../graph/compile-matches.ts';
+import { compileCalls } from '../../graph/matches/compile-calls.ts';
+import { compileMatches } from '../../graph/matches/compile-matches.ts';
 import type { ServedRouteKind } from '../../graph/protocols.ts';
-import type { RouteMatch } from '../../graph/route-match.ts';
+import type { RouteMatch } from '../../graph/matches/route-match.ts';
 import { isLost, type Resource } from '../../resources/resource.ts';
 import type { PartProblem } from '../engine/validity.ts';
 

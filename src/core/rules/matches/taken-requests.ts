@@ -1,11 +1,11 @@
-import { addressedListeners } from '../../graph/addressed-listeners.ts';
-import { hasHostnamePolicies, type PathOwner } from '../../graph/hostname-policies.ts';
+import { addressedListeners } from '../../graph/listeners/addressed-listeners.ts';
+import { hasHostnamePolicies, type PathOwner } from '../../graph/matches/hostname-policies.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import { isOwnerKind, servingGateway } from '../../graph/listener-sets.ts';
-import { ownedPlace, PathComparison, type OwnedPlace } from '../../graph/path-comparison.ts';
-import { withoutTrailingSlash, type OwnedMatch } from '../../graph/precedence.ts';
+import { isOwnerKind, servingGateway } from '../../graph/listeners/listener-sets.ts';
+import { ownedPlace, PathComparison, type OwnedPlace } from '../../graph/matches/path-comparison.ts';
+import { withoutTrailingSlash, type OwnedMatch } from '../../graph/matches/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
-import type { RouteMatch } from '../../graph/route-match.ts';
+import type { RouteMatch } from '../../graph/matches/route-match.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type IndexEntry, type Reader } from '../../incremental/index.ts';
 import { qualifiedName } from '../../resources/reference.ts';

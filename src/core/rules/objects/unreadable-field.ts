@@ -1,4 +1,4 @@
-import { backendPolicyKinds } from '../../graph/backend-policies.ts';
+import { backendPolicyKinds } from '../../graph/backends/backend-policies.ts';
 import { servedRouteKinds } from '../../graph/protocols.ts';
 import { formatPath, type Path } from '../../resources/path.ts';
 import type { KindName } from '../../resources/resource.ts';

@@ -1,6 +1,6 @@
 import { attachments, type RefusedHostname } from '../../graph/attachment.ts';
-import { refusedListeners } from '../../graph/listener-hostnames.ts';
-import { listenersOf } from '../../graph/listeners.ts';
+import { refusedListeners } from '../../graph/listeners/listener-hostnames.ts';
+import { listenersOf } from '../../graph/listeners/listeners.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quote } from '../../text/display.ts';
 import { isNarrowerHostname } from '../../text/hostname.ts';

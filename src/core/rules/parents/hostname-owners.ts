@@ -1,4 +1,4 @@
-import type { HostnameRefusal } from '../../graph/hostname-policies.ts';
+import type { HostnameRefusal } from '../../graph/matches/hostname-policies.ts';
 import { quote } from '../../text/display.ts';
 
 /** Describes the policies that refuse a hostname or a path, and the namespaces that they permit. */

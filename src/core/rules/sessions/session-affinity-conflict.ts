@@ -1,8 +1,8 @@
-import { isService } from '../../graph/backend-object.ts';
-import { targetedBackend } from '../../graph/backend-policies.ts';
-import { backends } from '../../graph/backends.ts';
+import { isService } from '../../graph/backends/backend-object.ts';
+import { targetedBackend } from '../../graph/backends/backend-policies.ts';
+import { backends } from '../../graph/backends/backends.ts';
 import { failureOf, requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
-import { hasSessionAffinity } from '../../graph/session-affinity.ts';
+import { hasSessionAffinity } from '../../graph/backends/session-affinity.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';
 import type { Resource } from '../../resources/resource.ts';

@@ -1,6 +1,6 @@
-import { isService, type BackendObject } from '../../graph/backend-object.ts';
-import { trafficPolicyOf } from '../../graph/backend-policies.ts';
-import { backends } from '../../graph/backends.ts';
+import { isService, type BackendObject } from '../../graph/backends/backend-object.ts';
+import { trafficPolicyOf } from '../../graph/backends/backend-policies.ts';
+import { backends } from '../../graph/backends/backends.ts';
 import { readObject } from '../../graph/inputs.ts';
 import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Reader } from '../../incremental/reader.ts';

@@ -1,4 +1,4 @@
-import { backends, servicePort } from '../../graph/backends.ts';
+import { backends, servicePort } from '../../graph/backends/backends.ts';
 import type { ServedRouteKind } from '../../graph/protocols.ts';
 import type { FilterView, RouteRuleView } from '../../graph/route-views.ts';
 import type { Reader } from '../../incremental/reader.ts';

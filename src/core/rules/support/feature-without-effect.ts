@@ -1,4 +1,4 @@
-import type { OwnerKind } from '../../graph/listener-sets.ts';
+import type { OwnerKind } from '../../graph/listeners/listener-sets.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';

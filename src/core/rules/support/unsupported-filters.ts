@@ -1,4 +1,4 @@
-import type { ListenerFilterView } from '../../graph/listener-filters.ts';
+import type { ListenerFilterView } from '../../graph/listeners/listener-filters.ts';
 import { failureOf, type RequestRouteKind } from '../../graph/protocols.ts';
 import type { FilterView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';

@@ -1,12 +1,12 @@
-import { addresses, type AddressNode } from '../../graph/addresses.ts';
-import type { OwnerKind } from '../../graph/listener-sets.ts';
+import { addresses, type AddressNode } from '../../graph/listeners/addresses.ts';
+import type { OwnerKind } from '../../graph/listeners/listener-sets.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type Resource } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { isIpAddress } from '../../text/hostname.ts';
 import type { Violation } from '../engine/demand.ts';
-import { listenerFiltersPath } from '../../graph/listener-filters.ts';
+import { listenerFiltersPath } from '../../graph/listeners/listener-filters.ts';
 import { checkListenerFilter } from './unsupported-filters.ts';
 import { advice, expectOneOf } from './known-values.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';

@@ -1,4 +1,4 @@
-import { backendAuthorities, validatingKinds, validationOf } from '../../graph/backend-validation.ts';
+import { backendAuthorities, validatingKinds, validationOf } from '../../graph/backends/backend-validation.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 import { describeAuthority } from './client-authority-invalid.ts';

@@ -1,5 +1,5 @@
 import { backendCertificate } from '../../graph/backend-certificates.ts';
-import { isOurGateway } from '../../graph/gateway.ts';
+import { isOurGateway } from '../../graph/listeners/gateway.ts';
 import { warned } from '../engine/effects.ts';
 import { type Consequence, rule } from '../engine/rule.ts';
 import { describeClientCertificate } from './client-certificate.ts';

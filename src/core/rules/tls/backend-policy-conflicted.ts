@@ -5,7 +5,7 @@ import {
   targetsOf,
   trafficPolicyOf,
   type BackendPolicyKind,
-} from '../../graph/backend-policies.ts';
+} from '../../graph/backends/backend-policies.ts';
 import { quoteRef } from '../../resources/reference.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';

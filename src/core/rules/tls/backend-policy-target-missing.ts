@@ -1,4 +1,4 @@
-import { backendPolicyKinds, targetedBackend, targetsOf } from '../../graph/backend-policies.ts';
+import { backendPolicyKinds, targetedBackend, targetsOf } from '../../graph/backends/backend-policies.ts';
 import { readObject } from '../../graph/inputs.ts';
 import { isObserved } from '../../graph/observed.ts';
 import { quoteRef } from '../../resources/reference.ts';

@@ -1,4 +1,4 @@
-import { validatingKinds, validationOf, type ValidationView } from '../../graph/backend-validation.ts';
+import { validatingKinds, validationOf, type ValidationView } from '../../graph/backends/backend-validation.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';

@@ -1,4 +1,4 @@
-import { clientValidationOf } from '../../graph/gateway-tls.ts';
+import { clientValidationOf } from '../../graph/listeners/gateway-tls.ts';
 import { isClusterScoped, type AuthorityOutcome } from '../../graph/references.ts';
 import { formatPath } from '../../resources/path.ts';
 import { display } from '../../text/display.ts';

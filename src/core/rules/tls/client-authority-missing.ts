@@ -1,4 +1,4 @@
-import { clientValidationOf } from '../../graph/gateway-tls.ts';
+import { clientValidationOf } from '../../graph/listeners/gateway-tls.ts';
 import { formatPath } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
 import { listenerRule } from '../listeners/listener-rule.ts';

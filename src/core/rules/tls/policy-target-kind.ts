@@ -1,4 +1,4 @@
-import { targetedBackend } from '../../graph/backend-policies.ts';
+import { targetedBackend } from '../../graph/backends/backend-policies.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';

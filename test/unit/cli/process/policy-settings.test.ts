@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readSettings } from '../../../../src/core/admission/read-settings.ts';
 import { defaultSettings, type Settings } from '../../../../src/core/admission/settings.ts';
-import { hasHostnamePolicies, policiesOfHostname } from '../../../../src/core/graph/hostname-policies.ts';
+import { hasHostnamePolicies, policiesOfHostname } from '../../../../src/core/graph/matches/hostname-policies.ts';
 import { followPolicySettings } from '../../../../src/cli/process/policy-settings.ts';
 import { evaluate } from '../../../support/evaluation.ts';
 

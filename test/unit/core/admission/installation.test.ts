@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { amongOthers } from '../../../../src/core/admission/installation.ts';
 import { attachments } from '../../../../src/core/graph/attachment.ts';
 import { installationCell } from '../../../../src/core/graph/inputs.ts';
-import { listenerSetParent } from '../../../../src/core/graph/listener-sets.ts';
+import { listenerSetParent } from '../../../../src/core/graph/listeners/listener-sets.ts';
 import { write } from '../../../../src/core/incremental/index.ts';
 import { formatPath } from '../../../../src/core/resources/path.ts';
 import { evaluate, installation, listenerSet, ourClass, serviceWith } from '../../../support/evaluation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { backends } from '../../../../src/core/graph/backends.ts';
+import { backends } from '../../../../src/core/graph/backends/backends.ts';
 import { installationCell, type Installation } from '../../../../src/core/graph/inputs.ts';
 import { isObserved, observes } from '../../../../src/core/graph/observed.ts';
 import { write } from '../../../../src/core/incremental/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { FilterBackends } from '../../../../src/core/graph/backends.ts';
+import type { FilterBackends } from '../../../../src/core/graph/backends/backends.ts';
 import { compileBackendFilters, compileFilters } from '../../../../src/core/routing/compile-filters.ts';
 
 const target = { group: '', kind: 'Service', namespace: 'shop', name: 'copy', port: 80 };

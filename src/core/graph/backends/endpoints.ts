@@ -1,0 +1,163 @@
+import { defineIndex, defineQuery } from '../../incremental/index.ts';
+import type { Reader } from '../../incremental/reader.ts';
+import { isReadable, type Resource } from '../../resources/resource.ts';
+import { fieldDefaults } from '../../schema/index.ts';
+import { isReadyEndpoint } from '../../semantics/endpoints.ts';
+import { isIpAddress } from '../../text/hostname.ts';
+import { hash64 } from '../../text/hash.ts';
+import { isRemoteAddress } from '../../text/ip-address.ts';
+import { backendKey, serviceKinds, type BackendPort, type ServiceKind } from './backend-object.ts';
+import { servicePort, transportOfKey, type OfferedPort, type ServicePortKey } from './backends.ts';
+import { objectsOf, readObject } from '../inputs.ts';
+import { strata } from '../strata.ts';
+
+/** The label of an EndpointSlice that names the object it belongs to. */
+export const sliceLabels = {
+  Service: 'kubernetes.io/service-name',
+  ServiceImport: 'multicluster.kubernetes.io/service-name',
+} as const satisfies Record<ServiceKind, string>;
+
+/** The label of an EndpointSlice with pods that an XBackend selects. The controller sets it on the Service that creates the slice. */
+export const selectingLabel = 'sallyport.dev/x-backend';
+
+const longestLabelValue = 63;
+
+/** Returns the value of that label: the name of the XBackend. Longer names are shortened, and get a hash that keeps them apart. */
+export function selectingLabelValue(name: string): string {
+  const hash = hash64(name);
+  return name.length <= longestLabelValue ? name : `${name.slice(0, longestLabelValue - hash.length - 1)}-${hash}`;
+}
+
+/** EndpointSlices by the backends that they belong to. Bucket: backend key; entry: slice name. */
+export const slicesOfService = defineIndex({
+  name: 'slicesOfService',
+  stratum: strata.objectIndexes,
+  over: objectsOf('EndpointSlice'),
+  *entries(read, _kind = '', namespace = '', name = '') {
+    const labels = readObject(read, 'EndpointSlice', namespace, name)?.meta.labels ?? {};
+    for (const kind of serviceKinds) {
+      const owner = labels[sliceLabels[kind]];
+      if (owner !== undefined) yield { bucket: backendKey({ kind, namespace, name: owner }), entry: name };
+    }
+    const selecting = labels[selectingLabel];
+    if (selecting !== undefined) yield { bucket: selectedBy(namespace, selecting), entry: name };
+  },
+});
+
+function selectedBy(namespace: string, label: string): string {
+  return backendKey({ kind: 'XBackend', namespace, name: label });
+}
+
+interface EndpointAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The sorted, distinct endpoints of a port of a Service or ServiceImport that receive requests: the ready endpoints, or if there are none, the
+ * endpoints that are serving while they terminate (KEP-1669), like in kube-proxy.
+ */
+export const endpoints = defineQuery({
+  name: 'endpoints',
+  stratum: strata.links,
+  compute(read, ...[kind, namespace, name, port]: BackendPort): readonly EndpointAddress[] {
+    const found = read.query(servicePort, kind, namespace, name, port);
+    if (found.type !== 'port') return [];
+    const slices = read.list(slicesOfService, backendKey({ kind, namespace, name }));
+    if (slices.length === 0 && kind === 'ServiceImport')
+      return clusterSetAddresses(readObject(read, kind, namespace, name), Number.parseInt(port, 10));
+    return receiving(
+      slices.flatMap((slice) => [
+        ...sliceAddresses(read, { namespace, slice, portOf: (one) => slicePort(one, found) }),
+      ]),
+    );
+  },
+});
+
+/**
+ * The sorted, distinct endpoints that an XBackend of type EndpointSelector selects, and that receive requests, like those of a
+ * Service (EndpointSelectorBackend: "behaves equivalently to a Service backendRef").
+ */
+export const selectedEndpoints = defineQuery({
+  name: 'selectedEndpoints',
+  stratum: strata.links,
+  compute(read, namespace: string, name: string, port: ServicePortKey): readonly EndpointAddress[] {
+    const [number, protocol] = [Number.parseInt(port, 10), transportOfKey(port)];
+    const portOf = ({ ports = [] }: Resource<'EndpointSlice'>): number | undefined =>
+      ports.some((one) => one.port === number && (one.protocol ?? fieldDefaults.portProtocol) === protocol)
+        ? number
+        : undefined;
+    const slices = read.list(slicesOfService, selectedBy(namespace, selectingLabelValue(name)));
+    return receiving(slices.flatMap((slice) => [...sliceAddresses(read, { namespace, slice, portOf })]));
+  },
+});
+
+/** Sorts addresses, each once: the ready ones, or if there are none, those that are serving while they terminate. */
+function receiving(all: readonly UsableAddress[]): readonly EndpointAddress[] {
+  const ready = all.filter(({ state }) => state === 'ready');
+  const byAddress = new Map(
+    (ready.length > 0 ? ready : all).map(({ host, port }) => [`${host} ${port}`, { host, port }]),
+  );
+  return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
+}
+
+/**
+ * The addresses of an imported Service without EndpointSlices, which are optional in the Multi-Cluster Services API: the
+ * ClusterSet IPs lead to its endpoints (KEP-1645). Headless ones have no ClusterSet IPs.
+ */
+function clusterSetAddresses(
+  imported: Resource<'ServiceImport'> | undefined,
+  port: number,
+): readonly EndpointAddress[] {
+  if (imported?.spec?.type === 'Headless') return [];
+  const hosts = new Set((imported?.spec?.ips ?? []).filter(isRemoteAddress));
+  return [...hosts].sort().map((host) => ({ host, port }));
+}
+
+function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: OfferedPort): number | undefined {
+  const found = slice.ports?.find(
+    (one) => (one.name ?? '') === name && (one.protocol ?? fieldDefaults.portProtocol) === protocol,
+  )?.port;
+  return found === undefined || found < 1 || found > 65_535 ? undefined : found;
+}
+
+interface EndpointConditions {
+  readonly ready?: boolean;
+  readonly serving?: boolean;
+  readonly terminating?: boolean;
+}
+
+interface UsableAddress extends EndpointAddress {
+  readonly state: 'ready' | 'draining';
+}
+
+interface SliceQuestion {
+  readonly namespace: string;
+  /** Name of the EndpointSlice. */
+  readonly slice: string;
+  readonly portOf: (slice: Resource<'EndpointSlice'>) => number | undefined;
+}
+
+function* sliceAddresses(read: Reader, { namespace, slice: name, portOf }: SliceQuestion): Iterable<UsableAddress> {
+  const slice = readObject(read, 'EndpointSlice', namespace, name);
+  // FQDN slices would require resolving names that the owner of the Service does not control.
+  if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
+  const port = portOf(slice);
+  if (port === undefined) return;
+  for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
+    const state = stateOf(endpoint.conditions);
+    // Absent conditions have a meaning (EndpointSlice API). Unreadable conditions do not.
+    if (state === undefined || !isReadable(slice, ['endpoints', index])) continue;
+    for (const host of endpoint.addresses ?? []) {
+      if (isIpAddress(host)) yield { host, port, state };
+    }
+  }
+}
+
+/** A ready endpoint is usable regardless of the other conditions. `undefined`: not usable. */
+function stateOf(conditions: EndpointConditions = {}): UsableAddress['state'] | undefined {
+  if (isReadyEndpoint(conditions)) return 'ready';
+  // Without `serving`, an endpoint serves while it is ready.
+  const { serving = false, terminating = false } = conditions;
+  return serving && terminating ? 'draining' : undefined;
+}

@@ -1,0 +1,62 @@
+import { fieldDefaults } from '../../schema/index.ts';
+import { fitted } from '../../text/fitted.ts';
+import { headerKey } from '../../text/header.ts';
+import { canonicalSpelling } from '../../text/path.ts';
+import type { NamedMatch, RouteMatch, StringMatchType } from './route-match.ts';
+import type { MatchView } from '../route-views.ts';
+
+/** The match of a rule without matches: every path. The API server adds it as a default. */
+export const everything: RouteMatch = { index: 0, path: fieldDefaults.path, headers: [], query: [] };
+
+/**
+ * Compiles the matches of an HTTPRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
+ * match nothing. Defaults are those of the CRD: without matches, or without a path, every path matches. The match of a rule without
+ * matches has position 0.
+ */
+export function compileMatches(
+  matches: readonly MatchView<'HTTPRoute'>[] | undefined,
+  isInvalid: (index: number) => boolean,
+): readonly RouteMatch[] {
+  const all = matches === undefined || matches.length === 0 ? [everything] : matches.map(compileMatch);
+  return fitted(all.filter(({ index }) => !isInvalid(index)));
+}
+
+/** Compiles a match of an HTTPRoute at a position of its rule, valid or not. */
+export function compileMatch(match: MatchView<'HTTPRoute'>, index: number): RouteMatch {
+  return {
+    index,
+    path: compilePath(match.path),
+    ...(match.method === undefined ? {} : { method: match.method }),
+    headers: compileHeaders(match.headers),
+    query: firstOfEach((match.queryParams ?? []).map((parameter) => namedMatch(parameter, parameter.name ?? ''))),
+  };
+}
+
+/** Requests are matched in normalized form, so path values must be normalized, too. */
+function compilePath(view: MatchView<'HTTPRoute'>['path']): RouteMatch['path'] {
+  const type = (view?.type ?? fieldDefaults.path.type) as RouteMatch['path']['type'];
+  const value = view?.value ?? fieldDefaults.path.value;
+  return { type, value: type === 'RegularExpression' ? value : canonicalSpelling(value) };
+}
+
+interface NamedMatchView {
+  readonly name?: string;
+  readonly type?: string;
+  readonly value?: string;
+}
+
+/** Compiles header matches, with names in lower case. */
+export function compileHeaders(views: readonly NamedMatchView[] | undefined): readonly NamedMatch[] {
+  return firstOfEach((views ?? []).map((header) => namedMatch(header, headerKey(header.name ?? ''))));
+}
+
+function namedMatch(view: NamedMatchView, name: string): NamedMatch {
+  return { name, type: (view.type ?? fieldDefaults.matchType) as StringMatchType, value: view.value ?? '' };
+}
+
+/** Only the first entry of equal names counts, the others are ignored (HTTPHeaderMatch.name). */
+function firstOfEach(matches: readonly NamedMatch[]): readonly NamedMatch[] {
+  const first = new Map<string, NamedMatch>();
+  for (const match of matches) if (!first.has(match.name)) first.set(match.name, match);
+  return [...first.values()];
+}
