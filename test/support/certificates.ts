@@ -21,6 +21,10 @@ export async function issueLeaf(
   { usages = ['clientAuth', 'serverAuth'], dnsNames = [], uris = [], commonName = 'leaf' }: LeafOptions,
 ): Promise<CertificatePair> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const names = [
+    ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+    ...uris.map((value) => ({ type: 'url' as const, value })),
+  ];
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [{ CN: [commonName] }],
     issuer: new x509.X509Certificate(authority.certificate).subjectName,
@@ -30,10 +34,8 @@ export async function issueLeaf(
     ...validFor(1),
     extensions: [
       new x509.ExtendedKeyUsageExtension(usages.map((usage) => x509.ExtendedKeyUsage[usage])),
-      new x509.SubjectAlternativeNameExtension([
-        ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
-        ...uris.map((value) => ({ type: 'url' as const, value })),
-      ]),
+      // Without names there is no extension, so that code that falls back on the common name is found.
+      ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names)]),
     ],
   });
   return {

@@ -9,6 +9,7 @@ import {
 } from '../../../src/certificates/authority.ts';
 import { authorityFacts, certificateFacts, readTlsSecret, trustBundleFacts } from '../../../src/certificates/facts.ts';
 import type { CertificateMaterial } from '../../../src/certificates/source.ts';
+import { issueLeaf } from '../../support/certificates.ts';
 
 let authority: Authority;
 let material: CertificateMaterial;
@@ -97,6 +98,11 @@ describe('certificateFacts', () => {
     expect(certificateFacts(secret(base64(chain), base64(material.privateKey)))).toMatchObject({
       dnsNames: ['shop.example.com', '*.example.com'],
     });
+  });
+
+  test('has no name if the certificate has only a common name', async () => {
+    const { cert, key } = await issueLeaf(authority, { commonName: 'shop.example.com' });
+    expect(certificateFacts(secret(base64(String(cert)), base64(String(key))))).toMatchObject({ dnsNames: [] });
   });
 
   test('reads base64 with line breaks, and stringData before data', () => {
