@@ -76,8 +76,8 @@ bench-webhook: $(VALIDATORS) ## Measure admission reviews beside a Go webhook (2
 	@test/bench/webhook/run.sh
 
 .PHONY: bench-proxy
-bench-proxy: build ## Measure the data plane beside nginx and HAProxy (2 min); CASES= ROUNDS= DURATION=
-	@test/bench/proxy/run.sh
+bench-proxy: build ## Measure the data plane beside nginx and HAProxy (25 min); CASES=get,h2 ROUNDS=5 DURATION=3 RATE= JSON=
+	@CASES='$(CASES)' ROUNDS='$(ROUNDS)' DURATION='$(DURATION)' RATE='$(RATE)' JSON='$(JSON)' test/bench/proxy/run.sh
 
 .PHONY: bench-routes
 bench-routes: build ## Measure route latency and start at 5,000 routes in a cluster (5 min); KUBECONFIG= CLUSTER=

@@ -9,23 +9,26 @@ export interface LocalService {
   /** Where the backend listens. */
   readonly endpoint: number;
   readonly appProtocol?: string;
+  /** `TCP` unless given. */
+  readonly protocol?: 'TCP' | 'UDP';
 }
 
 /** Begins with a separator. */
-export function serviceObjects({ name, namespace = 'shop', port = 80, endpoint, appProtocol }: LocalService): string {
-  const protocol = appProtocol === undefined ? '' : `, appProtocol: ${appProtocol}`;
+export function serviceObjects({ name, namespace = 'shop', port = 80, ...service }: LocalService): string {
+  const { endpoint, appProtocol, protocol = 'TCP' } = service;
+  const protocols = `protocol: ${protocol}${appProtocol === undefined ? '' : `, appProtocol: ${appProtocol}`}`;
   return `
 ---
 apiVersion: v1
 kind: Service
 metadata: { name: ${name}, namespace: ${namespace} }
-spec: { ports: [{ name: main, port: ${port}${protocol} }] }
+spec: { ports: [{ name: main, port: ${port}, ${protocols} }] }
 ---
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: { name: ${name}-1, namespace: ${namespace}, labels: { kubernetes.io/service-name: ${name} } }
 addressType: IPv4
-ports: [{ name: main, port: ${endpoint}${protocol} }]
+ports: [{ name: main, port: ${endpoint}, ${protocols} }]
 endpoints: [{ addresses: [127.0.0.1] }]
 `;
 }

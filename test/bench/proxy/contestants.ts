@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
+import { startOnPort, type ServerProcess } from '../processes.ts';
+import {
+  backendConfiguration,
+  backendFiles,
+  haproxyConfiguration,
+  nginxConfiguration,
+  objects,
+  type Backends,
+  type Ports,
+  type StreamModule,
+} from './configurations.ts';
+import type { Protocol } from './measurement.ts';
+
+/** A proxy that is compared. */
+export interface Contestant {
+  readonly name: string;
+  readonly host: string;
+  readonly ports: Ports;
+  /** Why the contestant does not serve a protocol. */
+  readonly unsupported: Partial<Readonly<Record<Protocol, string>>>;
+  start(): Promise<ServerProcess>;
+}
+
+/** The first contestant is the one that others are compared with. */
+export interface Contest {
+  readonly contestants: readonly Contestant[];
+  /** Versions of all programs, for people. */
+  readonly versions: readonly string[];
+}
+
+type Keep = (server: Promise<ServerProcess>) => Promise<ServerProcess>;
+
+const program = new URL('../../../bin/sallyport', import.meta.url).pathname;
+const backends: Backends = { http: 18_000, unary: 18_001, webSocket: 18_002, stream: 18_003, udp: 18_004 };
+const streamModules = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/etc/nginx/modules'];
+
+function portsFrom(first: number): Ports {
+  return { http: first, https: first + 1, grpc: first + 2, tcp: first + 3, udp: first + 4 };
+}
+
+/** Starts the backends with `keep`, and prepares the contestants. Files are written to `folder`. */
+export async function prepare(folder: string, keep: Keep): Promise<Contest> {
+  const file = async (name: string, content: string): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, content, 'latin1');
+    return path;
+  };
+  const nginx = async (name: string, port: number, configuration: string): Promise<ServerProcess> => {
+    // Each process has a folder of its own for its temporary files.
+    const prefix = join(folder, name);
+    await mkdir(prefix, { recursive: true });
+    return startOnPort('nginx', ['-p', prefix, '-e', 'stderr', '-c', await file(`${name}.conf`, configuration)], {
+      port,
+    });
+  };
+  for (const [name, content] of Object.entries(backendFiles)) await file(name, content);
+  await keep(nginx('backend', backends.http, backendConfiguration(backends, folder)));
+  const echoPorts = [backends.webSocket, backends.stream, backends.udp].map(String);
+  const echo = new URL('backends.ts', import.meta.url).pathname;
+  await keep(startOnPort(process.execPath, [echo, ...echoPorts], { port: backends.stream }));
+  const pair = await issueServingCertificate(await createAuthority(), { dnsNames: ['bench'], ipAddresses: [] });
+  const pem = await file('tls.pem', `${pair.certificate}\n${pair.privateKey}`);
+  const ports = { nginx: portsFrom(18_010), haproxy: portsFrom(18_020), ours: portsFrom(18_030) };
+  const stream = await streamModule();
+  const haproxy = await versionOf('haproxy');
+  const missing = 'nginx has no stream module: apt-get install libnginx-mod-stream';
+  return {
+    versions: [(await versionOf('nginx')) ?? 'nginx', haproxy ?? 'HAProxy not installed', `Node ${process.version}`],
+    contestants: [
+      {
+        name: 'nginx',
+        host: '127.0.0.1',
+        ports: ports.nginx,
+        unsupported: stream === 'none' ? { tcp: missing, udp: missing } : {},
+        start: () =>
+          keep(nginx('nginx', ports.nginx.http, nginxConfiguration({ ports: ports.nginx, backends, pem }, stream))),
+      },
+      {
+        name: 'HAProxy',
+        host: '127.0.0.1',
+        ports: ports.haproxy,
+        unsupported: haproxy === undefined ? everything('haproxy not found') : { udp: 'HAProxy does not forward UDP' },
+        start: async () => {
+          const path = await file('haproxy.cfg', haproxyConfiguration({ ports: ports.haproxy, backends, pem }));
+          return keep(startOnPort('haproxy', ['-db', '-q', '-f', path], { port: ports.haproxy.http }));
+        },
+      },
+      {
+        name: 'Sallyport',
+        host: '127.0.1.1',
+        ports: ports.ours,
+        unsupported: {},
+        start: async () => {
+          const path = await file('objects.yaml', objects({ ports: ports.ours, backends, pem }, pair));
+          const options = ['--no-access-log', '--webhook-port', '0', '--probe-port', '0'];
+          return keep(
+            startOnPort(program, ['run', '-f', path, ...options], { host: '127.0.1.1', port: ports.ours.http }),
+          );
+        },
+      },
+    ],
+  };
+}
+
+/** How the installed nginx supports TCP and UDP. */
+async function streamModule(): Promise<StreamModule> {
+  const { stderr } = await promisify(execFile)('nginx', ['-V']);
+  if (/--with-stream(\s|$)/.test(stderr)) return 'static';
+  for (const folder of streamModules) if (await exists(join(folder, 'ngx_stream_module.so'))) return { folder };
+  return 'none';
+}
+
+function everything(reason: string): Readonly<Record<Protocol, string>> {
+  return { http: reason, https: reason, grpc: reason, tcp: reason, udp: reason };
+}
+
+/** The first line in which a program says its version. Undefined if the program is not installed. */
+async function versionOf(name: string): Promise<string | undefined> {
+  if (!(await isInstalled(name))) return undefined;
+  const { stdout, stderr } = await promisify(execFile)(name, ['-v']);
+  return `${stdout}${stderr}`.split('\n')[0];
+}
+
+/** Whether a program is in one of the folders of PATH. */
+export async function isInstalled(name: string): Promise<boolean> {
+  const folders = (process.env['PATH'] ?? '').split(':');
+  const found = await Promise.all(folders.map((folder) => exists(join(folder, name))));
+  return found.includes(true);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
