@@ -2,12 +2,16 @@ import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Steps } from '../core/text/steps.ts';
 import { monotonicNow } from '../time/clock.ts';
 
-/** Milliseconds that one review, or the audit, may run before it yields to others. */
+/** Milliseconds that reviews, or the audit, may run before they yield to others. */
 export const slice = 10;
 /** Maximum number of turns of the event loop between two slices. */
 const maxTurns = 4;
 
-/** The slices of one review, or of one round of the audit. */
+function turnsAfter(used: number): number {
+  return Math.min(Math.max(Math.floor(used / slice), 1), maxTurns);
+}
+
+/** The slices of one round of the audit. */
 export class Slices {
   private readonly now: () => number;
   private began: number;
@@ -28,8 +32,8 @@ export class Slices {
    * let timers and requests run.
    */
   async next(): Promise<void> {
-    const used = Math.floor((this.now() - this.began) / slice);
-    for (let turn = 0; turn < Math.min(Math.max(used, 1), maxTurns); turn += 1) await othersFirst();
+    const turns = turnsAfter(this.now() - this.began);
+    for (let turn = 0; turn < turns; turn += 1) await othersFirst();
     this.began = this.now();
   }
 }
@@ -40,6 +44,70 @@ export async function inSlices<T>(steps: Steps<T>, slices = new Slices()): Promi
     const { done, value } = steps.next();
     if (done === true) return value;
     if (slices.isUsedUp) await slices.next();
+  }
+}
+
+/**
+ * Runs the steps of many reviews. All of them together use one slice between two turns of the event loop: hundreds of short reviews
+ * that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the others run first.
+ */
+export class SharedSlices {
+  private readonly now: () => number;
+  /** The runs with steps left, in the order of their turns. Each runs one step, and returns whether it was the last. */
+  private readonly waiting = new Set<() => boolean>();
+  /** Milliseconds used since the last turn of the event loop. */
+  private used = 0;
+  private isPausing = false;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number = monotonicNow) {
+    this.now = now;
+  }
+
+  /** Runs all steps. Begins immediately if the slice is not used up. */
+  run<T>(steps: Steps<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.waiting.add(() => {
+      try {
+        const { done, value } = steps.next();
+        if (done === true) resolve(value);
+        return done === true;
+      } catch (error) {
+        reject(error);
+        return true;
+      }
+    });
+    this.proceed();
+    return promise;
+  }
+
+  private proceed(): void {
+    for (const run of this.waiting) {
+      if (this.used >= slice) break;
+      this.waiting.delete(run);
+      if (!this.isDone(run)) this.waiting.add(run);
+    }
+    if (!this.isPausing) void this.pause();
+  }
+
+  /** Runs steps until the run or the slice is over. */
+  private isDone(run: () => boolean): boolean {
+    const began = this.now();
+    const before = this.used;
+    let isDone = false;
+    while (!isDone && this.used < slice) {
+      isDone = run();
+      this.used = before + this.now() - began;
+    }
+    return isDone;
+  }
+
+  private async pause(): Promise<void> {
+    this.isPausing = true;
+    for (let turn = 0; turn < turnsAfter(this.used); turn += 1) await othersFirst();
+    this.used = 0;
+    this.isPausing = false;
+    if (this.waiting.size > 0) this.proceed();
   }
 }
 

@@ -9,7 +9,7 @@ import { remainingBudget } from './budget.ts';
 import { cleanName } from './limits.ts';
 import { sendRefusal, sendText } from './replies.ts';
 import { readReview, writeReview } from './review.ts';
-import { inSlices, Turns } from './turns.ts';
+import { SharedSlices, Turns } from './turns.ts';
 import { monotonicNow } from '../time/clock.ts';
 
 export interface ValidationLimits extends BodyLimits {
@@ -45,6 +45,7 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
   const { inflight, held } = validating.metrics;
   const bodies = new Bodies(limits);
   const turns = new Turns(limits.largeReviews);
+  const slices = new SharedSlices();
   const pipelines = new Pipelines();
   const observe = (): void => {
     held.at('bytes').value = bodies.held;
@@ -86,14 +87,14 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
         else done();
       },
       handler: async (request, reply) => {
-        if (request.body?.isLarge !== true) return answer(request, reply, { ...validating, decide });
+        if (request.body?.isLarge !== true) return answer(request, reply, { ...validating, decide, slices });
         // A parsed large review takes several times its bytes, so they run one at a time.
         const turn = turns.enter();
         if (turn === undefined) return sendRefusal(reply, 'busy', validating.metrics);
         observe();
         await turn;
         try {
-          return await answer(request, reply, { ...validating, decide });
+          return await answer(request, reply, { ...validating, decide, slices });
         } finally {
           turns.leave();
           observe();
@@ -130,13 +131,14 @@ type ValidationRequest = FastifyRequest<{ Querystring: { timeout?: unknown }; Bo
 
 interface Answering extends Pick<Validating, 'log' | 'metrics'> {
   readonly decide: Decide;
+  readonly slices: SharedSlices;
 }
 
 async function answer(request: ValidationRequest, reply: FastifyReply, validating: Answering): Promise<FastifyReply> {
   // The client may have disconnected while the review waited.
   if (reply.raw.destroyed) return reply.hijack();
   const elapsed = monotonicNow() - request.receivedAt;
-  const read = await inSlices(readReview(request.body, remainingBudget(request.query.timeout, elapsed)));
+  const read = await validating.slices.run(readReview(request.body, remainingBudget(request.query.timeout, elapsed)));
   if (read.type === 'request') return decideAndReply(read.request, reply, validating);
   validating.metrics.degraded.at('malformed').value += 1;
   return sendText(reply, 400, read.problem);
@@ -145,7 +147,7 @@ async function answer(request: ValidationRequest, reply: FastifyReply, validatin
 async function decideAndReply(
   asked: AdmissionRequest,
   reply: FastifyReply,
-  { decide, log, metrics }: Answering,
+  { decide, slices, log, metrics }: Answering,
 ): Promise<FastifyReply> {
   const { uid, operation, dryRun } = asked;
   const [kind, namespace, name] = [cleanName(asked.kind), cleanName(asked.namespace), cleanName(asked.name)];
@@ -154,7 +156,7 @@ async function decideAndReply(
     metrics.duration.at(operation).observe((monotonicNow() - reply.request.receivedAt) / 1000);
   };
   try {
-    const verdict = isJudged(asked) ? await inSlices(decide(asked)) : notJudged;
+    const verdict = isJudged(asked) ? await slices.run(decide(asked)) : notJudged;
     const review = writeReview(asked, verdict);
     count(verdict.allowed ? 'allowed' : 'denied');
     for (const { rule, mode } of verdict.findings) metrics.findings.at(rule, mode).value += 1;

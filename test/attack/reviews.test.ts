@@ -1,5 +1,6 @@
-import { Agent } from 'node:https';
 import { once } from 'node:events';
+import { Agent } from 'node:https';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startHealthWatch, type HealthWatch } from './support/health.ts';
 import { largestObjects } from './support/largest.ts';
@@ -167,8 +168,34 @@ describe('reviews over HTTPS', () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true);
   }, 300_000);
 
+  test('hundreds of small reviews at once that take long delay no health check', async () => {
+    const costly = (number: number): string =>
+      reviewOf(
+        route(
+          `{"rules":[{"matches":[${numbered(
+            8,
+            (match) =>
+              `{"headers":[${numbered(16, (header) => `{"type":"RegularExpression","name":"x-${header}","value":"${number}-${match}-${header}(a?){1,700}"}`)}]}`,
+          )}]}]}`,
+        ),
+        httpRoute,
+      );
+    const others = new Agent({ keepAlive: true, maxSockets: scaled(20, 400) });
+    const { times, failures, result } = await health.during(
+      async () =>
+        await Promise.all(
+          Array.from({ length: scaled(20, 400) }, (_, number) =>
+            postReview(target.webhookPort, costly(number), others),
+          ),
+        ),
+    );
+    others.destroy();
+    expect(failures).toBe(0);
+    if (isFull) expect(Math.max(...times)).toBeLessThan(100);
+    expect(new Set(result.map(({ status }) => status))).toEqual(new Set([200]));
+  }, 120_000);
+
   test('requests that are sent before the last one is answered end the connection', async () => {
-    const { connect } = await import('node:tls');
     const socket = connect({ host: '127.0.0.1', port: target.webhookPort, rejectUnauthorized: false });
     await once(socket, 'secureConnect');
     const one = `POST /validate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(good)}\r\n\r\n${good}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Slices, Turns, inSlices } from '../../../src/webhook/turns.ts';
+import { SharedSlices, Slices, Turns, inSlices } from '../../../src/webhook/turns.ts';
 
 describe('turns', () => {
   test('are taken one after the other, in order, by no more than may wait', async () => {
@@ -74,5 +74,59 @@ describe('slices', () => {
     for (const name of ['first', 'second', 'third']) await inSlices(steps(name), slices);
     expect(order).toEqual(['first', 'second', 'other', 'third']);
     expect(slices.isUsedUp).toBe(false);
+  });
+});
+
+describe('shared slices', () => {
+  /** Runs of some milliseconds each, on a clock that only they advance. */
+  function runsOf(steps: Readonly<Record<string, readonly number[]>>) {
+    let time = 0;
+    const slices = new SharedSlices(() => time);
+    const order: string[] = [];
+    function* stepsOf(name: string, milliseconds: readonly number[]) {
+      for (const [index, duration] of milliseconds.entries()) {
+        time += duration;
+        order.push(`${name}${index}`);
+        yield;
+      }
+      return name;
+    }
+    const results = Object.entries(steps).map(([name, milliseconds]) => slices.run(stepsOf(name, milliseconds)));
+    return { order, results };
+  }
+
+  test('run what fits at once', async () => {
+    const { order, results } = runsOf({ a: [1, 1], b: [1] });
+    expect(order).toEqual(['a0', 'a1', 'b0']);
+    expect(await Promise.all(results)).toEqual(['a', 'b']);
+  });
+
+  test('let others have their turn after all runs together used up a slice', async () => {
+    const { order, results } = runsOf({ a: [6], b: [6], c: [6], d: [6] });
+    setImmediate(() => order.push('other'));
+    expect(order).toEqual(['a0', 'b0']);
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
+    expect(order).toEqual(['a0', 'b0', 'c0', 'd0', 'other']);
+  });
+
+  test('let the other runs proceed after one that used up a slice', async () => {
+    const { order, results } = runsOf({ a: [12, 12, 1], b: [12, 1] });
+    expect(await Promise.all(results)).toEqual(['a', 'b']);
+    expect(order).toEqual(['a0', 'a1', 'b0', 'a2', 'b1']);
+  });
+
+  test('reject with the error of a step, and go on', async () => {
+    const slices = new SharedSlices();
+    function* failing(): Generator<undefined, string> {
+      yield;
+      throw new Error('wrong');
+    }
+    function* working(): Generator<undefined, string> {
+      yield;
+      return 'done';
+    }
+    const [failed, worked] = await Promise.allSettled([slices.run(failing()), slices.run(working())]);
+    expect(failed).toMatchObject({ status: 'rejected', reason: new Error('wrong') });
+    expect(worked).toEqual({ status: 'fulfilled', value: 'done' });
   });
 });
