@@ -131,6 +131,8 @@ async function run(command: string): Promise<void> {
   if (place === null) {
     const child = spawn('bash', ['-c', `set -o pipefail; ${command}`], {
       cwd: folder,
+      // kubectl edit changes nothing with this editor.
+      env: { ...process.env, KUBE_EDITOR: 'true' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -146,6 +148,19 @@ async function run(command: string): Promise<void> {
   await writeFile(file, dump(crd));
   await kubectlOutput(['apply', '--server-side', '-f', file]);
   await kubectlOutput(['wait', '--for=condition=Established', 'crd', `${plural}.${ofGroup}`, '--timeout=60s']);
+}
+
+const reading = /^kubectl (?:get|describe|edit|version|auth can-i)\b[^|>]*$/;
+/** The commands that tests run one by one, and those of tools that the cluster does not have. */
+const changing =
+  /^(?:kubectl (?:delete|patch|wait|apply|create|replace) |kubectl get \S+ --all-namespaces -o \w+ [|>] |echo '|"\$\{EDITOR)/;
+
+/** Runs all commands of a report that change nothing, each as it is printed. */
+async function runReading({ findings }: Report): Promise<void> {
+  const commands = [...new Set(findings.flatMap((finding) => finding.commands))];
+  expect(findings.filter((finding) => finding.commands.length === 0)).toEqual([]);
+  expect(commands.filter((command) => !reading.test(command) && !changing.test(command))).toEqual([]);
+  for (const command of commands.filter((one) => reading.test(one))) await run(command);
 }
 
 /** A migration fails while the controller manager remembers the versions that were served before. The report says to run it again. */
@@ -179,6 +194,7 @@ async function prepare({ from, to, objects }: Comparison): Promise<{
   for (const object of objects) before.set(object, await stored(object));
   const predicted = await preflight('--to', to[0], '--channel', to[1]);
   expect(predicted.report.objects).toBe(objects.length);
+  await runReading(predicted.report);
   return { ...predicted, before };
 }
 
@@ -309,6 +325,7 @@ describe('v1.5 to v1.7', () => {
       }),
       named('HTTPRoute', 'shop', { parentRefs, rules: [{ name: 'one', backendRefs }] }),
       named('TLSRoute', 'secure', { parentRefs, hostnames: ['shop.example.com'], rules: [{ backendRefs }] }),
+      named('GatewayClass', 'envoy', { controllerName: 'gateway.envoyproxy.io/gatewayclass-controller' }),
     ];
     const { code, report, before } = await prepare({
       from: ['v1.5.1', 'standard'],
@@ -423,3 +440,85 @@ describe('v1.7', () => {
     expect(await refusedCrds('v1.7.0', 'experimental')).toEqual([]);
   });
 });
+
+describe('findings of other parties, and after a change', () => {
+  const routes = `httproutes.${group}`;
+
+  beforeAll(async () => {
+    await removeCrds();
+    await installCrds('v1.6.1', 'standard');
+  });
+  afterAll(() =>
+    kubectl(['delete', 'validatingadmissionpolicy', 'enforce-gateway-standard-channel', '--ignore-not-found']),
+  );
+
+  test('CRDs that another party manages, and its policy', async () => {
+    await kubectlOutput(['annotate', 'crd', routes, 'meta.helm.sh/release-name=gateway-api']);
+    await kubectlOutput(['label', 'crd', `gateways.${group}`, 'addonmanager.kubernetes.io/mode=Reconcile']);
+    await kubectlOutput(['annotate', 'crd', `grpcroutes.${group}`, 'note=x', '--field-manager=installer']);
+    await apply({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name: 'enforce-gateway-standard-channel' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['none'] },
+          ],
+        },
+        validations: [{ expression: 'true' }],
+      },
+    });
+    const { code, report } = await preflight('--to', 'v1.7.0', '--channel', 'experimental');
+    expect(code).toBe(1);
+    expect(subjects(report, 'managed-crds')).toEqual([
+      'Helm',
+      'The add-on manager of the provider',
+      'ValidatingAdmissionPolicy enforce-gateway-standard-channel',
+      'installer',
+    ]);
+    await runReading(report);
+  });
+
+  test('--since names the routes that were accepted before, and are not now', async () => {
+    const route = named('HTTPRoute', 'shop', { parentRefs, rules: [{ backendRefs }] });
+    const other = named('HTTPRoute', 'other', { parentRefs, rules: [{ backendRefs }] });
+    await apply(gatewayClass, route, other);
+    for (const { metadata } of [route, other]) await writeAccepted(metadata.name, 'True');
+    const { report } = await preflight('--to', 'v1.7.0');
+    const file = join(folder, 'before.json');
+    await writeFile(file, JSON.stringify(report));
+    expect((await preflight('--since', file)).code).toBe(0);
+
+    expect(await refusedCrds('v1.7.0', 'standard')).toEqual([]);
+    await writeAccepted('shop', 'False');
+    const after = await preflight('--since', file);
+    expect(after.code).toBe(1);
+    expect(subjects(after.report, 'lost-accepted')).toEqual([nameOf(route)]);
+    await runReading(after.report);
+  });
+});
+
+/** Writes the condition Accepted of an HTTPRoute, as a controller does. */
+async function writeAccepted(name: string, status: 'True' | 'False'): Promise<void> {
+  const condition = {
+    type: 'Accepted',
+    status,
+    reason: status === 'True' ? 'Accepted' : 'UnsupportedValue',
+    message: '',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  const parent = { parentRef: { name: 'web' }, controllerName: 'example.com/controller', conditions: [condition] };
+  const patch = JSON.stringify({ status: { parents: [parent] } });
+  await kubectlOutput([
+    'patch',
+    'httproute',
+    name,
+    '-n',
+    namespace,
+    '--subresource=status',
+    '--type=merge',
+    '-p',
+    patch,
+  ]);
+}

@@ -1,9 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createAuthority, issueServingCertificate, validFor } from '../../src/certificates/index.ts';
+import { createAuthority, issueServingCertificate, validFor, type Authority } from '../../src/certificates/index.ts';
+import { issueLeaf } from '../support/certificates.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
 import { deployEcho, scaleEcho } from './support/echo.ts';
@@ -23,6 +26,9 @@ let node: string;
 let address: string;
 let plain: Server;
 let secure: Server;
+/** Rejects clients without a certificate of `partners`, and responds with the serial number of the certificate. */
+let demanding: Server;
+let partners: Authority;
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'experimental');
@@ -46,7 +52,12 @@ beforeAll(async () => {
   secure = createTlsServer({ cert: certificate, key: privateKey }, (request, response) =>
     response.end(`secure ${request.headers.host}`),
   );
-  await Promise.all([plain, secure].map((server) => once(server.listen(0, node), 'listening')));
+  partners = authority;
+  demanding = createTlsServer(
+    { cert: certificate, key: privateKey, ca: authority.certificate, requestCert: true, rejectUnauthorized: true },
+    ({ socket }, response) => response.end((socket as TLSSocket).getPeerX509Certificate()?.serialNumber),
+  );
+  await Promise.all([plain, secure, demanding].map((server) => once(server.listen(0, node), 'listening')));
   await apply(
     authorities('partner', authority.certificate),
     authorities('stranger', stranger.certificate),
@@ -59,6 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   plain.close();
   secure.close();
+  demanding.close();
   await uninstallController();
   await kubectl(['delete', 'secret', 'sallyport-session-keys', '-n', systemNamespace, '--ignore-not-found']);
   await removeCrds();
@@ -93,6 +105,20 @@ function partner(name: string, server: Server, spec: object = {}): object {
 function verifiedBy(configMap: string): object {
   const caCertificateRefs = [{ group: '', kind: 'ConfigMap', name: configMap }];
   return { tls: { mode: 'ServerOnly', validation: { hostname: knownName, caCertificateRefs } } };
+}
+
+/** Applies a Secret with a client certificate that the server `demanding` trusts, and returns its serial number. */
+async function clientSecret(name: string): Promise<string> {
+  const { cert, key } = await issueLeaf(partners, { usages: ['clientAuth'], commonName: name });
+  const data = { 'tls.crt': cert, 'tls.key': key };
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace },
+    type: 'kubernetes.io/tls',
+    stringData: data,
+  });
+  return new X509Certificate(cert).serialNumber;
 }
 
 /** An HTTPRoute that forwards `/NAME` to the XBackend of that name. */
@@ -203,6 +229,29 @@ test('TLS with mode ServerOnly forwards requests if the certificate is verified,
   expect(await answer('unverified')).toMatch(/^503 /);
   // Without tls, the server gets a request in plain text, and closes the connection.
   expect(await answer('untold')).toMatch(/^50[23] /);
+});
+
+test('TLS with mode ClientAndServer presents the client certificate of the XBackend, and the next after its Secret changes', async () => {
+  const mutual = (name: string, ref: object): object => {
+    const { tls } = verifiedBy('partner') as { readonly tls: object };
+    return partner(name, demanding, { tls: { ...tls, mode: 'ClientAndServer', clientCertificateRef: ref } });
+  };
+  const first = await clientSecret('client');
+  await apply(
+    mutual('mutual', { name: 'client' }),
+    mutual('lacking', { name: 'absent' }),
+    routeTo('mutual', 'lacking'),
+  );
+  await accepted('mutual', 'Accepted');
+  await accepted('lacking', 'InvalidClientCertificateRef');
+  await waitForAnswer('mutual', new RegExp(`^200 ${first}$`));
+  expect(await answer('lacking')).toMatch(/^500 /);
+  const second = await clientSecret('client');
+  await waitForAnswer('mutual', new RegExp(`^200 ${second}$`));
+  // Without its certificate, nothing is sent there.
+  await kubectlOutput(['delete', 'secret', 'client', '-n', namespace]);
+  await accepted('mutual', 'InvalidClientCertificateRef');
+  await waitForAnswer('mutual', /^500 /);
 });
 
 test('an XBackend of type EndpointSelector forwards to the selected pods, and its Service is deleted after the last use', async () => {
