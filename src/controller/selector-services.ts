@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { selectingLabel, selectingLabelValue } from '../core/graph/backends/endpoints.ts';
+import { selectingLabel, selectingLabelValue, selectingUidLabel } from '../core/graph/backends/endpoints.ts';
 import { ofQualifiedName, qualifiedName } from '../core/resources/reference.ts';
 import type { SelectorService } from '../core/routing/selector-services.ts';
 import { recordsOf } from '../core/text/record.ts';
@@ -295,7 +295,7 @@ function backendOf({ metadata }: WireObject): string | undefined {
   return undefined;
 }
 
-/** Only the selector has an effect. Kubernetes copies the label to the EndpointSlices. */
+/** Only the selector has an effect. Kubernetes copies the labels to the EndpointSlices. */
 function serviceOf(backend: string, uid: string, { selector, port }: SelectorService): WireObject {
   const { namespace, name } = ofQualifiedName(backend);
   return {
@@ -304,7 +304,7 @@ function serviceOf(backend: string, uid: string, { selector, port }: SelectorSer
     metadata: {
       namespace,
       name: selectorServiceName(uid),
-      labels: { [selectingLabel]: selectingLabelValue(name) },
+      labels: { [selectingLabel]: selectingLabelValue(name), [selectingUidLabel]: uid },
       ownerReferences: [{ apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XBackend', name, uid }],
     },
     spec: {

@@ -446,7 +446,7 @@ describe('findings of other parties, and after a change', () => {
 
   beforeAll(async () => {
     await removeCrds();
-    await installCrds('v1.6.1', 'standard');
+    await installCrds('v1.6.3', 'standard');
   });
   afterAll(() =>
     kubectl(['delete', 'validatingadmissionpolicy', 'enforce-gateway-standard-channel', '--ignore-not-found']),

@@ -269,6 +269,34 @@ test('an XBackend of type EndpointSelector forwards to the selected pods, and it
   await waitFor('the Service is gone', async () => ((await services()) === '' ? true : undefined), 180);
 });
 
+test('an XBackend has no endpoints of a deleted one with the same name, whose Service remains', async () => {
+  const podOf = async (): Promise<string | undefined> => {
+    const { status, body } = await ask({ address, port: 80, host: 'shop.example.com', path: '/again' });
+    return status === 200 ? (JSON.parse(body) as { readonly pod: string }).pod : undefined;
+  };
+  await deployEcho('former', namespace);
+  await apply(selecting('again', 'former'), routeTo('again'));
+  expect(await waitFor('a response', podOf)).toMatch(/^former-/);
+  await kubectlOutput(['delete', 'xbackend', 'again', '-n', namespace, '--cascade=orphan']);
+  // The pods of the test before.
+  await apply(selecting('again', 'selected'));
+  await waitFor('a response of the other pods', async () =>
+    (await podOf())?.startsWith('selected-') === true ? true : undefined,
+  );
+  const services = await kubectlOutput([
+    'get',
+    'services',
+    '-n',
+    namespace,
+    '-l',
+    'sallyport.dev/x-backend=again',
+    '-o',
+    'name',
+  ]);
+  expect(services.trimEnd().split('\n')).toHaveLength(2);
+  for (let turn = 0; turn < 20; turn += 1) expect(await podOf()).toMatch(/^selected-/);
+});
+
 test('sessionPersistence of an XBackend keeps a client at one pod, also after a restart of the data plane', async () => {
   const sessionPersistence = { absoluteTimeout: '1h', cookie: { name: 'sticky', lifetimeType: 'Permanent' } };
   await deployEcho('sticky', namespace);

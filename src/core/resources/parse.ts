@@ -83,7 +83,7 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
   const deleting = isDeleting(metadata);
   if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting };
-  const frame = (): Frame => ({ kind, ref, meta: metaOf(metadata, order) });
+  const frame = (): Frame => ({ kind, ref, meta: { ...metaOf(metadata, order), ...uidOf(kind, metadata) } });
   return {
     type: 'resource',
     kind,
@@ -153,6 +153,11 @@ function metaOf(metadata: Record<string, unknown>, order: string): ObjectMeta {
     labels: stringsOf(own(metadata, 'labels')),
     deleting: isDeleting(metadata),
   };
+}
+
+function uidOf(kind: KindName, metadata: Record<string, unknown>): Pick<ObjectMeta, 'uid'> {
+  const uid = kind === 'XBackend' ? own(metadata, 'uid') : undefined;
+  return typeof uid === 'string' ? { uid } : {};
 }
 
 function isDeleting(metadata: Record<string, unknown>): boolean {

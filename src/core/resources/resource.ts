@@ -14,6 +14,8 @@ export interface ObjectMeta {
   readonly created: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly deleting: boolean;
+  /** Only of XBackends: it distinguishes their endpoints from those of a deleted XBackend with the same name. Absent in most files. */
+  readonly uid?: string;
 }
 
 /**

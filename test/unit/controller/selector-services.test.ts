@@ -145,7 +145,7 @@ describe('the Service of an XBackend', () => {
       metadata: {
         namespace: 'shop',
         name: expect.stringMatching(/^sallyport-backend-[0-9a-f]{10}$/),
-        labels: { 'sallyport.dev/x-backend': 'cart' },
+        labels: { 'sallyport.dev/x-backend': 'cart', 'sallyport.dev/x-backend-uid': 'uid-shop/cart' },
         ownerReferences: [{ kind: 'XBackend', name: 'cart', uid: 'uid-shop/cart' }],
       },
       spec: {

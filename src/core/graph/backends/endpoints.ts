@@ -20,6 +20,9 @@ export const sliceLabels = {
 /** The label of an EndpointSlice with pods that an XBackend selects. The controller sets it on the Service that creates the slice. */
 export const selectingLabel = 'sallyport.dev/x-backend';
 
+/** The label of such an EndpointSlice with the uid of the XBackend. */
+export const selectingUidLabel = 'sallyport.dev/x-backend-uid';
+
 const longestLabelValue = 63;
 
 /** Returns the value of that label: the name of the XBackend. Longer names are shortened, and get a hash that keeps them apart. */
@@ -87,10 +90,25 @@ export const selectedEndpoints = defineQuery({
       ports.some((one) => one.port === number && (one.protocol ?? fieldDefaults.portProtocol) === protocol)
         ? number
         : undefined;
-    const slices = read.list(slicesOfService, selectedBy(namespace, selectingLabelValue(name)));
+    const slices = read
+      .list(slicesOfService, selectedBy(namespace, selectingLabelValue(name)))
+      .filter((slice) => isOf(read, { namespace, name, slice }));
     return receiving(slices.flatMap((slice) => [...sliceAddresses(read, { namespace, slice, portOf })]));
   },
 });
+
+/**
+ * Whether an EndpointSlice with the name of an XBackend in its label belongs to it, and not to a deleted one of the same name:
+ * `kubectl delete --cascade=orphan` keeps the Service of an XBackend.
+ */
+function isOf(
+  read: Reader,
+  { namespace, name, slice }: { readonly namespace: string; readonly name: string; readonly slice: string },
+): boolean {
+  const owner = readObject(read, 'EndpointSlice', namespace, slice)?.meta.labels[selectingUidLabel];
+  const uid = readObject(read, 'XBackend', namespace, name)?.meta.uid;
+  return owner === undefined || uid === undefined || owner === uid;
+}
 
 /** Sorts addresses, each once: the ready ones, or if there are none, those that are serving while they terminate. */
 function receiving(all: readonly UsableAddress[]): readonly EndpointAddress[] {

@@ -4,6 +4,7 @@ import {
   selectedEndpoints,
   selectingLabel,
   selectingLabelValue,
+  selectingUidLabel,
 } from '../../../../../src/core/graph/backends/endpoints.ts';
 import { evaluate, serviceWith } from '../../../../support/evaluation.ts';
 
@@ -166,6 +167,25 @@ describe('the endpoints that an XBackend selects', () => {
     expect(selected([slice('one', labels, { endpoints: [drains, endpoint('10.0.0.2', ready)] })])).toEqual([
       '10.0.0.2:8080',
     ]);
+  });
+
+  test('are not those of a deleted XBackend with the same name', () => {
+    const ofUid = (uid: string, host: string): object =>
+      slice(uid, { [selectingLabel]: 'cart', [selectingUidLabel]: uid }, { endpoints: [{ addresses: [host] }] });
+    const slices = [
+      ofUid('old', '10.0.0.1'),
+      ofUid('new', '10.0.0.2'),
+      slice('by-hand', { [selectingLabel]: 'cart' }, { endpoints: [{ addresses: ['10.0.0.3'] }] }),
+    ];
+    const backend = (metadata: object): object => ({
+      apiVersion: 'gateway.networking.x-k8s.io/v1alpha1',
+      kind: 'XBackend',
+      metadata: { name: 'cart', namespace: 'shop', ...metadata },
+      spec: {},
+    });
+    expect(selected([...slices, backend({ uid: 'new' })])).toEqual(['10.0.0.2:8080', '10.0.0.3:8080']);
+    // In a file, the XBackend usually has no uid.
+    expect(selected([...slices, backend({})])).toHaveLength(3);
   });
 
   test('are found for a name that is longer than a label value', () => {
