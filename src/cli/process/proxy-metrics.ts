@@ -1,4 +1,5 @@
 import { durationBounds, type ProxyCounters } from '../../proxy/counters.ts';
+import { directAccess } from '../../proxy/sockets/direct.ts';
 import type { FamilyDefinition, Metrics } from '../../telemetry/metrics.ts';
 
 /** Registers the counters of a data plane as `sallyport_proxy_*`. They are read at scrape time. */
@@ -14,6 +15,14 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
     metrics.observed(define(name, help), () => [{ labels: [], value: read() }]);
 
   total('connections_total', 'Connections accepted.', () => counters.connections);
+  metrics.observed(
+    define(
+      'direct_sockets',
+      'Whether HTTP/1.1 reads and writes sockets directly (1) or through the streams of Node (0), which takes more processor time.',
+      ['operation'],
+    ),
+    () => labelled({ read: Number(directAccess.reads), write: Number(directAccess.writes) }),
+  );
   present('open_connections', 'Connections open now.', () => counters.openConnections);
   total('tls_failures_total', 'TLS handshakes that failed.', () => counters.tlsFailures);
   total(

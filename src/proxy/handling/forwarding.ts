@@ -176,8 +176,20 @@ export class Forwarding implements ResponseReceiver {
 
   onData(chunk: Buffer): void {
     if (this.ended) return;
-    this.exchange.responseBytes += chunk.length;
     if (!this.exchange.client.write(chunk)) this.waitForClient();
+    this.countData(chunk);
+  }
+
+  onBorrowed(chunk: Buffer): void {
+    if (this.ended) return;
+    const { client } = this.exchange;
+    const isTaken = client.writeBorrowed === undefined ? client.write(Buffer.from(chunk)) : client.writeBorrowed(chunk);
+    if (!isTaken) this.waitForClient();
+    this.countData(chunk);
+  }
+
+  private countData(chunk: Buffer): void {
+    this.exchange.responseBytes += chunk.length;
     this.written.bytes += chunk.length;
     this.written.pieces += 1;
   }

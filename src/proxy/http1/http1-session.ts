@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Fields } from '../../core/text/fields.ts';
-import { countOutcome } from '../counters.ts';
 import type { DataPlane } from '../data-plane.ts';
 import { Exchange } from '../handling/exchange.ts';
 import { Buffered, standalone } from '../limits/buffered.ts';
 import { dataBytesPerWork, headerBytesPerWork, requestWork } from '../listen/input-turns.ts';
 import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
+import { readInto } from '../sockets/direct.ts';
+import { Output } from '../sockets/output.ts';
+import { owned, readBuffer } from '../sockets/read-buffer.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
-import { answerFor, rawAnswerToAnyMethod } from '../messages/reasons.ts';
+import { rawAnswerToAnyMethod } from '../messages/reasons.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import { readHttp1Head } from '../messages/request-head.ts';
 import type { FieldSection, RawRequest } from '../messages/request-head.ts';
@@ -17,10 +19,10 @@ import { watchForReset } from '../sockets/reset-probe.ts';
 import { Http1Stream } from './http1-stream.ts';
 import type { Carrier } from './http1-stream.ts';
 import { destroyAtEnd, upgradeOf } from './http1-upgrade.ts';
+import { recordRefusal } from './refusal.ts';
 import { endsConnection, expectationOf, framingOf, isWithin } from './request-framing.ts';
 import { RequestReader } from './request-reader.ts';
 import type { BodyFraming, RequestEvents } from './request-reader.ts';
-import { wallNow } from '../../time/clock.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -44,6 +46,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
   /** The client whose turn is used. */
   readonly client: string;
   readonly socket: Socket;
+  readonly output: Output;
   readonly connection: Connection;
   readonly keepsFor: number;
   /** Whether the bytes sent ahead were dropped, or the rest of the request is not interpretable. */
@@ -104,14 +107,25 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     this.waiting = new Buffered(plane.quotas.buffered, connection.peer.address);
     watchForReset(socket);
     this.receivedInTurn = inTurns(socket);
-    socket
-      .setDefaultEncoding('latin1')
-      .on('data', this.receive)
-      .on('end', this.ended)
-      .on('drain', this.drained)
-      .on('error', ignore)
-      .on('close', this.closed);
+    this.output = new Output(socket, this.drained);
+    socket.on('end', this.ended).on('error', ignore).on('close', this.closed);
+    // The stream of the socket notices only then that nobody else reads it any more.
+    process.nextTick(this.begin);
   }
+
+  /** Begins to read requests. */
+  private readonly begin = (): void => {
+    const { socket } = this;
+    if (socket.destroyed) return;
+    if (!readInto(socket, readBuffer, (length) => this.receive(readBuffer.subarray(0, length)))) {
+      socket.on('data', this.receive);
+      return;
+    }
+    // The first bytes, from which the protocol was detected.
+    const first: Buffer | null = socket.read();
+    socket.resume();
+    if (first !== null) this.receive(first);
+  };
 
   /** Closes the connection if it is between two requests. */
   closeIdle(): void {
@@ -157,7 +171,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
       this.stream.content = standalone(data);
       return;
     }
-    if (this.stream.body.push(data)) return;
+    if (this.stream.body.push(owned(data))) return;
     this.isBodyPaused = true;
     this.socket.pause();
   }
@@ -360,7 +374,9 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     socket.off('data', this.receive).off('end', this.ended);
     const unwatch = destroyAtEnd(socket);
     socket.on('data', (bytes: Buffer) => this.receivedInTurn(bytes.length));
-    if (held.length > 0) socket.unshift(held);
+    // Whatever reads the stream now gets the bytes.
+    readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readBuffer.subarray(0, length))));
+    if (held.length > 0) socket.unshift(owned(held));
     this.unwatch = unwatch;
     // Until then, the limit on the time of flushing applies: the backend may answer without switching.
     stream?.offerUpgrade(protocol, () => {
@@ -465,25 +481,10 @@ export class Http1Session implements Carrier, RequestEvents, Input {
       action();
     } catch (error) {
       this.plane.fault(error);
+      this.held = nothing;
       this.socket.destroy();
     }
   }
-}
-
-/** Counts and logs an invalid request. */
-function recordRefusal({ counters, accessLog }: DataPlane, connection: Connection, reason: AnswerReason): void {
-  const { status } = answerFor(reason);
-  counters.requests += 1;
-  countOutcome(counters, status, reason, 0);
-  accessLog?.({
-    time: new Date(wallNow()).toISOString(),
-    client: connection.peer.address,
-    method: '',
-    status,
-    bytes: 0,
-    durationMs: 0,
-    reason,
-  });
 }
 
 function ignore(): void {

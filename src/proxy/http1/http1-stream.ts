@@ -14,6 +14,7 @@ import {
   sendableTrailers,
   switchFields,
 } from '../messages/sendable.ts';
+import type { Output } from '../sockets/output.ts';
 import { reset } from '../sockets/reset.ts';
 import { ClientBody } from './client-body.ts';
 import { ResponseText } from './response-text.ts';
@@ -26,11 +27,10 @@ const resetContent = 205;
 /** Up to this number of bytes, copying is cheaper than writing two pieces. */
 const longestText = 4 * 1024;
 
-const nothing = Buffer.alloc(0);
-
 /** The connection of a request. */
 export interface Carrier {
   readonly socket: Socket;
+  readonly output: Output;
   readonly connection: Connection;
   /** Seconds for which the connection may be idle. */
   readonly keepsFor: number;
@@ -65,7 +65,7 @@ export class Http1Stream implements ClientStream {
   private text: ResponseText | undefined;
   private headWaits = false;
   private hasEnded = false;
-  /** The first piece of the body, which shares the packet of the head, and often is the only one. */
+  /** The first piece of the body, which shares the packet of the head, and often is the only one. It is sent before `flushHead` returns. */
   private held: Buffer | undefined;
 
   constructor(carrier: Carrier, raw: RawRequest, head: RequestHead | AnswerReason) {
@@ -90,11 +90,11 @@ export class Http1Stream implements ClientStream {
   }
 
   switchProtocol(fields: Fields): Duplex {
-    const { socket } = this.carrier;
+    const { socket, output } = this.carrier;
     const upgrade = `connection: upgrade\r\nupgrade: ${this.requestedUpgrade ?? ''}\r\n`;
     this.text = new ResponseText(101, switchFields(fields));
     this.isFinished = true;
-    if (socket.writable) socket.write(`${this.text.head}${upgrade}\r\n`);
+    output.write(`${this.text.head}${upgrade}\r\n`);
     this.beginTunnel?.();
     return socket;
   }
@@ -121,16 +121,16 @@ export class Http1Stream implements ClientStream {
   continue(): void {
     if (!this.awaitsContinue || this.headSent) return;
     this.awaitsContinue = false;
-    const { socket } = this.carrier;
-    if (socket.writable) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+    this.carrier.output.write('HTTP/1.1 100 Continue\r\n\r\n');
   }
 
   inform(status: number, fields: Fields): boolean {
-    const { socket } = this.carrier;
+    const { output } = this.carrier;
     const checked = interimFields(fields);
     // Interim responses are optional, and HTTP/1.0 does not have them.
-    if (this.raw.httpVersion !== '1.1' || !socket.writable) return true;
-    return socket.write(`${new ResponseText(status, checked).head}\r\n`);
+    if (this.raw.httpVersion !== '1.1') return true;
+    output.write(`${new ResponseText(status, checked).head}\r\n`);
+    return !output.isFull;
   }
 
   writeHead(status: number, received: Fields): void {
@@ -163,6 +163,10 @@ export class Http1Stream implements ClientStream {
     this.send(this.text?.head ?? '', first);
   }
 
+  writeBorrowed(chunk: Buffer): boolean {
+    return this.write(chunk);
+  }
+
   write(chunk: Buffer): boolean {
     if (this.hasNoBody) return true;
     if (!this.headWaits) return this.send('', chunk);
@@ -175,36 +179,18 @@ export class Http1Stream implements ClientStream {
   }
 
   end(trailers: Fields): void {
-    const { socket } = this.carrier;
+    const { output } = this.carrier;
     if (this.hasEnded) return;
     this.hasEnded = true;
     const head = this.headWaits ? (this.text?.head ?? '') : '';
     const last = this.takeHeld();
-    if (!socket.writable) return;
     const end = this.isChunked ? `0\r\n${fieldText(sendableTrailers(trailers))}\r\n` : '';
     if (last === undefined || last.length <= longestText) {
-      const text = `${head}${last === undefined ? '' : this.framed(last)}${end}`;
-      if (text === '' && socket.writableLength === 0) process.nextTick(this.sent);
-      else this.writeLast(text);
+      output.writeLast(`${head}${last === undefined ? '' : this.framed(last)}${end}`, this.sent);
       return;
     }
-    socket.cork();
     this.send(head, last);
-    if (end === '') socket.write(nothing, this.sent);
-    else socket.write(end, this.sent);
-    socket.uncork();
-  }
-
-  /** Writes the rest of the response. The usual case, that the kernel takes it at once, needs no callback in a later tick. */
-  private writeLast(text: string): void {
-    const { socket, connection } = this.carrier;
-    if (connection.peer.scheme === 'https') {
-      socket.write(text, this.sent);
-      return;
-    }
-    socket.write(text);
-    if (socket.writableLength > 0) socket.write(nothing, this.sent);
-    else if (socket.errored === null) this.sent();
+    output.writeLast(end, this.sent);
   }
 
   /** Whether the response has ended, and waits for the client. */
@@ -218,7 +204,7 @@ export class Http1Stream implements ClientStream {
   }
 
   get waitingBytes(): number {
-    return this.carrier.socket.writableLength;
+    return this.carrier.output.waiting;
   }
 
   breakOff(): void {
@@ -237,9 +223,7 @@ export class Http1Stream implements ClientStream {
     return body;
   }
 
-  private readonly sent = (error?: Error | null): void => {
-    // The close event of the connection follows an error.
-    if (error !== undefined && error !== null) return;
+  private readonly sent = (): void => {
     this.isFinished = true;
     this.carrier.responseSent();
   };
@@ -250,17 +234,12 @@ export class Http1Stream implements ClientStream {
 
   /** Writes text and a piece of the body. Returns `false` if the client reads too slowly. */
   private send(text: string, piece: Buffer | undefined): boolean {
-    const { socket } = this.carrier;
-    if (!socket.writable) return true;
-    if (piece === undefined) return socket.write(text);
-    if (piece.length <= longestText) return socket.write(`${text}${this.framed(piece)}`);
-    socket.cork();
-    const before = this.isChunked ? `${text}${piece.length.toString(16)}\r\n` : text;
-    if (before !== '') socket.write(before);
-    socket.write(piece);
-    if (this.isChunked) socket.write('\r\n');
-    socket.uncork();
-    return !socket.writableNeedDrain;
+    const { output } = this.carrier;
+    if (piece === undefined) output.write(text);
+    else if (piece.length <= longestText) output.write(`${text}${this.framed(piece)}`);
+    else if (this.isChunked) output.writeAround(`${text}${piece.length.toString(16)}\r\n`, piece, '\r\n');
+    else output.writeAround(text, piece, '');
+    return !output.isFull;
   }
 
   private framed(piece: Buffer): string {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isBorrowed } from '../sockets/read-buffer.ts';
 import type { SharedQuota } from './quota.ts';
 
 /**
@@ -109,9 +110,9 @@ export class WatchedInput {
   }
 }
 
-/** Returns the piece itself, or a copy if it would retain a much larger read. */
+/** Returns the piece itself, or a copy if it is borrowed, or would retain a much larger read. */
 export function standalone(piece: Buffer): Buffer {
-  if (piece.length * 2 >= piece.buffer.byteLength) return piece;
+  if (piece.length * 2 >= piece.buffer.byteLength && !isBorrowed(piece)) return piece;
   const copy = Buffer.allocUnsafeSlow(piece.length);
   piece.copy(copy);
   return copy;

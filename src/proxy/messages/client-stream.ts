@@ -41,6 +41,8 @@ export interface ClientStream {
   flushHead(): void;
   /** After `false`, wait for `Exchange.drained`. Ignored if the response has no body. */
   write(chunk: Buffer): boolean;
+  /** Like `write`, with a chunk whose memory is used for others after `flushHead` or `end`. Without it, `write` gets a copy. */
+  writeBorrowed?(chunk: Buffer): boolean;
   /** Ends the response; invalid trailers are dropped. */
   end(trailers: Fields): void;
   /** Bytes of the response that wait for the client. */

@@ -91,6 +91,8 @@ export interface ResponseReceiver {
   onInformation(status: number, fields: Fields): void;
   onHead(head: UpstreamHead): void;
   onData(chunk: Buffer): void;
+  /** Like `onData`, with a chunk whose memory is used for others after `settled`. Without it, `onData` gets a copy. */
+  onBorrowed?(chunk: Buffer): void;
   onEnd(trailers: Fields): void;
   /** Everything that has arrived so far was passed on. Called after heads and data, also after the end. */
   settled?(): void;

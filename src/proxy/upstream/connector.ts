@@ -11,22 +11,6 @@ export interface Connecting {
   failed(error: Error): void;
 }
 
-/**
- * Shared read buffer of unencrypted connections, so that no read allocates the maximum size. Its content is consumed
- * before the next read.
- */
-const readInto = Buffer.allocUnsafeSlow(64 * 1024);
-
-/** Opens a connection without TLS that only emits its bytes as copies in `data` events: `read` does not work. */
-function connectForData(address: Address): Socket {
-  const callback = (length: number): true => {
-    socket.emit('data', Buffer.from(readInto.subarray(0, length)));
-    return true;
-  };
-  const socket = connect({ ...address, onread: { buffer: readInto, callback } });
-  return socket;
-}
-
 /** Functions that open connections: unencrypted ones, and those below TLS. */
 export interface Openers {
   readonly plain: (address: Address) => Socket;
@@ -34,9 +18,6 @@ export interface Openers {
 }
 
 const usualOpeners: Openers = { plain: connect, carrier: connect };
-
-/** Opens unencrypted connections with `connectForData`. */
-export const openersForData: Openers = { plain: connectForData, carrier: connect };
 
 /** Opens connections to an upstream, over TLS if it is configured. */
 export class Connector {

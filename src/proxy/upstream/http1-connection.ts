@@ -8,6 +8,9 @@ import type {
 } from '../messages/forwarder.ts';
 import { LinkedNode } from '../limits/linked-list.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
+import { readInto } from '../sockets/direct.ts';
+import { Output } from '../sockets/output.ts';
+import { isBorrowed, owned, readBuffer } from '../sockets/read-buffer.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -80,6 +83,7 @@ export class Http1Connection implements ResponseEvents {
   /** Its place among idle connections. */
   readonly place = new LinkedNode<Http1Connection>(this);
   private readonly socket: Socket;
+  private readonly output: Output;
   private readonly events: Http1ConnectionEvents;
   private readonly reader: ResponseReader;
   private readonly receivedInTurn: (bytes: number) => void;
@@ -99,13 +103,13 @@ export class Http1Connection implements ResponseEvents {
     this.events = events;
     this.reader = new ResponseReader(this, headBytes);
     this.receivedInTurn = inTurns(socket);
-    socket
-      .setDefaultEncoding('latin1')
-      .on('data', this.read)
-      .on('end', this.end)
-      .on('drain', this.drained)
-      .on('error', ignore)
-      .on('close', this.close);
+    this.output = new Output(socket, this.drained);
+    socket.on('end', this.end).on('error', ignore).on('close', this.close);
+    if (!readInto(socket, readBuffer, (length) => this.read(readBuffer.subarray(0, length))))
+      socket.on('data', this.read);
+    // No response is expected yet.
+    else if (socket.readableLength > 0) socket.destroy();
+    else socket.resume();
   }
 
   /** Releases memory that would only speed up the next request. */
@@ -145,18 +149,15 @@ export class Http1Connection implements ResponseEvents {
 
   /** Sends a request whose body, if any, is available. */
   private send(head: string, request: UpstreamRequest): void {
-    const { socket } = this;
+    const { output } = this;
     const { content, sending } = request;
     if (content === undefined) {
-      socket.write(head);
+      output.write(head);
       return;
     }
-    socket.cork();
-    socket.write(head);
-    socket.write(content);
-    socket.uncork();
+    output.writeAround(head, content, '');
     request.content = undefined;
-    if (socket.writableLength > 0) sending?.(socket.writableLength, content.length);
+    if (output.waiting > 0) sending?.(output.waiting, content.length);
   }
 
   /** Aborts the current request without further calls. */
@@ -192,7 +193,9 @@ export class Http1Connection implements ResponseEvents {
   }
 
   onData(data: Buffer): void {
-    this.call?.receiver.onData(data);
+    const receiver = this.call?.receiver;
+    if (receiver?.onBorrowed !== undefined && isBorrowed(data)) receiver.onBorrowed(data);
+    else receiver?.onData(owned(data));
   }
 
   onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void {
@@ -208,9 +211,11 @@ export class Http1Connection implements ResponseEvents {
     const call = this.letGo();
     const { socket } = this;
     socket.off('data', this.read).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
+    // Whatever reads the stream now gets the bytes.
+    readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readBuffer.subarray(0, length))));
     socket.on('data', (bytes: Buffer) => this.receivedInTurn(bytes.length));
     this.events.closed(this);
-    if (rest.length > 0) socket.unshift(rest);
+    if (rest.length > 0) socket.unshift(owned(rest));
     if (call?.receiver.onSwitch === undefined) socket.destroy();
     else call.receiver.onSwitch(head, socket);
   }
@@ -269,7 +274,7 @@ export class Http1Connection implements ResponseEvents {
 
   private readonly drained = (): void => {
     try {
-      if (this.body === undefined) this.call?.request.sending?.(this.socket.writableLength, 0);
+      if (this.body === undefined) this.call?.request.sending?.(this.output.waiting, 0);
       else this.body.drained();
     } catch (error) {
       this.fault(error);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { openersForData, Connector } from './connector.ts';
+import { Connector } from './connector.ts';
 import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from '../messages/forwarder.ts';
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
@@ -49,7 +49,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     this.fault = fault;
     this.exceeded = () => quotas.reached('response-header');
     this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
-    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, openersForData);
+    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout);
   }
 
   submit(call: Http1Call): void {

@@ -157,6 +157,11 @@ class Observer implements ResponseReceiver {
     this.receiver.onData(chunk);
   }
 
+  onBorrowed(chunk: Buffer): void {
+    if (this.receiver.onBorrowed === undefined) this.receiver.onData(Buffer.from(chunk));
+    else this.receiver.onBorrowed(chunk);
+  }
+
   onEnd(trailers: Fields): void {
     this.receiver.onEnd(trailers);
   }
