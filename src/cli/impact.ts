@@ -3,7 +3,7 @@ import type { NamedObject } from '../core/admission/impact.ts';
 import type { Effect } from '../core/impact/effect.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
-import { keyOfRef, quoteRef } from '../core/resources/reference.ts';
+import { keyOfRef, quoteRef, refOfKey } from '../core/resources/reference.ts';
 import { tables, type KindName } from '../core/schema/index.ts';
 import { quote } from '../core/text/display.ts';
 import type { SourceDocument } from '../files/document.ts';
@@ -113,7 +113,9 @@ function parseObjectToDelete(text: string, defaultNamespace: string | undefined)
 
 /** Returns the objects in a Namespace. Kubernetes deletes them together with the Namespace. */
 function contentsOf(namespace: string, documents: readonly SourceDocument[]): readonly string[] {
-  return documents.flatMap((document) => identityOf(document) ?? []).filter((id) => id.split('/')[1] === namespace);
+  return documents
+    .flatMap((document) => identityOf(document) ?? [])
+    .filter((id) => refOfKey(id).namespace === namespace);
 }
 
 function fails({ statuses: changes, routing }: ImpactReport, failOn: ImpactOptions['failOn']): boolean {

@@ -11,6 +11,7 @@ import {
   type ResourceType,
   type Writer,
 } from '../kubernetes/index.ts';
+import { splitApiVersion } from '../core/text/api-version.ts';
 
 /** Kinds of provisioned objects. */
 const provisioned: Readonly<Record<string, ResourceType>> = Object.fromEntries(
@@ -73,8 +74,8 @@ export function clusterWriter(client: ApiClient, term: () => AbortSignal | undef
   };
 }
 
-function evaluated(kind: string, { apiVersion }: WireObject): ResourceType | undefined {
-  return isKindName(kind) ? resourceType(tables[kind], apiVersion?.split('/').at(-1) ?? 'v1') : undefined;
+function evaluated(kind: string, { apiVersion = 'v1' }: WireObject): ResourceType | undefined {
+  return isKindName(kind) ? resourceType(tables[kind], splitApiVersion(apiVersion).version) : undefined;
 }
 
 function unknownKind(kind = ''): WriteResult {

@@ -9,6 +9,7 @@ import { gatewayOfService, isClusterService } from './data-plane-objects.ts';
 import { poolClass } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 import { isNewer } from './resource-version.ts';
+import { qualifiedName } from '../core/resources/reference.ts';
 
 export interface AddressPoolOptions {
   /** Empty: no Service gets an address. */
@@ -112,7 +113,7 @@ export class AddressPool {
   }
 
   private observeService(event: ObjectChange): void {
-    const key = `${event.ref.namespace}/${event.ref.name}`;
+    const key = qualifiedName(event.ref);
     const before = this.gateways.get(key);
     const gateway = event.type === 'upsert' && this.options.ranges.length > 0 ? servedGateway(event.object) : undefined;
     if (before !== undefined && before !== gateway) this.leave(key, before);

@@ -13,6 +13,7 @@ import {
 } from '../core/routing/config.ts';
 import { fitted } from '../core/text/fitted.ts';
 import { sessionKeysFor } from './session-keys.ts';
+import { gatewayOfListener } from '../core/routing/listener-key.ts';
 
 /** A change of configuration. A key is either upserted or removed. */
 export interface ConfigurationChange {
@@ -177,15 +178,10 @@ export function certificateKey(secret: string): ConfigKey {
   return `certificate/${secret}`;
 }
 
-/** `namespace/name` of the Gateway that a listener's key names. */
-function gatewayOf(listener: ConfigKey): string {
-  return listener.split('/').slice(1, 3).join('/');
-}
-
 function gatewaysOf(resource: User): readonly string[] {
   return resource.kind === 'listener'
     ? [resource.gateway]
-    : distinct(resource.attachments.map(({ listener }) => gatewayOf(listener)));
+    : distinct(resource.attachments.map(({ listener }) => gatewayOfListener(listener)));
 }
 
 function isUser(resource: ChannelResource): resource is User {
@@ -214,7 +210,7 @@ function distinct(items: readonly string[]): readonly string[] {
 function partFor(gateway: string, resource: User): User {
   if (resource.kind === 'listener') return resource;
   const part = resource.kind === 'route' ? routeFor(gateway, resource) : resource;
-  const isHere = ({ listener }: { readonly listener: ConfigKey }): boolean => gatewayOf(listener) === gateway;
+  const isHere = ({ listener }: { readonly listener: ConfigKey }): boolean => gatewayOfListener(listener) === gateway;
   // Most routes belong to one Gateway. Its source and the evaluation hold the same object then.
   return part.attachments.every(isHere) ? part : { ...part, attachments: fitted(part.attachments.filter(isHere)) };
 }

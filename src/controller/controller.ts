@@ -1,4 +1,4 @@
-import { ofQualifiedName } from '../core/resources/reference.ts';
+import { argsOfName, ofQualifiedName, qualifiedName } from '../core/resources/reference.ts';
 import type { SessionKeysResource } from '../channel/messages.ts';
 import type { ConfigurationSource } from '../channel/source.ts';
 import { scopeOf } from '../core/graph/listeners/addresses.ts';
@@ -254,7 +254,7 @@ export class Controller {
     return new Set(
       events.flatMap(({ ref }) => {
         if (ref.kind === 'GatewayClass') return [...this.finalizers.gatewaysOf(ref.name)];
-        return ref.kind === 'Gateway' ? [`${ref.namespace}/${ref.name}`] : [];
+        return ref.kind === 'Gateway' ? [qualifiedName(ref)] : [];
       }),
     );
   }
@@ -304,7 +304,7 @@ export class Controller {
     this.dataPlanes.forget(gateway);
     this.enqueue(gateway);
     this.workloads.forget(gateway);
-    this.apply([write(dataPlaneCell, gateway.split('/'), undefined)]);
+    this.apply([write(dataPlaneCell, argsOfName(gateway), undefined)]);
   }
 
   /** Writes the state of the data planes of a served Gateway to the evaluation. */
@@ -313,7 +313,7 @@ export class Controller {
     const inTheWay = this.provisioner.problemOf(gateway);
     const problems = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.workloads.problemsOf(gateway)];
     const facts = describeDataPlanes(problems, this.dataPlanes.stateOf(gateway), this.pool.problemOf(gateway));
-    this.apply([write(dataPlaneCell, gateway.split('/'), facts)]);
+    this.apply([write(dataPlaneCell, argsOfName(gateway), facts)]);
   }
 
   /** Records an event for the person whose change was undone. */
@@ -342,7 +342,7 @@ export class Controller {
     if (gateway === undefined || uid === undefined || gateway.meta.deleting || !this.isOfOurClass(namespace, name))
       return 'none';
     // This includes ports of listeners that are invalid at present: an address must not go away while a certificate is replaced.
-    const wanted = this.kernel.emitted(infrastructure).get(`${namespace}/${name}`);
+    const wanted = this.kernel.emitted(infrastructure).get(qualifiedName({ namespace, name }));
     if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined)
       return 'unchanged';
     return { namespace, name, uid, ...wanted };

@@ -1,4 +1,4 @@
-import { ofQualifiedName } from '../core/resources/reference.ts';
+import { ofQualifiedName, qualifiedName } from '../core/resources/reference.ts';
 import type { Acknowledgement } from '../core/graph/inputs.ts';
 import { managedBy } from './data-plane-manifests.ts';
 import {
@@ -62,7 +62,7 @@ export class DataPlaneServices {
   }
 
   private observeService(event: ObjectChange): void {
-    const key = `${event.ref.namespace}/${event.ref.name}`;
+    const key = qualifiedName(event.ref);
     const before = this.services.get(key);
     const gateway = event.type === 'upsert' ? gatewayOfService(event.object) : undefined;
     if (event.type === 'upsert' && gateway !== undefined) {
@@ -76,7 +76,7 @@ export class DataPlaneServices {
   }
 
   private observeSlice(event: ObjectChange): void {
-    const slice = `${event.ref.namespace}/${event.ref.name}`;
+    const slice = qualifiedName(event.ref);
     if (event.type === 'delete') {
       for (const [service, slices] of this.slices) if (slices.delete(slice)) this.update(service, slices);
       return;
@@ -115,5 +115,5 @@ export class DataPlaneServices {
 /** `namespace/name` of the Services that a Gateway may have. */
 function servicesOf(gateway: string): readonly string[] {
   const { namespace } = ofQualifiedName(gateway);
-  return serviceNames(gateway).map((name) => `${namespace}/${name}`);
+  return serviceNames(gateway).map((name) => qualifiedName({ namespace, name }));
 }

@@ -1,4 +1,4 @@
-import { ofQualifiedName } from '../core/resources/reference.ts';
+import { keyOfRef, ofQualifiedName } from '../core/resources/reference.ts';
 import { recordOf } from '../core/text/record.ts';
 import { deploymentProblems, podProblems, type DataPlaneProblem } from './data-plane-problems.ts';
 import { dataPlaneName } from './names.ts';
@@ -44,7 +44,7 @@ export class DataPlaneWorkloads {
   /** Takes an event about a Deployment or a pod of a data plane. */
   observe(event: ObjectChange): void {
     const { kind, namespace, name } = event.ref;
-    const object = `${kind}/${namespace}/${name}`;
+    const object = keyOfRef({ kind, namespace, name });
     if (event.type === 'delete') {
       const dataPlane = this.dataPlaneOf.get(object);
       this.dataPlaneOf.delete(object);

@@ -2,6 +2,7 @@ import { isRecord } from '../core/text/record.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
 import { isNewer } from './resource-version.ts';
 import { monotonicNow } from '../time/clock.ts';
+import { keyOfRef } from '../core/resources/reference.ts';
 
 export interface DriftDetectorOptions {
   /** Called when an object differs from what was applied for a Gateway, or was deleted. */
@@ -65,7 +66,7 @@ export class DriftDetector {
 
   /** Whether an object of the same kind and name was applied, and nobody removed it since. */
   tracks({ kind, namespace, name }: ObjectChange['ref']): boolean {
-    return this.objects.has(`${kind}/${namespace}/${name}`);
+    return this.objects.has(keyOfRef({ kind, namespace, name }));
   }
 
   /** Stops tracking an object. */
@@ -78,7 +79,7 @@ export class DriftDetector {
   /** Takes an event about any object. */
   observe(event: ObjectChange): void {
     const { kind, namespace, name } = event.ref;
-    const kept = this.objects.get(`${kind}/${namespace}/${name}`);
+    const kept = this.objects.get(keyOfRef({ kind, namespace, name }));
     if (kept === undefined) return;
     kept.seen = event.type === 'delete' ? 'gone' : stateOf(kept.desired, event.object);
     this.judge(kept);
@@ -117,7 +118,7 @@ export class DriftDetector {
 }
 
 function keyOf({ kind = '', metadata: { namespace = '', name } }: WireObject): string {
-  return `${kind}/${namespace}/${name}`;
+  return keyOfRef({ kind, namespace, name });
 }
 
 function stateOf({ apiVersion: _apiVersion, kind: _kind, ...desired }: WireObject, object: WireObject): State {

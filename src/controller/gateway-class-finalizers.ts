@@ -1,6 +1,7 @@
 import { listOf, recordOf } from '../core/text/record.ts';
 import type { Logger } from '../telemetry/index.ts';
 import type { ClusterWriter, ObjectChange, WireMetadata, WireObject } from './ports.ts';
+import { qualifiedName } from '../core/resources/reference.ts';
 
 /** Prevents deletion of a GatewayClass while Gateways use it (GatewayClassFinalizerGatewaysExist). */
 export const classFinalizer = 'gateway-exists-finalizer.gateway.networking.k8s.io';
@@ -36,7 +37,7 @@ export class GatewayClassFinalizers {
   observe(event: ObjectChange): void {
     const object = event.type === 'upsert' ? event.object : undefined;
     if (event.ref.kind === 'GatewayClass') this.observeClass(event.ref.name, object);
-    else if (event.ref.kind === 'Gateway') this.observeGateway(`${event.ref.namespace}/${event.ref.name}`, object);
+    else if (event.ref.kind === 'Gateway') this.observeGateway(qualifiedName(event.ref), object);
   }
 
   /** The Gateways (`namespace/name`) that name a class. */

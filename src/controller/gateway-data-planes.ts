@@ -6,6 +6,7 @@ import type { GatewayAcknowledgements, PodAcknowledgement } from './acknowledgem
 import type { GatewayChange } from './configuration-by-gateway.ts';
 import type { Reachability } from './data-plane-services.ts';
 import { monotonicNow } from '../time/clock.ts';
+import { argsOfKey } from '../core/resources/reference.ts';
 
 export interface DataPlanesOptions {
   /** Writes to the evaluation. The resulting configuration may call `publish` before this returns. */
@@ -134,7 +135,7 @@ export class GatewayDataPlanes {
       const text = value && JSON.stringify(value);
       if (text === owner.told) return [];
       owner.told = text;
-      return [write(acknowledgementCell, name.split('/'), value)];
+      return [write(acknowledgementCell, argsOfKey(name), value)];
     });
     // This goes last because it may reenter this object.
     if (writes.length > 0) this.options.tell(writes);
@@ -152,7 +153,7 @@ export class GatewayDataPlanes {
     const told = [...this.owners].filter(([, owner]) => owner.told !== undefined);
     this.owners.clear();
     if (told.length > 0)
-      this.options.tell(told.map(([name]) => write(acknowledgementCell, name.split('/'), undefined)));
+      this.options.tell(told.map(([name]) => write(acknowledgementCell, argsOfKey(name), undefined)));
   }
 
   private owner(name: string): OwnerState {
@@ -188,7 +189,7 @@ export class GatewayDataPlanes {
     // The Gateway itself stays. There is no event when a ListenerSet goes away.
     if (owner.listeners.size > 0 || name === `Gateway/${this.gateway}`) return;
     this.owners.delete(name);
-    if (owner.told !== undefined) this.options.tell([write(acknowledgementCell, name.split('/'), undefined)]);
+    if (owner.told !== undefined) this.options.tell([write(acknowledgementCell, argsOfKey(name), undefined)]);
   }
 
   private note({ name, acknowledged = -1 }: SessionState): void {

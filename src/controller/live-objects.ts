@@ -1,4 +1,5 @@
 import type { WireMetadata, WireObject } from './ports.ts';
+import { keyOfRef } from '../core/resources/reference.ts';
 
 /** The parts of a live object that a status write needs. The spec is not among them. */
 export interface LiveObject {
@@ -11,7 +12,7 @@ export function liveKey(
   kind: string,
   { namespace = '', name }: { readonly namespace?: string; readonly name: string },
 ): string {
-  return `${kind}/${namespace}/${name}`;
+  return keyOfRef({ kind, namespace, name });
 }
 
 /** Tracks the objects that carry a status of ours: identity, version and status as last seen. */

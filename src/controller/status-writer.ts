@@ -5,6 +5,7 @@ import { mergeStatus, withoutRoom } from './merge-status.ts';
 import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
 import { statusFullEvents, statusEvents, regarding } from './status-events.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { qualifiedName } from '../core/resources/reference.ts';
 
 export interface StatusWriterOptions {
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
@@ -176,7 +177,7 @@ export class StatusWriter {
       log.warn(
         {
           object: key,
-          leftOut: leftOut.map(({ ref }) => `${ref.namespace}/${ref.name}`).slice(0, 20),
+          leftOut: leftOut.map(({ ref }) => qualifiedName(ref)).slice(0, 20),
           count: leftOut.length,
         },
         'the status is full, some entries are left out',

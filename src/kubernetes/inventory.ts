@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../core/resources/reference.ts';
+import { type ObjectRef, qualifiedName } from '../core/resources/reference.ts';
 import type { KubernetesObject, ResourceType } from './object.ts';
 
 /** A change of an object. A recreated object of the same name gives a delete and an upsert. */
@@ -81,5 +81,5 @@ export class Inventory {
 }
 
 export function keyOf({ namespace = '', name }: { readonly namespace?: string; readonly name: string }): string {
-  return `${namespace}/${name}`;
+  return qualifiedName({ namespace, name });
 }

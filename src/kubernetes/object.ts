@@ -1,4 +1,5 @@
 import { isRecord } from '../core/text/record.ts';
+import { splitApiVersion } from '../core/text/api-version.ts';
 
 /** An object as the API server sends it. Only its identity is guaranteed. The reader checks everything else. */
 export interface KubernetesObject {
@@ -58,8 +59,9 @@ export interface ObjectName {
  * object.
  */
 export function pathOf(type: ResourceType, { namespace = '', name = '' }: ObjectName = {}, subresource = ''): string {
+  const { group, version } = splitApiVersion(type.apiVersion);
   const parts = [
-    ...(type.apiVersion.includes('/') ? ['apis', ...type.apiVersion.split('/')] : ['api', type.apiVersion]),
+    ...(group === '' ? ['api', version] : ['apis', group, version]),
     ...(type.namespaced && namespace !== '' ? ['namespaces', namespace] : []),
     type.plural,
     ...(name === '' ? [] : [name]),

@@ -63,3 +63,22 @@ test('only src/time reads the time', () => {
 test('private members are declared with the keyword private', () => {
   expect(found(sources, /^\s+(?:(?:readonly|static|async|get|set) |\*)*#\w+/)).toEqual([]);
 });
+
+describe('keys of objects', () => {
+  // Each codec has both directions in one file: reference.ts for kind, namespace and name, the others for keys of their own.
+  test('are written by resources/reference.ts', () => {
+    const form = /`(?:\$\{(?:[\w.]+\.)?kind\}\/)?\$\{(?:[\w.]+\.)?namespace\}\/\$\{(?:[\w.]+\.)?name\}`/;
+    expect(new Set(found(sources, form).map((line) => line.split(':')[0]))).toEqual(
+      new Set(['src/core/resources/reference.ts']),
+    );
+  });
+
+  test('are read where they are written', () => {
+    const files = new Set(found(sources, /\.split\('\/'\)/).map((line) => line.split(':')[0]));
+    const keys = ['resources/reference.ts', 'graph/backends/backend-object.ts', 'routing/listener-key.ts'];
+    const paths = ['text/path.ts', 'routing/tier.ts', 'schema/locate.ts', 'rules/matches/taken-requests.ts'];
+    const labels = ['rules/objects/qualified-key.ts', 'rules/listeners/option-key.ts'];
+    const inputs = ['src/cli/impact.ts', 'src/proxy/upstream/external-names.ts'];
+    expect(files).toEqual(new Set([...[...keys, ...paths, ...labels].map((file) => `src/core/${file}`), ...inputs]));
+  });
+});

@@ -1,6 +1,6 @@
 import { someOf } from '../../core/preflight/finding.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
-import { quoteRef } from '../../core/resources/reference.ts';
+import { qualifiedName, quoteRef } from '../../core/resources/reference.ts';
 import { listOf, recordOf, recordsOf, textOf, type JsonRecord } from '../../core/text/record.ts';
 import { labelValue } from '../../controller/names.ts';
 import { inForce, podsOfGateway, type PodFacts, type PodInForce } from '../live/data-planes.ts';
@@ -201,7 +201,10 @@ function dataPlaneVerdicts(gateway: StoredObject, facts: ControllerFacts): reado
   ];
   const states =
     facts.reports.type === 'known'
-      ? inForce(`Gateway/${namespace}/${name}`, `${namespace}/${name}`, { pods, reports: facts.reports.value })
+      ? inForce(`Gateway/${namespace}/${name}`, qualifiedName({ namespace, name }), {
+          pods,
+          reports: facts.reports.value,
+        })
       : [];
   return [
     ...(pods.some(({ isReady }) => isReady)
@@ -219,7 +222,7 @@ function listenerSetVerdicts(
   gateways: readonly StoredObject[],
   { dataPlanePods, reports }: ControllerFacts,
 ): readonly Verdict[] {
-  const gateway = gateways.find(({ ref }) => `${ref.namespace}/${ref.name}` === parentOf(set));
+  const gateway = gateways.find(({ ref }) => qualifiedName(ref) === parentOf(set));
   // Data planes get only the listeners of ListenerSets that are accepted.
   if (gateway === undefined || reports.type === 'unknown' || conditionOf(set, 'Accepted')?.['status'] !== 'True')
     return [];

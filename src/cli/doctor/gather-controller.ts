@@ -5,7 +5,7 @@ import type { CertificateFacts } from '../../core/graph/inputs.ts';
 import { validatingKinds } from '../../core/graph/backends/backend-validation.ts';
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
-import { describeRef, keyOfRef, refOfKey } from '../../core/resources/reference.ts';
+import { describeRef, keyOfRef, qualifiedName, refOfKey } from '../../core/resources/reference.ts';
 import { fieldDefaults, tables } from '../../core/schema/index.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
@@ -183,7 +183,7 @@ async function readServedObjects(client: ApiClient, namespace: string): Promise<
 }
 
 function listenerSetsOf(gateways: readonly StoredObject[], stored: readonly StoredObject[]): readonly StoredObject[] {
-  const names = new Set(gateways.map(({ ref }) => `${ref.namespace}/${ref.name}`));
+  const names = new Set(gateways.map(({ ref }) => qualifiedName(ref)));
   return stored.filter((object) => object.kind === 'ListenerSet' && names.has(parentOf(object)));
 }
 

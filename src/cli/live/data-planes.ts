@@ -7,6 +7,7 @@ import { ownObjectSelectors } from '../../controller/own-object-selectors.ts';
 import { isRecord, listOf, recordOf, recordsOf, textOf } from '../../core/text/record.ts';
 import type { ApiClient, KubernetesObject, ResourceType } from '../../kubernetes/index.ts';
 import { collect } from '../../sources/cluster-objects.ts';
+import { qualifiedName } from '../../core/resources/reference.ts';
 
 const pods: ResourceType = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
@@ -113,7 +114,7 @@ export function inForce(
     const told = facts.reports.flatMap((report) => report.get(gateway)?.get(name) ?? []);
     const generations = told.map((pod) => pod.generations[owner] ?? 0);
     return {
-      pod: `${namespace}/${name}`,
+      pod: qualifiedName({ namespace, name }),
       isReady,
       generation: told.length === 0 ? undefined : Math.max(...generations),
       problems: Object.assign({}, ...told.map(({ problems }) => problems)) as PodInForce['problems'],

@@ -7,6 +7,7 @@ import type { ConfigKey, ConfigResource, ListenerConfig } from '../../core/routi
 import { configuration } from '../../core/routing/emit.ts';
 import type { Address } from '../../proxy/sockets/address.ts';
 import { reachableAt } from './addresses.ts';
+import { argsOfKey } from '../../core/resources/reference.ts';
 
 /**
  * The controller's side of a data plane in the same process. Publishes the configuration from the evaluation, and writes
@@ -66,13 +67,13 @@ export class StandaloneDataPlane {
     const byOwner = Map.groupBy(this.published.values(), (listener) => listener.owner);
     const gone = [...this.acknowledged.keys()].filter((owner) => !byOwner.has(owner));
     for (const owner of gone) this.acknowledged.delete(owner);
-    const writes = gone.map((owner) => write(acknowledgementCell, owner.split('/'), undefined));
+    const writes = gone.map((owner) => write(acknowledgementCell, argsOfKey(owner), undefined));
     for (const [owner, listeners] of byOwner) {
       const value = this.acknowledgementOf(listeners, state);
       const text = JSON.stringify(value);
       if (this.acknowledged.get(owner) === text) continue;
       this.acknowledged.set(owner, text);
-      writes.push(write(acknowledgementCell, owner.split('/'), value));
+      writes.push(write(acknowledgementCell, argsOfKey(owner), value));
     }
     return writes;
   }

@@ -8,6 +8,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatAddress, type Address } from '../../proxy/sockets/address.ts';
 import type { DemoBackend } from './demo-backends.ts';
+import { qualifiedName } from '../../core/resources/reference.ts';
 
 /** The listeners and servers to print. */
 export interface Serving {
@@ -75,8 +76,7 @@ function requestsOf(route: Resource<RequestRouteKind>, serving: Serving, workspa
   if (attached === undefined || attached.outcome.type !== 'attached') return [];
   const listenerName = attached.outcome.listeners[0]?.name;
   const place = serving.listeners.find(
-    ({ listener }) =>
-      listener.gateway === `${attached.parent.namespace}/${attached.parent.name}` && listener.name === listenerName,
+    ({ listener }) => listener.gateway === qualifiedName(attached.parent) && listener.name === listenerName,
   );
   const [address] = place?.addresses ?? [];
   if (place === undefined || address === undefined) return [];

@@ -11,6 +11,7 @@ import type { ChangeFindings } from './judge.ts';
 import { withEffects, type JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { newFindings } from './ratchet.ts';
+import { keyOfRef } from '../resources/reference.ts';
 
 /** The problems of a change. */
 export interface Comparison {
@@ -72,7 +73,7 @@ function* describeImpact(
   { operation, ref, before, after }: Change,
   { mayContinue }: AdmissionContext,
 ): Steps<readonly string[]> {
-  const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
+  const self = keyOfRef(ref);
   const formerly = function* read(): Steps<Reader> {
     const overlay = yield* before.overlay();
     return overlay().read;

@@ -3,7 +3,7 @@ import { strata } from '../graph/strata.ts';
 import { defineEmission, type Kernel, type Overlay, type Write } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
-import { describeRef, quoteRef } from '../resources/reference.ts';
+import { describeRef, keyOfRef, quoteRef } from '../resources/reference.ts';
 import { requestsTaken } from '../rules/matches/requests-taken.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings, judgedKinds } from '../rules/engine/run.ts';
@@ -43,7 +43,7 @@ export const findingCounts = defineEmission<number>({
   over: objectsOf(...judgedKinds),
   emit(read, kind = '', namespace = '', name = '') {
     const { length } = read.query(findings, kind, namespace, name);
-    return length === 0 ? [] : [{ key: `${kind}/${namespace}/${name}`, value: length }];
+    return length === 0 ? [] : [{ key: keyOfRef({ kind, namespace, name }), value: length }];
   },
 });
 
@@ -73,7 +73,7 @@ export function* impactOf(
     if (affected === undefined) continue;
     const { args, after: findingsAfter } = affected;
     const [kind, namespace, name] = args;
-    if (args.join('/') === options.self) continue;
+    if (keyOfRef({ kind, namespace, name }) === options.self) continue;
     const known = new Set((yield* before()).query(findings, kind, namespace, name).map(identity));
     // The evaluation of the old object may have left turns to others, too.
     if (!after.isValid) return { broken, more, incomplete: true };

@@ -13,6 +13,7 @@ import type { JudgedFinding } from './judged-finding.ts';
 import { ownershipOfObject } from './ownership.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { policyFor, type KnownBundle, type Settings, type WriteFacts } from './settings.ts';
+import { keyOfRef } from '../resources/reference.ts';
 
 /**
  * Returns all findings about a stored object, as in admission, in steps. None for kinds outside the Gateway API. The state may
@@ -57,7 +58,7 @@ export const linkedFindings = defineEmission<LinkedFindings>({
   emit(read, kind = '', namespace = '', name = '') {
     return [
       {
-        key: `${kind}/${namespace}/${name}`,
+        key: keyOfRef({ kind, namespace, name }),
         value: {
           findings: read.query(findings, kind, namespace, name),
           owners: ownershipOfObject(read, { kind, namespace, name }),

@@ -1,4 +1,4 @@
-import { ofQualifiedName } from '../resources/reference.ts';
+import { ofQualifiedName, qualifiedName } from '../resources/reference.ts';
 import type { ResourceFrame } from '../resources/resource.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { ResourceFrame } from '../resources/resource.ts';
  * the string `namespace/name`.
  */
 export function ageEntry({ meta, ref }: ResourceFrame): string {
-  return JSON.stringify([meta.created, `${ref.namespace}/${ref.name}`]);
+  return JSON.stringify([meta.created, qualifiedName(ref)]);
 }
 
 /** Returns the object of such an entry. */

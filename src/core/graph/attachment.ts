@@ -15,6 +15,7 @@ import { routePermission } from './matches/path-owners.ts';
 import { isLayer4, servesHostnames, type ServedRouteKind } from './protocols.ts';
 import { hostnamesOf } from './route-views.ts';
 import { strata } from './strata.ts';
+import { qualifiedName } from '../resources/reference.ts';
 
 /** The outcome of one parentRef. */
 export interface Attachment {
@@ -157,7 +158,7 @@ function attachTo(
   const gateway = hasOwners ? servingGateway(read, owner) : undefined;
   if (gateway === undefined) return { type: 'attached', listeners: attached };
   return permittedAmong(read, attached, {
-    gateway: `${gateway.namespace}/${gateway.name}`,
+    gateway: qualifiedName(gateway),
     namespace: route.ref.namespace,
     permission: isLayer4(route.kind) ? hostnamePermission : routePermission,
     hostnameOf,

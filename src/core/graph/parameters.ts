@@ -6,6 +6,7 @@ import { nearest } from '../text/suggest.ts';
 import { parameterCell, readObject } from './inputs.ts';
 import { isAbsent } from './observed.ts';
 import { strata } from './strata.ts';
+import { qualifiedName } from '../resources/reference.ts';
 
 /** The parameters of a Gateway's data plane that users have set. */
 export interface DataPlaneParameters {
@@ -96,9 +97,9 @@ function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersN
     return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
   if (namespace === '') return { type: 'namespaceMissing' };
   const data = read.input(parameterCell, namespace, name);
-  if (data !== undefined) return { type: 'read', target: `${namespace}/${name}`, ...parseParameters(data) };
+  if (data !== undefined) return { type: 'read', target: qualifiedName({ namespace, name }), ...parseParameters(data) };
   return isAbsent(read, 'ConfigMap', namespace, name)
-    ? { type: 'absent', target: `${namespace}/${name}` }
+    ? { type: 'absent', target: qualifiedName({ namespace, name }) }
     : { type: 'unobserved' };
 }
 

@@ -1,4 +1,4 @@
-import { ofQualifiedName } from '../resources/reference.ts';
+import { ofQualifiedName, qualifiedName } from '../resources/reference.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { tables, type KindName } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
@@ -50,7 +50,7 @@ export function resolveReference(
   const { group = '', kind = wanted, namespace = from.namespace, name = '' } = ref;
   if (group !== '' || kind !== wanted)
     return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
-  const target = `${namespace}/${name}`;
+  const target = qualifiedName({ namespace, name });
   const find = (): { readonly type: string } | undefined =>
     read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
   // The grant is checked before existence, so that nobody can probe for objects in another namespace.

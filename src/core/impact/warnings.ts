@@ -9,6 +9,7 @@ import {
 import type { Kernel, Overlay, Reader, Write } from '../incremental/index.ts';
 import type { Steps } from '../text/steps.ts';
 import { deletionSentence, gatewayElsewhere, lossSentence } from './loss.ts';
+import { keyOfRef } from '../resources/reference.ts';
 
 /** A change of an object that objects of the Gateway API refer to. */
 export interface SurroundingChange {
@@ -40,7 +41,7 @@ export function* warningsAbout(
     yield;
     return former().read;
   };
-  const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
+  const self = keyOfRef(ref);
   const impact = yield* impactOf(formerly, present(), { self, mayContinue });
   const subject = changeOf(operation, ref);
   const sentences: string[] = [];

@@ -1,4 +1,4 @@
-import { describeRef } from '../resources/reference.ts';
+import { describeRef, ofQualifiedName } from '../resources/reference.ts';
 import { isRecord, recordOf, recordsOf, textOf } from '../text/record.ts';
 import type { PreflightFinding } from './finding.ts';
 import { resourceOf, type StoredObject } from './target.ts';
@@ -48,7 +48,7 @@ export function lostAccepted(before: readonly RouteState[], after: readonly Rout
       const now = present.get(keyOf(state));
       if (now?.accepted === 'True') return [];
       const [kind = '', name = ''] = state.route.split(' ');
-      const [namespace = '', object = ''] = name.split('/');
+      const { namespace, name: object } = ofQualifiedName(name);
       return [
         {
           check: 'lost-accepted',

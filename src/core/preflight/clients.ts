@@ -1,4 +1,3 @@
-import { groupOf } from '../resources/parse.ts';
 import { describeRef } from '../resources/reference.ts';
 import { schemaTables } from '../schema/index.ts';
 import { display } from '../text/display.ts';
@@ -13,6 +12,7 @@ import {
   type StoredObject,
   type Target,
 } from './target.ts';
+import { groupOf } from '../text/api-version.ts';
 
 interface Use {
   readonly manager: string;

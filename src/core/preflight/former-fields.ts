@@ -1,8 +1,8 @@
 import { describeRef } from '../resources/reference.ts';
 import { fieldIn, gatewayGroups, schemaTables, type Bundle, type Node } from '../schema/index.ts';
-import { groupOf } from '../resources/parse.ts';
 import { isRecord, recordOf, recordsOf } from '../text/record.ts';
 import type { StoredObject } from './target.ts';
+import { groupOf } from '../text/api-version.ts';
 
 /** A field that a client wrote, and that the installed CRD does not have. */
 export interface FormerField {

@@ -1,4 +1,4 @@
-import { groupOf, parseObject } from '../resources/parse.ts';
+import { parseObject } from '../resources/parse.ts';
 import {
   findKind,
   gatewayGroups,
@@ -14,6 +14,7 @@ import {
 import { isRecord, type JsonRecord } from '../text/record.ts';
 import type { ObjectRef } from '../resources/reference.ts';
 import { shellWord } from './finding.ts';
+import { groupOf } from '../text/api-version.ts';
 
 /** The bundle to install. */
 export interface Target {

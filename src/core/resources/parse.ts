@@ -12,6 +12,7 @@ import {
 import { isRecord } from '../text/record.ts';
 import type { ObjectRef } from './reference.ts';
 import type { ObjectMeta, Resource } from './resource.ts';
+import { groupOf } from '../text/api-version.ts';
 
 /** The result of parsing a JSON value. */
 export type ParsedObject =
@@ -175,12 +176,6 @@ function namespaceOf(metadata: Record<string, unknown>, entry: KindEntry | undef
   const namespace = own(metadata, 'namespace');
   if (typeof namespace === 'string' && namespace !== '') return namespace;
   return entry === undefined ? '' : 'default';
-}
-
-/** The group of an apiVersion: `gateway.networking.k8s.io/v1` → `gateway.networking.k8s.io`, `v1` → `''`. */
-export function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/');
-  return slash === -1 ? '' : apiVersion.slice(0, slash);
 }
 
 function missing(field: string, example: string): InvalidObject {

@@ -35,6 +35,12 @@ export function refOfKey(key: string): Pick<ObjectRef, 'kind' | 'namespace' | 'n
   return { kind, namespace, name: name.join('/') };
 }
 
+/** Returns the parts of such a key as arguments of a cell or query. */
+export function argsOfKey(key: string): readonly [kind: string, namespace: string, name: string] {
+  const { kind, namespace, name } = refOfKey(key);
+  return [kind, namespace, name];
+}
+
 /** Maximum number of characters of a namespace, a slash and a name. */
 const longestName = 320;
 
@@ -47,4 +53,10 @@ export function qualifiedName(ref: Pick<ObjectRef, 'namespace' | 'name'>): strin
 export function ofQualifiedName(text: string): Pick<ObjectRef, 'namespace' | 'name'> {
   const slash = text.indexOf('/');
   return { namespace: text.slice(0, Math.max(slash, 0)), name: text.slice(slash + 1) };
+}
+
+/** Returns the namespace and name of such a text as arguments of a cell or query. */
+export function argsOfName(text: string): readonly [namespace: string, name: string] {
+  const { namespace, name } = ofQualifiedName(text);
+  return [namespace, name];
 }

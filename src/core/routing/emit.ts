@@ -21,7 +21,7 @@ import { authoritiesIn, usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
-import { keyOfRef } from '../resources/reference.ts';
+import { keyOfRef, qualifiedName } from '../resources/reference.ts';
 import { portsInUse } from '../rules/engine/backend-users.ts';
 import {
   hasValidListener,
@@ -89,7 +89,7 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
     yield {
       kind: 'listener',
       key: configuredListener(gateway, owner, listenerName),
-      gateway: `${gateway.namespace}/${gateway.name}`,
+      gateway: qualifiedName(gateway),
       owner: keyOfRef(owner),
       name: listenerName,
       port,

@@ -16,6 +16,7 @@ import {
 } from '../graph/parameters.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
+import { qualifiedName } from '../resources/reference.ts';
 
 /** The infrastructure to provision for a Gateway that we manage. */
 export interface Infrastructure {
@@ -55,7 +56,10 @@ export const infrastructure = defineEmission<Infrastructure>({
       ...parametersOf(read.query(gatewayParameters, namespace, name)),
     };
     return [
-      { key: `${namespace}/${name}`, value: { ports, addresses: wanted, ...scopes, parameters, labels, annotations } },
+      {
+        key: qualifiedName({ namespace, name }),
+        value: { ports, addresses: wanted, ...scopes, parameters, labels, annotations },
+      },
     ];
   },
 });

@@ -1,5 +1,6 @@
 import type { ListenerOwner } from '../graph/listeners/listener-sets.ts';
 import type { ConfigKey } from './config.ts';
+import { qualifiedName } from '../resources/reference.ts';
 
 /** The configuration key of a listener. It starts with the Gateway that serves it, whoever its owner is. */
 export function configuredListener(
@@ -9,6 +10,12 @@ export function configuredListener(
 ): ConfigKey {
   const owner = kind === 'Gateway' ? '' : `/${namespace}/${name}`;
   return `listener/${gateway.namespace}/${gateway.name}${owner}/${escaped(listener)}`;
+}
+
+/** `namespace/name` of the Gateway that serves the listener of such a key. */
+export function gatewayOfListener(key: ConfigKey): string {
+  const [, namespace = '', name = ''] = key.split('/');
+  return qualifiedName({ namespace, name });
 }
 
 /**

@@ -2,7 +2,7 @@ import { httpVersionOf, type HttpVersion } from '../graph/backends/app-protocols
 import type { BackendObject } from '../graph/backends/backend-object.ts';
 import { xBackendCertificate } from '../graph/backend-certificates.ts';
 import { usesTls } from '../graph/backends/backend-validation.ts';
-import type { ServicePortKey } from '../graph/backends/backends.ts';
+import { numberOfKey, type ServicePortKey } from '../graph/backends/backends.ts';
 import { selectedEndpoints } from '../graph/backends/endpoints.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
@@ -40,7 +40,7 @@ export function xBackendEndpoints(read: Reader, backend: BackendObject, port: Se
     return { addresses: read.query(selectedEndpoints, namespace, name, port), ...connection };
   return {
     addresses: [],
-    external: { hostname: externalHostname?.hostname ?? '', port: Number.parseInt(port, 10) },
+    external: { hostname: externalHostname?.hostname ?? '', port: numberOfKey(port) },
     ...connection,
   };
 }

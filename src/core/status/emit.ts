@@ -11,6 +11,7 @@ import { policyStatus, type PolicyStatus } from './policy.ts';
 import { routeStatus, type RouteStatus } from './route.ts';
 import { telemetryPolicyStatus } from './telemetry-policy.ts';
 import { xBackendStatus } from './x-backend.ts';
+import { keyOfRef } from '../resources/reference.ts';
 
 /** The part of an object's status that Sallyport owns, without times. */
 export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus | PolicyStatus | RouteStatus;
@@ -30,7 +31,7 @@ export const statuses = defineEmission<OwnStatus>({
   ),
   emit(read, kind = '', namespace = '', name = '') {
     const value = statusOf(read, kind, namespace, name);
-    return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];
+    return value === undefined ? [] : [{ key: keyOfRef({ kind, namespace, name }), value }];
   },
 });
 

@@ -5,6 +5,7 @@ import { gatewaysByAge, maxAncestors } from '../rules/engine/backend-users.ts';
 import { partProblems } from '../rules/engine/validity.ts';
 import { gatewayGroup } from '../schema/index.ts';
 import { acceptance, gatewayEntry, type PolicyStatus } from './policy.ts';
+import { qualifiedName } from '../resources/reference.ts';
 
 /**
  * Our entries in the status of an XTelemetryPolicy: one for each Gateway of ours that it targets, the oldest first; `undefined` if
@@ -34,7 +35,7 @@ function targetedGateways(read: Reader, namespace: string, name: string): readon
     kind === 'Gateway' &&
     gateway !== undefined &&
     ownerOf(read, { group, kind, namespace, name: gateway }).type === 'ours'
-      ? [`${namespace}/${gateway}`]
+      ? [qualifiedName({ namespace, name: gateway })]
       : [],
   );
 }

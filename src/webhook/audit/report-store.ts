@@ -12,6 +12,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { digestOf, reportApis, reportLabels, reportName, type ReportApi } from './report.ts';
 import { storedTime } from './result.ts';
+import { splitApiVersion } from '../../core/text/api-version.ts';
 
 const fieldManager = 'sallyport-audit';
 
@@ -40,7 +41,7 @@ export class ReportStore {
   }
 
   private async isServed({ namespaced: { apiVersion, plural } }: ReportApi): Promise<boolean> {
-    const [group = '', version = ''] = apiVersion.split('/');
+    const { group, version } = splitApiVersion(apiVersion);
     const definition = await get(
       { client: this.client, type: customResourceDefinitions },
       { name: `${plural}.${group}` },

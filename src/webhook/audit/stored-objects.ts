@@ -1,5 +1,5 @@
 import { gatewayGroups, knownKinds, tables, type KindEntry } from '../../core/schema/index.ts';
-import type { ObjectRef } from '../../core/resources/reference.ts';
+import { keyOfRef, type ObjectRef } from '../../core/resources/reference.ts';
 import { isRecord } from '../../core/text/record.ts';
 import type { FollowedKind, KubernetesObject, ObjectEvent } from '../../kubernetes/index.ts';
 
@@ -90,7 +90,7 @@ export class StoredObjects {
 
 /** `kind/namespace/name` */
 export function keyOf({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
-  return `${kind}/${namespace}/${name}`;
+  return keyOfRef({ kind, namespace, name });
 }
 
 /** Admission does not judge objects that are being deleted. */

@@ -3,6 +3,7 @@ import type { Reader } from '../../../core/incremental/reader.ts';
 import { recordOf, recordsOf, textOf } from '../../../core/text/record.ts';
 import type { SourceDocument } from '../../../files/document.ts';
 import { identityOf } from '../../../sources/objects.ts';
+import { argsOfName } from '../../../core/resources/reference.ts';
 
 /** The addresses of a Gateway, if their routability matters. */
 export interface GatewayAddresses {
@@ -28,8 +29,10 @@ export function gatewayAddresses(
   gateway: string,
   documents: readonly SourceDocument[],
 ): GatewayAddresses | undefined {
-  const [namespace = '', name = ''] = gateway.split('/');
-  const requested = read.query(addresses, namespace, name).filter(demandsRoutability).map(requestOf);
+  const requested = read
+    .query(addresses, ...argsOfName(gateway))
+    .filter(demandsRoutability)
+    .map(requestOf);
   const assigned = statusAddresses(gateway, documents).map(({ type, value, routability }) => ({
     type: textOf(type) || 'IPAddress',
     value: textOf(value),

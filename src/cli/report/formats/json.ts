@@ -1,4 +1,4 @@
-import { groupOf, identifyObject } from '../../../core/resources/parse.ts';
+import { identifyObject } from '../../../core/resources/parse.ts';
 import { judgedGroups } from '../../../core/schema/index.ts';
 import { jsonText } from '../json-text.ts';
 import { memberOf } from '../member.ts';
@@ -14,6 +14,7 @@ import {
   type Severity,
 } from '../report.ts';
 import { textOf } from '../../../core/text/record.ts';
+import { groupOf } from '../../../core/text/api-version.ts';
 
 /** Maximum number of file problems buffered until all objects are written. Further ones are only counted. */
 export const maxProblems = 4_096;

@@ -82,6 +82,11 @@ function portKey(port: number, routeKind: string): ServicePortKey {
   return transport === 'TCP' ? String(port) : `${port}/${transport}`;
 }
 
+/** Returns the number of a port in the notation of routes. */
+export function numberOfKey(key: ServicePortKey): number {
+  return Number.parseInt(key, 10);
+}
+
 /** Returns the transport of a port in the notation of routes. */
 export function transportOfKey(key: ServicePortKey): Transport {
   return key.endsWith('/UDP') ? 'UDP' : 'TCP';
@@ -111,8 +116,7 @@ export const servicePort = defineQuery({
     // CVE-2021-25740: forwarding to an ExternalName would let a route reach any host that the name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
-    const [number] = key.split('/');
-    const ofNumber = ports.filter((one) => String(one.port) === number);
+    const ofNumber = ports.filter((one) => one.port === numberOfKey(key));
     // TCP and UDP ports may have the same number, as for DNS.
     const found =
       ofNumber.find((one) => (one.protocol ?? fieldDefaults.portProtocol) === transportOfKey(key)) ?? ofNumber[0];

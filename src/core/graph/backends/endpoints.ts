@@ -7,7 +7,7 @@ import { isIpAddress } from '../../text/hostname.ts';
 import { hash64 } from '../../text/hash.ts';
 import { isRemoteAddress } from '../../text/ip-address.ts';
 import { backendKey, serviceKinds, type BackendPort, type ServiceKind } from './backend-object.ts';
-import { servicePort, transportOfKey, type OfferedPort, type ServicePortKey } from './backends.ts';
+import { numberOfKey, servicePort, transportOfKey, type OfferedPort, type ServicePortKey } from './backends.ts';
 import { objectsOf, readObject } from '../inputs.ts';
 import { strata } from '../strata.ts';
 
@@ -68,7 +68,7 @@ export const endpoints = defineQuery({
     if (found.type !== 'port') return [];
     const slices = read.list(slicesOfService, backendKey({ kind, namespace, name }));
     if (slices.length === 0 && kind === 'ServiceImport')
-      return clusterSetAddresses(readObject(read, kind, namespace, name), Number.parseInt(port, 10));
+      return clusterSetAddresses(readObject(read, kind, namespace, name), numberOfKey(port));
     return receiving(
       slices.flatMap((slice) => [
         ...sliceAddresses(read, { namespace, slice, portOf: (one) => slicePort(one, found) }),
@@ -85,7 +85,7 @@ export const selectedEndpoints = defineQuery({
   name: 'selectedEndpoints',
   stratum: strata.links,
   compute(read, namespace: string, name: string, port: ServicePortKey): readonly EndpointAddress[] {
-    const [number, protocol] = [Number.parseInt(port, 10), transportOfKey(port)];
+    const [number, protocol] = [numberOfKey(port), transportOfKey(port)];
     const portOf = ({ ports = [] }: Resource<'EndpointSlice'>): number | undefined =>
       ports.some((one) => one.port === number && (one.protocol ?? fieldDefaults.portProtocol) === protocol)
         ? number

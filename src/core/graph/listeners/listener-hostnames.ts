@@ -5,6 +5,7 @@ import { servingGateway, type ListenerOwner } from './listener-sets.ts';
 import { listenersOf } from './listeners.ts';
 import { routeKindsOf, servesHostnames } from '../protocols.ts';
 import { strata } from '../strata.ts';
+import { qualifiedName } from '../../resources/reference.ts';
 
 /**
  * The listeners of a ListenerSet whose hostnames HostnamePolicies do not permit in its namespace, by name. A listener reserves
@@ -20,7 +21,7 @@ export const refusedListeners = defineQuery({
     const owner: ListenerOwner = { kind: 'ListenerSet', namespace, name };
     const serving = servingGateway(read, owner);
     if (serving === undefined) return {};
-    const gateway = `${serving.namespace}/${serving.name}`;
+    const gateway = qualifiedName(serving);
     return Object.fromEntries(
       listenersOf(read, owner).flatMap(({ name: listener, hostname, protocol }): [string, RefusedHostname][] => {
         if (hostname === undefined || !hasHostnames(protocol)) return [];

@@ -9,6 +9,7 @@ import { objectsOf, readObject } from '../inputs.ts';
 import { allowedNamespaces, allowsNamespace, mayAllowNamespace, type AllowedNamespaces } from '../namespaces.ts';
 import { isObserved } from '../observed.ts';
 import { strata } from '../strata.ts';
+import { qualifiedName } from '../../resources/reference.ts';
 
 /** The kinds with listeners: a Gateway, or a ListenerSet that adds listeners to those of a Gateway (GEP-1713). */
 export const ownerKinds = ['Gateway', 'ListenerSet'] as const;
@@ -86,7 +87,7 @@ export const listenerOwners = defineQuery({
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): readonly ListenerOwner[] {
     const sets = read
-      .list(listenerSetsOfGateway, `${namespace}/${gateway}`)
+      .list(listenerSetsOfGateway, qualifiedName({ namespace, name: gateway }))
       .map((entry): ListenerOwner => ({ kind: 'ListenerSet', ...ofAgeEntry(entry) }));
     const attached = sets.filter((set) => read.query(listenerSetParent, set.namespace, set.name)?.type === 'attached');
     return [{ kind: 'Gateway', namespace, name: gateway }, ...attached];

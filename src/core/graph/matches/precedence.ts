@@ -1,6 +1,9 @@
 import type { Resource } from '../../resources/resource.ts';
 import type { ServedRouteKind } from '../protocols.ts';
 import type { NamedMatch, RouteMatch } from './route-match.ts';
+import { keyOfRef, qualifiedName, refOfKey } from '../../resources/reference.ts';
+
+const prefix = 'route/';
 
 /** The identity of a route. */
 export interface RouteIdentity {
@@ -21,8 +24,8 @@ export function routeIdentity({
   meta: { created },
 }: Resource<ServedRouteKind>): RouteIdentity {
   return {
-    key: `route/${kind}/${namespace}/${name}`,
-    route: `${namespace}/${name}`,
+    key: `${prefix}${keyOfRef({ kind, namespace, name })}`,
+    route: qualifiedName({ namespace, name }),
     ...(kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}),
     created,
   };
@@ -78,8 +81,11 @@ export interface OwnedMatch {
 /** Returns the match of a sort key. */
 export function ofSortKey(key: string): OwnedMatch {
   const [route = '', rule = '', match = ''] = key.split(separator).slice(-3);
-  const [, kind = '', namespace = '', name = ''] = route.split('/');
-  return { kind, namespace, name, rule: Number.parseInt(rule, 16), match: Number.parseInt(match, 16) };
+  return {
+    ...refOfKey(route.slice(prefix.length)),
+    rule: Number.parseInt(rule, 16),
+    match: Number.parseInt(match, 16),
+  };
 }
 
 /**

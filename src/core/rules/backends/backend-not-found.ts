@@ -1,5 +1,6 @@
 import type { BackendNode } from '../../graph/backends/backends.ts';
 import { backendRule, serviceName } from './backend-references.ts';
+import { qualifiedName } from '../../resources/reference.ts';
 
 export const backendNotFound = backendRule({
   id: 'backend-not-found',
@@ -10,7 +11,7 @@ export const backendNotFound = backendRule({
   describe(node, outcome, loss) {
     if (outcome.type === 'absent') {
       return {
-        value: `${node.target.namespace}/${node.target.name}`,
+        value: qualifiedName(node.target),
         message: `${serviceName(node)} not found. Check its name and namespace, ${sourceOf(node)}. Until then, ${loss}.`,
       };
     }

@@ -1,4 +1,5 @@
 import { backendRule, serviceName } from './backend-references.ts';
+import { qualifiedName } from '../../resources/reference.ts';
 
 export const backendNotPermitted = backendRule({
   id: 'backend-not-permitted',
@@ -7,7 +8,7 @@ export const backendNotPermitted = backendRule({
   reason: 'RefNotPermitted',
   source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
   describe: (node, _outcome, loss, { owner }) => ({
-    value: `${node.target.namespace}/${node.target.name}`,
+    value: qualifiedName(node.target),
     message:
       node.target.kind === 'XBackend'
         ? `${serviceName(node)} is in another namespace, which is not allowed: create an XBackend in the namespace of ${owner}. Until then, ${loss}.`

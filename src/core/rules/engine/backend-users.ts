@@ -14,7 +14,7 @@ import { requestRouteKinds, servedRouteKinds, transportOf } from '../../graph/pr
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
-import { qualifiedName, ofQualifiedName } from '../../resources/reference.ts';
+import { ofQualifiedName, qualifiedName } from '../../resources/reference.ts';
 
 // The Gateways and ports that use a backend. Policies and XBackends apply to these Gateways, and have a status for each of them.
 
@@ -32,7 +32,7 @@ export const gatewaysOfService = defineIndex({
     for (const backend of statedBackends(read, { kind, namespace, name })) {
       const buckets = isRequestRoute(kind) ? [backendKey(backend), requestsTo(backend)] : [backendKey(backend)];
       for (const gateway of gateways) {
-        const entry = `${gateway.namespace}/${gateway.name}`;
+        const entry = qualifiedName(gateway);
         for (const bucket of buckets) yield { bucket, entry };
       }
     }

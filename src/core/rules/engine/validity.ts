@@ -10,6 +10,7 @@ import { fieldIgnored } from '../support/feature-without-effect.ts';
 import { linkFindings } from './link-findings.ts';
 import { linkRules } from './link-rules.ts';
 import type { Consequence, Finding, Scope } from './rule.ts';
+import { keyOfRef, qualifiedName } from '../../resources/reference.ts';
 
 const consequences = new Map(linkRules.map((rule) => [rule.id, rule.consequence]));
 
@@ -225,7 +226,7 @@ export function listenerKey(
   { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
   listener: string,
 ): string {
-  const owner = kind === 'Gateway' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
+  const owner = kind === 'Gateway' ? qualifiedName({ namespace, name }) : keyOfRef({ kind, namespace, name });
   return `listener/${owner}/${listener}`;
 }
 
@@ -242,7 +243,7 @@ export const routesOfListener = defineIndex({
     for (const { parent, outcome } of read.query(attachments, kind, namespace, name)) {
       if (outcome.type !== 'attached') continue;
       for (const listener of outcome.listeners) {
-        yield { bucket: listenerKey(parent, listener.name), entry: `${kind}/${namespace}/${name}` };
+        yield { bucket: listenerKey(parent, listener.name), entry: keyOfRef({ kind, namespace, name }) };
       }
     }
   },

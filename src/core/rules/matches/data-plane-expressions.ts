@@ -7,6 +7,7 @@ import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { judgeExpressions } from './expressions.ts';
+import { keyOfRef, qualifiedName } from '../../resources/reference.ts';
 
 /** The maximum number of bytes of the compiled regular expressions of all routes of a Gateway in its data plane. */
 export const dataPlaneExpressionBytes = 32 * 1_024 * 1_024;
@@ -17,7 +18,7 @@ function gatewaysOf(read: Reader, kind: string, namespace: string, name: string)
     ...new Set(
       attachedOwners(read, kind, namespace, name).flatMap((owner) => {
         const gateway = servingGateway(read, owner);
-        return gateway === undefined ? [] : [`${gateway.namespace}/${gateway.name}`];
+        return gateway === undefined ? [] : [qualifiedName(gateway)];
       }),
     ),
   ];
@@ -63,7 +64,7 @@ const expressionsWithoutRoom = defineQuery({
       const [age = '', kind = '', bytes = ''] = entry.split('\n');
       left -= Number(bytes);
       const { namespace, name } = ofAgeEntry(age);
-      return left >= 0 ? [] : [`${kind}/${namespace}/${name}`];
+      return left >= 0 ? [] : [keyOfRef({ kind, namespace, name })];
     });
   },
 });
@@ -75,6 +76,6 @@ export function gatewayWithoutRoom(
 ): string | undefined {
   if (read.query(expressionBytes, kind, namespace, name) === 0) return undefined;
   return gatewaysOf(read, kind, namespace, name).find((gateway) =>
-    read.query(expressionsWithoutRoom, gateway).includes(`${kind}/${namespace}/${name}`),
+    read.query(expressionsWithoutRoom, gateway).includes(keyOfRef({ kind, namespace, name })),
   );
 }

@@ -8,6 +8,7 @@ import type { ParentNode } from '../../semantics/parent-reference.ts';
 import { isWideHostname } from '../../text/hostname.ts';
 import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
 import { servedMatches } from './served-matches.ts';
+import { qualifiedName } from '../../resources/reference.ts';
 
 /**
  * The routes of one kind that have a hostname at a listener. Most routes have their own hostnames, so their matches need no
@@ -20,7 +21,7 @@ export const routesOfHostname = defineIndex({
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
     for (const { key, owner, listener, hostname } of hostPlaces(read, kind, namespace, name)) {
-      yield { bucket: key, entry: `${namespace}/${name}` };
+      yield { bucket: key, entry: qualifiedName({ namespace, name }) };
       yield { bucket: namespacesAt(key), entry: namespace };
       if (isWideHostname(hostname)) yield { bucket: wideHostnamesAt(owner, listener, kind), entry: hostname };
     }

@@ -1,6 +1,7 @@
 import { display } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import { groupOf } from '../../text/api-version.ts';
 
 /** The API server warns only about some of them. */
 export const versionSuperseded = unenforcedRule(
@@ -11,7 +12,7 @@ export const versionSuperseded = unenforcedRule(
     source: 'Gateway API v1.7.0, CRD versions; GEP-922, "API versions"',
   },
   function judge(apiVersion: string, report) {
-    const current = `${apiVersion.split('/')[0]}/v1`;
+    const current = `${groupOf(apiVersion)}/v1`;
     report({
       below: [],
       value: display(apiVersion),

@@ -1,4 +1,4 @@
-import { quoteRef } from '../../resources/reference.ts';
+import { qualifiedName, quoteRef } from '../../resources/reference.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const parentNotFound = attachmentRule({
@@ -7,7 +7,7 @@ export const parentNotFound = attachmentRule({
   summary: 'A parentRef names a Gateway or ListenerSet that does not exist.',
   source: 'Gateway API v1.7.0, ParentReference',
   describe: (attachment) => ({
-    value: `${attachment.parent.namespace}/${attachment.parent.name}`,
+    value: qualifiedName(attachment.parent),
     message: `${quoteRef(attachment.parent)} not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`,
   }),
 });
