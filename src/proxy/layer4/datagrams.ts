@@ -3,6 +3,9 @@ import type { Socket, SocketOptions } from 'node:dgram';
 import { lookup as resolve } from 'node:dns';
 import type { LookupOneOptions } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
+import type { DataPlane } from '../data-plane.ts';
+import { plainPeer } from '../sockets/address.ts';
+import type { SharedQuota } from '../limits/quota.ts';
 
 /** Receive buffer of a socket in bytes. The kernel grants less if `net.core.rmem_max` is lower. */
 const receiveBuffer = 1024 * 1024;
@@ -40,20 +43,50 @@ export function bindDatagrams(socket: Socket, host: string, port: number): Promi
   });
 }
 
+/** Overhead in bytes of a datagram that waits, besides its length. */
+const perDatagram = 512;
+
+/** The limits for datagrams that wait because the kernel takes no more at the moment. */
+export interface SendLimits {
+  /** Bytes that may wait at one socket. */
+  readonly queueBytes: number;
+  /** The quota for the bytes that the data plane buffers, and the client to charge. */
+  readonly buffered: SharedQuota;
+  readonly client: string;
+}
+
+/** @param address of the client */
+export function sendLimitsOf({ limits, quotas }: Pick<DataPlane, 'limits' | 'quotas'>, address: string): SendLimits {
+  return { queueBytes: limits.udpQueueBytes, buffered: quotas.buffered, client: plainPeer(address) };
+}
+
 /**
- * Sends a datagram unless the socket's send queue would exceed `limit` bytes. Returns whether it was accepted. Without
- * `to` the socket must be connected.
+ * Sends a datagram unless it would exceed the limits. Returns whether it was accepted. Without `to` the socket must be
+ * connected. It costs nothing while nothing waits.
  */
 export function sendDatagram(
   socket: Socket,
   message: Buffer,
-  limit: number,
+  { queueBytes, buffered, client }: SendLimits,
   to?: { readonly address: string; readonly port: number },
 ): boolean {
-  if (socket.getSendQueueSize() + message.length > limit) return false;
+  const waiting = socket.getSendQueueSize();
+  if (waiting + message.length > queueBytes) return false;
+  const cost = message.length + perDatagram;
+  // The first one that waits is not known before it is sent.
+  let isCharged = waiting > 0;
+  if (isCharged && !buffered.take(client, cost)) return false;
   // An unsendable datagram is lost, as it may be anywhere in the network.
-  const ignore = (): void => undefined;
-  if (to === undefined) socket.send(message, ignore);
-  else socket.send(message, to.port, to.address, ignore);
+  const done = (): void => {
+    if (isCharged) buffered.release(client, cost);
+  };
+  try {
+    if (to === undefined) socket.send(message, done);
+    else socket.send(message, to.port, to.address, done);
+  } catch (error) {
+    done();
+    throw error;
+  }
+  if (waiting === 0 && socket.getSendQueueSize() > 0) isCharged = buffered.take(client, cost);
   return true;
 }

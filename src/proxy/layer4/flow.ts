@@ -4,7 +4,7 @@ import { plainPeer } from '../sockets/address.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../upstream/endpoints.ts';
 import { Account } from './account.ts';
-import { openDatagrams, sendDatagram } from './datagrams.ts';
+import { openDatagrams, sendDatagram, sendLimitsOf, type SendLimits } from './datagrams.ts';
 import type { OrderedFlow } from './flow-order.ts';
 import type { Pass } from './own-connections.ts';
 import type { Layer4Reason } from './reasons.ts';
@@ -39,6 +39,7 @@ export class Flow implements OrderedFlow, Pass {
   private readonly plane: DataPlane;
   private readonly client: FlowClient;
   private readonly account: Account;
+  private readonly sendLimits: SendLimits;
   private destination: Destination;
   private endpoint: Endpoint | undefined;
   private socket: Socket | undefined;
@@ -49,6 +50,7 @@ export class Flow implements OrderedFlow, Pass {
     this.client = client;
     this.owner = plainPeer(client.address);
     this.destination = destination;
+    this.sendLimits = sendLimitsOf(plane, client.address);
     this.account = new Account(plane, {
       transport: 'udp',
       client: this.owner,
@@ -65,7 +67,7 @@ export class Flow implements OrderedFlow, Pass {
     const socket = this.socket ?? this.connect();
     this.account.received(message.length);
     if (socket === undefined) this.plane.counters.layer4.droppedDatagrams += 1;
-    else this.drop(sendDatagram(socket, message, this.plane.limits.udpQueueBytes));
+    else this.drop(sendDatagram(socket, message, this.sendLimits));
   }
 
   /** Records the client's address. The flow ends if its route leads back to the data plane. */

@@ -6,7 +6,7 @@ import type { ConfigKey, ListenerConfig } from '../../core/routing/config.ts';
 import { anyAddress } from '../sockets/address.ts';
 import type { Address } from '../sockets/address.ts';
 import type { DataPlane } from '../data-plane.ts';
-import { bindDatagrams, openDatagrams, sendDatagram } from './datagrams.ts';
+import { bindDatagrams, openDatagrams, sendDatagram, sendLimitsOf } from './datagrams.ts';
 import type { FlowOrder } from './flow-order.ts';
 import { Flow } from './flow.ts';
 import { reportOf, traceIn } from './trace.ts';
@@ -153,7 +153,7 @@ export class UdpPort {
       { listener, route, backend: chosen?.backend, upstream },
       typeof destination === 'string' ? destination : undefined,
     );
-    sendDatagram(socket, trace(report), plane.limits.udpQueueBytes, from);
+    sendDatagram(socket, trace(report), sendLimitsOf(plane, from.address), from);
     return true;
   }
 
@@ -168,13 +168,14 @@ export class UdpPort {
     }
     const key = flowKey(from);
     const { address, port } = from;
+    const sendLimits = sendLimitsOf(plane, address);
     const flow: Flow = new Flow(
       plane,
       {
         listener,
         address,
         port,
-        answer: (message) => sendDatagram(entrance.socket, message, plane.limits.udpQueueBytes, { address, port }),
+        answer: (message) => sendDatagram(entrance.socket, message, sendLimits, { address, port }),
         active: () => this.order.touch(flow),
         ended: () => {
           this.order.remove(flow);
