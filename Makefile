@@ -85,7 +85,11 @@ bench-routes: build ## Measure route latency and start at 5,000 routes in a clus
 
 .PHONY: bench-memory
 bench-memory: build ## Measure memory and CPU of an idle installation (6 min; needs go); ROUTES='10 5000' COMPONENTS=
-	@ROUTES='$(or $(ROUTES),10 5000)' COMPONENTS='$(COMPONENTS)' test/bench/memory/run.sh
+	@ROUTES='$(or $(ROUTES),10 5000)' COMPONENTS='$(COMPONENTS)' test/bench/memory/run.sh test/bench/memory.ts
+
+.PHONY: bench-changes
+bench-changes: build ## Measure CPU and latency of new routes in an installation (2 min; needs go); ROUTES= ADDED= ROUNDS= INTERVAL=
+	@test/bench/memory/run.sh test/bench/changes.ts
 
 .PHONY: bench-check
 bench-check: $(VALIDATORS) ## Measure check beside kubeconform (needs go)

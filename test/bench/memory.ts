@@ -1,26 +1,17 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createAuthority, issueServingCertificate, type Authority } from '../../src/certificates/authority.ts';
+import { createAuthority } from '../../src/certificates/authority.ts';
 import { ConfigurationSource } from '../../src/channel/index.ts';
-import { desiredObjects } from '../../src/controller/data-plane-manifests.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
 import { installationCell } from '../../src/core/graph/inputs.ts';
 import { write } from '../../src/core/incremental/index.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
 import { startChannel, tokenOf } from '../support/channel.ts';
 import { candidateOf, installation, writeOf } from '../support/evaluation.ts';
-import { startFakeApiServer, type FakeApiServer } from '../support/fake-api-server.ts';
-import { findResource } from '../support/api-server/resources.ts';
-import {
-  deployed,
-  optionsOf,
-  startComponent,
-  type Component,
-  type RunningComponent,
-  type Workload,
-} from './memory/components.ts';
-import { definitions, gatewayName, gatewayObjects, namespaces, webhookObjects } from './memory/objects.ts';
+import { controlPlane, environmentOf, startCluster } from './memory/cluster.ts';
+import { dataPlaneOptions, startComponent, type Component, type RunningComponent } from './memory/components.ts';
+import { gatewayName, gatewayObjects } from './memory/objects.ts';
 import { memoryOf, type MemoryUsage } from './memory/usage.ts';
 import { cpuOf, runBenchmark } from './processes.ts';
 
@@ -34,8 +25,6 @@ const wanted = process.env['COMPONENTS'] ?? '';
 /** Seconds without work before the measurement: processes return memory for at most a minute after their start. */
 const settling = Number(process.env['SETTLE'] ?? '75');
 const seconds = Number(process.env['SECONDS'] ?? '30');
-const account = '/var/run/secrets/kubernetes.io/serviceaccount';
-const token = 'token-of-the-account';
 
 interface Row extends MemoryUsage {
   readonly name: string;
@@ -69,61 +58,6 @@ async function measure(routes: number): Promise<readonly Row[]> {
   return rows;
 }
 
-/** An API server with the objects, and the files with which a pod authenticates there. */
-async function startCluster(authority: Authority, routes: number): Promise<FakeApiServer> {
-  const certificate = await issueServingCertificate(authority, { dnsNames: [], ipAddresses: ['127.0.0.1'] });
-  const server = await startFakeApiServer({ certificate, token });
-  for (const name of namespaces)
-    insert(server, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, 'namespaces');
-  for (const definition of definitions()) insert(server, definition, 'customresourcedefinitions');
-  for (const object of [...gatewayObjects(routes), ...webhookObjects()]) insert(server, object);
-  await mkdir(account, { recursive: true });
-  await writeFile(join(account, 'ca.crt'), authority.certificate);
-  await writeFile(join(account, 'token'), token);
-  await writeFile(join(account, 'namespace'), 'sallyport-system');
-  return server;
-}
-
-function insert({ store }: FakeApiServer, object: object, plural = pluralOf(object)): void {
-  const { apiVersion } = object as { readonly apiVersion: string };
-  const [version = '', group = ''] = apiVersion.split('/').toReversed();
-  const resource = findResource(store, { group, version, plural });
-  if (resource === undefined) throw new Error(`${plural} of ${apiVersion} are not served`);
-  store.insert(resource, object as Record<string, unknown>);
-}
-
-function pluralOf(object: object): string {
-  const { kind } = object as { readonly kind: string };
-  return `${kind.toLowerCase()}${kind.endsWith('Class') ? 'es' : 's'}`;
-}
-
-function environmentOf({ url }: FakeApiServer): Readonly<Record<string, string>> {
-  const { hostname, port } = new URL(url);
-  return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, POD_NAMESPACE: 'sallyport-system' };
-}
-
-function controlPlane(): readonly Component[] {
-  const webhook = (number: number): Component => ({
-    name: `webhook ${number}`,
-    args: ['webhook', `--port=${10_250 + number}`, `--identity=webhook-${number}`],
-    probePort: 8080 + number,
-    ...deployed('deploy/base/webhook.yaml'),
-  });
-  const controller = (name: string, number: number): Component => ({
-    name: `controller ${number}, ${name}`,
-    args: ['controller', `--port=${8443 + number}`, `--identity=controller-${number}`, '--image=example.com/sallyport'],
-    probePort: 8090 + number,
-    ...deployed('deploy/controller/controller.yaml'),
-  });
-  return [
-    { name: 'watchdog', args: ['watchdog'], probePort: 8070, ...deployed('deploy/base/watchdog.yaml') },
-    webhook(1),
-    webhook(2),
-    controller('leader', 1),
-    controller('standby', 2),
-  ];
-}
-
 /** A data plane of the Gateway, and the channel that sends it the configuration that follows from the objects. */
 async function serveDataPlane(
   folder: string,
@@ -149,16 +83,8 @@ async function serveDataPlane(
     `--ca-file=${caFile}`,
     '--identity=front-1',
   ];
-  const component = { name: 'data plane', args, probePort: 19_090, ...optionsOf(dataPlaneDeployment()) };
+  const component = { name: 'data plane', args, probePort: 19_090, ...dataPlaneOptions() };
   return { component, close: () => server.close() };
-}
-
-/** The Deployment of a data plane, as the controller makes it. */
-function dataPlaneDeployment(): Workload {
-  const facts = { namespace: 'infra', name: 'front', uid: '1', ports: [{ port: 80, transport: 'TCP' as const }] };
-  const settings = { image: '', controller: '', audience: '', authority: '' };
-  const objects = desiredObjects({ ...facts, addresses: [], parameters: {}, labels: {}, annotations: {} }, settings);
-  return objects.find(({ kind }) => kind === 'Deployment') as unknown as Workload;
 }
 
 function report(routes: number, rows: readonly Row[]): void {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { CertificateMaterial } from '../../src/certificates/index.ts';
 import { Lists, presenter } from './api-server/lists.ts';
-import { record, Refusal, statusOf, type Json } from './api-server/object.ts';
+import { record, Refusal, statusOf, textOf, type Json } from './api-server/object.ts';
 import { parsePath } from './api-server/path.ts';
 import { discoveryDocument, findResource } from './api-server/resources.ts';
 import { resourceKey, Store } from './api-server/store.ts';
@@ -53,6 +53,8 @@ export interface FakeOptions {
   token?: string;
   /** The paths of requests that the user may make; all unless given. Others are refused as by RBAC. May be changed at any time. */
   permits?: (path: string) => boolean;
+  /** The username of a token, for TokenReviews. Without it, they are not served. */
+  readonly userOf?: (token: string) => string;
 }
 
 /** An API server in this process: enough of one for what clients of ours do, and faults at will. */
@@ -157,6 +159,9 @@ class Fake {
 
   /** @returns `undefined` where the answer is a stream that has begun */
   private answer(request: IncomingMessage, url: URL, body: unknown, response: ServerResponse): Answer | undefined {
+    const { userOf } = this.options;
+    if (userOf !== undefined && url.pathname === '/apis/authentication.k8s.io/v1/tokenreviews')
+      return { code: 201, body: reviewed(record(body), userOf) };
     const { target, apiVersion } = this.locate(url.pathname);
     const query = url.searchParams;
     const present = presenter(request.headers.accept ?? '', apiVersion);
@@ -214,6 +219,11 @@ class Fake {
       apiVersion: group === '' ? version : `${group}/${version}`,
     };
   }
+}
+
+function reviewed(review: Json, userOf: (token: string) => string): Json {
+  const { token, audiences } = record(review['spec']);
+  return { ...review, status: { authenticated: true, audiences, user: { username: userOf(textOf(token)) } } };
 }
 
 function inject(act: Exclude<Fault['act'], 'deaf'>, response: ServerResponse): void {

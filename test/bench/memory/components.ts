@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadAll } from 'js-yaml';
+import { desiredObjects } from '../../../src/controller/data-plane-manifests.ts';
 
 /** One process of an installation. */
 export interface Component {
@@ -31,11 +32,19 @@ export function deployed(manifest: string): Pick<Component, 'options' | 'readine
 }
 
 /** Reads the same from a Deployment. */
-export function optionsOf({ kind, spec }: Workload): Pick<Component, 'options' | 'readinessPeriod'> {
+function optionsOf({ kind, spec }: Workload): Pick<Component, 'options' | 'readinessPeriod'> {
   const container = spec?.template.spec.containers[0];
   if (container === undefined) throw new Error(`a ${kind} has no container`);
   const options = container.env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
   return { options, readinessPeriod: container.readinessProbe.periodSeconds };
+}
+
+/** Finds the same in the Deployment of a data plane, as the controller creates it. */
+export function dataPlaneOptions(): Pick<Component, 'options' | 'readinessPeriod'> {
+  const facts = { namespace: 'infra', name: 'front', uid: '1', ports: [{ port: 80, transport: 'TCP' as const }] };
+  const settings = { image: '', controller: '', audience: '', authority: '' };
+  const objects = desiredObjects({ ...facts, addresses: [], parameters: {}, labels: {}, annotations: {} }, settings);
+  return optionsOf(objects.find(({ kind }) => kind === 'Deployment') as unknown as Workload);
 }
 
 interface Container {
@@ -44,7 +53,7 @@ interface Container {
 }
 
 /** A Deployment, or another object without `spec`. */
-export interface Workload {
+interface Workload {
   readonly kind: string;
   readonly spec?: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
 }

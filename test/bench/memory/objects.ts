@@ -66,7 +66,8 @@ function slice(number: number): object {
   };
 }
 
-function route(number: number): object {
+/** The HTTPRoute with this number. */
+export function route(number: number): object {
   return {
     apiVersion: gatewayApi,
     kind: 'HTTPRoute',
