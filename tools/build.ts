@@ -4,20 +4,11 @@ import { basename } from 'node:path';
 import { bundle } from './bundle.ts';
 import { writeDeclarations } from './declarations.ts';
 
-/** Commands besides check that the program loads, below src/cli. */
-const commands = [
-  'run',
-  'explain',
-  'explain-rule',
-  'audit',
-  'impact',
-  'preflight',
-  'webhook',
-  'controller',
-  'proxy',
-  'watchdog',
-  'doctor/doctor',
-];
+/** Commands that run as processes of their own for a long time. None shares chunks, because each keeps all that it loads in memory. */
+const processes = ['webhook', 'controller', 'proxy', 'watchdog'];
+
+/** All other commands besides check that the program loads, below src/cli. */
+const commands = ['run', 'explain', 'explain-rule', 'audit', 'impact', 'preflight', 'doctor/doctor'];
 
 const folder = process.argv[2] ?? 'dist';
 await rm(folder, { recursive: true, force: true });
@@ -25,7 +16,9 @@ await rm(folder, { recursive: true, force: true });
 await bundle(
   [
     { sallyport: 'src/main.ts' },
+    { 'official-client': 'src/kubernetes/official-client.ts' },
     { check: 'src/cli/check.ts', library: 'src/library/index.ts' },
+    ...processes.map((name) => ({ [name]: `src/cli/${name}.ts` })),
     Object.fromEntries(commands.map((file) => [basename(file), `src/cli/${file}.ts`])),
   ],
   folder,

@@ -7,6 +7,7 @@ import { buildProbes } from '../webhook/probes.ts';
 import { listenEverywhere } from './process/listen.ts';
 import { controllerName } from './names.ts';
 import { InternalErrors } from './process/internal-errors.ts';
+import { returnMemory } from './process/memory-return.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { orUsageError } from './usage-error.ts';
 
@@ -38,6 +39,7 @@ async function start(
   const metrics = createMetrics();
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
+  returnMemory(running);
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
   const events = new EventRecorder({

@@ -39,7 +39,7 @@ export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig?
 export async function loadCredentials(source: CredentialSource): Promise<Credentials> {
   const account = await accountFor(source);
   if (account !== undefined) return account;
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('./official-client.ts');
   const config = new KubeConfig();
   if (typeof source === 'string') config.loadFromDefault();
   else {

@@ -9,8 +9,11 @@ import { connectThrough } from './proxy-tunnel.ts';
 const proofLifetime = 10_000;
 /** Each of about 25 watches occupies a connection, and requests must never wait for them. */
 const connections = 100;
-/** Milliseconds after which an unused connection is closed: sooner than any server does, so that no request meets a closed one. */
-const idleTimeout = 4_000;
+/**
+ * Milliseconds after which an unused connection is closed, unless the server announces less (`Keep-Alive: timeout=`): sooner than API
+ * servers (90 s) and load balancers in front of them do, so that no request meets a closed one. A handshake costs more than a request.
+ */
+const idleTimeout = 25_000;
 /** Milliseconds of silence after which TCP keepalive probes begin. They detect a lost peer while a watch is quiet. */
 const keepAliveDelay = 30_000;
 

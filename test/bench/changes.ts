@@ -47,13 +47,13 @@ async function dataPlane(folder: string, server: FakeApiServer): Promise<Compone
   const [namespace = '', name = ''] = gatewayName.split('/');
   const [tokenFile, caFile] = [join(folder, 'token'), join(folder, 'ca.crt')];
   await writeFile(tokenFile, 'token');
-  let authority: unknown;
+  let authority: string | undefined;
   while (authority === undefined) {
     await delay(100);
     const held = server.store.get('configmaps.', namespace, `${name}-sallyport`);
     authority = (held?.['data'] as Record<string, string> | undefined)?.['ca.crt'];
   }
-  await writeFile(caFile, String(authority));
+  await writeFile(caFile, authority);
   const args = [
     'proxy',
     `--controller=sallyport-controller.sallyport-system.svc:${channelPort(1)}`,
@@ -80,7 +80,9 @@ async function review(object: object, replica: number): Promise<void> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = { host: '127.0.0.1', port: webhookPort(replica), path: '/validate?timeout=10s', method: 'POST' };
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    request({ ...options, headers, agent: toWebhook }, resolve).on('error', reject).end(body);
+    request({ ...options, headers, agent: toWebhook }, resolve)
+      .on('error', reject)
+      .end(body);
   });
   const answer = await text(response);
   if (!answer.includes('"allowed":true')) throw new Error(`the webhook denied a route: ${answer}`);
@@ -110,7 +112,10 @@ async function add(server: FakeApiServer, number: number): Promise<number> {
 function redirecting(object: object): object {
   const { spec } = object as { readonly spec: { readonly rules: readonly object[] } };
   const filters = [{ type: 'RequestRedirect', requestRedirect: { hostname: 'other.example', statusCode: 302 } }];
-  return { ...object, spec: { ...spec, rules: [{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], filters }] } };
+  return {
+    ...object,
+    spec: { ...spec, rules: [{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], filters }] },
+  };
 }
 
 function reportCpu(running: readonly RunningComponent[], before: readonly number[]): void {
@@ -131,7 +136,9 @@ await runBenchmark(async (folder, stoppables) => {
   const control = await start(controlPlane(), environment, stoppables);
   const running = [...control, ...(await start([await dataPlane(folder, server)], environment, stoppables))];
   await delay(settling * 1000);
-  console.log(`${routes} routes, ${rounds} rounds of ${added} new ones, every ${interval} ms; load ${loadavg()[0]?.toFixed(1)}`);
+  console.log(
+    `${routes} routes, ${rounds} rounds of ${added} new ones, every ${interval} ms; load ${loadavg()[0]?.toFixed(1)}`,
+  );
   for (let round = 0; round < rounds; round++) {
     const before = running.map(({ pid }) => cpuOf(pid));
     const latencies: number[] = [];

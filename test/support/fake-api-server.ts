@@ -146,7 +146,7 @@ class Fake {
     if (fault !== undefined && fault.act !== 'deaf') return inject(fault.act, response);
     try {
       this.authorize(authorization, url.pathname);
-      const document = this.discover(url.pathname);
+      const document = this.review(url.pathname, body) ?? this.discover(url.pathname);
       if (document !== undefined) return send(response, 200, document);
       const answer = this.answer(request, url, body === '' ? undefined : JSON.parse(body), response);
       if (fault !== undefined) response.destroy();
@@ -159,9 +159,6 @@ class Fake {
 
   /** @returns `undefined` where the answer is a stream that has begun */
   private answer(request: IncomingMessage, url: URL, body: unknown, response: ServerResponse): Answer | undefined {
-    const { userOf } = this.options;
-    if (userOf !== undefined && url.pathname === '/apis/authentication.k8s.io/v1/tokenreviews')
-      return { code: 201, body: reviewed(record(body), userOf) };
     const { target, apiVersion } = this.locate(url.pathname);
     const query = url.searchParams;
     const present = presenter(request.headers.accept ?? '', apiVersion);
@@ -202,6 +199,12 @@ class Fake {
       return rest;
     });
     return { code: 200, body: { apiVersion, kind: `${target.resource.kind}List`, metadata, items: plain } };
+  }
+
+  private review(pathname: string, body: string): Json | undefined {
+    const { userOf } = this.options;
+    if (userOf === undefined || pathname !== '/apis/authentication.k8s.io/v1/tokenreviews') return undefined;
+    return reviewed(record(JSON.parse(body)), userOf);
   }
 
   private discover(pathname: string): Json | undefined {

@@ -1,4 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Shutdown } from './shutdown.ts';
 
 const mebibyte = 2 ** 20;
@@ -18,6 +19,10 @@ const calmUtilization = 0.5;
  * with low load is the new normal.
  */
 const longestSaving = 60_000;
+/** Checks with low load after which the garbage of the start is collected. */
+const checksAfterStart = 4;
+/** Bytes of the heap up to which that collection takes at most some tens of milliseconds. A larger heap is collected in steps, by V8. */
+const smallHeap = 32 * mebibyte;
 
 /** The use of a process in the time before a check. */
 export interface Use {
@@ -29,18 +34,31 @@ export interface Use {
   readonly utilization: number;
 }
 
-/** Decides when V8 saves memory: after a peak, while the load is low, and for at most `longestSaving` in total until the peak is over. */
+/** What a process can do to return memory. */
+export interface Savings {
+  /** Called with each change. */
+  readonly saveMemory: (isOn: boolean) => void;
+  /** Collects the garbage of the start. Called once. */
+  readonly collect: () => void;
+}
+
+/**
+ * Decides when V8 saves memory: after a peak, while the load is low, and for at most `longestSaving` in total until the peak is over. Once
+ * after the start, it collects all garbage: without a peak, V8 would keep that for hours in an idle process.
+ */
 export class MemoryReturn {
-  private readonly saveMemory: (isOn: boolean) => void;
+  private readonly savings: Savings;
   private lowest: number;
   private saving = false;
   /** Milliseconds for which V8 has saved memory since the last peak was over. */
   private spent = 0;
+  /** Checks with low load until the garbage of the start is collected. */
+  private checksLeft = checksAfterStart;
 
-  /** `memory`: resident memory at the start, in bytes. `saveMemory` is called with each change. */
-  constructor(memory: number, saveMemory: (isOn: boolean) => void) {
+  /** `memory`: resident memory at the start, in bytes. */
+  constructor(memory: number, savings: Savings) {
     this.lowest = memory;
-    this.saveMemory = saveMemory;
+    this.savings = savings;
   }
 
   /** Whether V8 saves memory. */
@@ -60,8 +78,9 @@ export class MemoryReturn {
     if (isCalm && this.spent >= longestSaving) this.lowest = memory;
     if (memory <= this.lowest + returned) this.spent = 0;
     const isWorthwhile = isCalm && memory > this.lowest + excess;
-    if (isWorthwhile !== this.isSaving) this.saveMemory(isWorthwhile);
+    if (isWorthwhile !== this.isSaving) this.savings.saveMemory(isWorthwhile);
     this.saving = isWorthwhile;
+    if (isCalm && !isWorthwhile && this.checksLeft > 0 && --this.checksLeft === 0) this.savings.collect();
   }
 }
 
@@ -73,9 +92,10 @@ export class MemoryReturn {
  * @param buffered returns the number of bytes that wait for slow readers
  */
 export function returnMemory(running: Pick<Shutdown, 'add'>, buffered: () => number = () => 0): void {
-  const decision = new MemoryReturn(process.memoryUsage.rss(), (isOn) =>
-    setFlagsFromString(isOn ? '--optimize-for-size' : '--no-optimize-for-size'),
-  );
+  const decision = new MemoryReturn(process.memoryUsage.rss(), {
+    saveMemory: (isOn) => setFlagsFromString(isOn ? '--optimize-for-size' : '--no-optimize-for-size'),
+    collect: collectSmallHeap,
+  });
   let last = performance.eventLoopUtilization();
   let timer: NodeJS.Timeout;
   const check = (): void => {
@@ -87,4 +107,15 @@ export function returnMemory(running: Pick<Shutdown, 'add'>, buffered: () => num
   };
   timer = setTimeout(check, decision.pause).unref();
   running.add(() => clearTimeout(timer));
+}
+
+/** V8 offers its collection to contexts that are created after the flag was set. */
+function collectSmallHeap(): void {
+  if (getHeapStatistics().used_heap_size > smallHeap) return;
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: object) => void;
+  setFlagsFromString('--no-expose-gc');
+  // The second one frees what the first one made unreachable, and returns the pages.
+  collect({ type: 'major' });
+  collect({ type: 'major', flavor: 'last-resort' });
 }

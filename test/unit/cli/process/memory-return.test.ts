@@ -4,11 +4,18 @@ import type { Use } from '../../../../src/cli/process/memory-return.ts';
 
 const mebibyte = 2 ** 20;
 let changes: boolean[];
+let collections: number;
 let memory: MemoryReturn;
 
 beforeEach(() => {
   changes = [];
-  memory = new MemoryReturn(100 * mebibyte, (isOn) => changes.push(isOn));
+  collections = 0;
+  memory = new MemoryReturn(100 * mebibyte, {
+    saveMemory: (isOn) => changes.push(isOn),
+    collect() {
+      collections += 1;
+    },
+  });
 });
 
 function check(mebibytes: number, use: Partial<Use> = {}): void {
@@ -31,6 +38,23 @@ test('memory that a process took before the first check counts as a peak', () =>
   check(200);
   expect(changes).toEqual([true]);
   expect(memory.isSaving).toBe(true);
+});
+
+test('the garbage of the start is collected once, after some checks with low load', () => {
+  check(110, { utilization: 0.9 });
+  for (let count = 0; count < 3; count += 1) check(110);
+  expect(collections).toBe(0);
+  check(110);
+  expect(collections).toBe(1);
+  for (let count = 0; count < 10; count += 1) check(110);
+  expect(collections).toBe(1);
+});
+
+test('the garbage of the start is not collected while V8 saves memory', () => {
+  for (let count = 0; count < 10; count += 1) check(300);
+  expect(collections).toBe(0);
+  for (let count = 0; count < 4; count += 1) check(110);
+  expect(collections).toBe(1);
 });
 
 test.each<readonly [string, Partial<Use>]>([
