@@ -4,8 +4,11 @@ import { basename } from 'node:path';
 import { bundle } from './bundle.ts';
 import { writeDeclarations } from './declarations.ts';
 
-/** Commands that run as processes of their own for a long time. None shares chunks, because each keeps all that it loads in memory. */
-const processes = ['webhook', 'controller', 'proxy', 'watchdog'];
+/**
+ * Commands that run as processes of their own for a long time, and the program of a thread of `proxy`. None shares chunks, because each keeps
+ * all that it loads in memory.
+ */
+const processes = ['webhook', 'controller', 'proxy', 'proxy-worker', 'watchdog'];
 
 /** All other commands besides check that the program loads, below src/cli. */
 const commands = ['run', 'explain', 'explain-rule', 'audit', 'impact', 'preflight', 'doctor/doctor'];

@@ -19,9 +19,12 @@ import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.t
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
 import { returnMemory } from './process/memory-return.ts';
+import { defaultWorkers } from './process/default-workers.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';
 import { openProbes } from './process/readiness.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
+import { trafficLogs } from './process/traffic-logs.ts';
+import { startWorkers } from './process/workers.ts';
 
 /** Settings of `sallyport proxy`. Durations in milliseconds. */
 export interface ProxyCommandOptions {
@@ -44,6 +47,8 @@ export interface ProxyCommandOptions {
   readonly udpFlows: number;
   readonly internalBackendNetworks?: readonly AddressRange[];
   readonly probePort: number;
+  /** If undefined, one for each CPU of the container's limit. */
+  readonly workers?: number;
   /** The pod's name. */
   readonly identity: string;
   readonly accessLog: boolean;
@@ -89,21 +94,24 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const { readiness, port: probePort } = await openProbes(options.probePort, metrics, running);
 
   const certificates = new ReceivedCertificates();
-  const proxy = createProxy({
-    bind: ({ port }) => [{ host: options.bind, port }],
+  const settings = {
+    bind: ({ port }: { readonly port: number }) => [{ host: options.bind, port }],
     forwarded: options.forwarded,
     proxyProtocol: proxyProtocolOf(options),
     limits: limitsOf(options),
     ...(options.internalBackendNetworks && { internalBackendNetworks: options.internalBackendNetworks }),
-    certificates: (secret) => certificates.pairOf(secret),
-    onFault: errors.report,
+    certificates: (secret: string) => certificates.pairOf(secret),
     nameReport: logNames(log),
-    ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
-    ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
-  });
-  exposeProxyCounters(metrics, proxy.counters());
-  const { buffered } = proxy.counters();
-  returnMemory(running, () => buffered.used);
+  };
+  const workers = options.workers ?? defaultWorkers();
+  const logs = options.accessLog;
+  const proxy =
+    workers > 1
+      ? startWorkers(settings, { workers, logs, log, errors, metrics, readiness, running })
+      : createProxy({ ...settings, onFault: errors.report, ...(logs ? trafficLogs(log) : {}) });
+  const counters = proxy.counters();
+  exposeProxyCounters(metrics, counters);
+  if (workers === 1) returnMemory(running, () => counters.buffered.used);
   const sink = new ConfigurationSink((change) => applyChange(change, proxy, certificates));
   const connection = connectChannel({
     address: options.controller,
@@ -128,7 +136,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   readiness.require(() => (sink.isSynchronised ? [] : ['the configuration is not synced yet']));
   errors.survive(running);
   readiness.started();
-  log.info({ gateway: options.gateway, controller: options.controller, probePort }, 'proxy started');
+  log.info({ gateway: options.gateway, controller: options.controller, probePort, workers }, 'proxy started');
 }
 
 async function applyChange(

@@ -23,6 +23,7 @@ import { buildProbes } from '../webhook/probes.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
+import { trafficLogs } from './process/traffic-logs.ts';
 import { returnMemory } from './process/memory-return.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
@@ -111,8 +112,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
         certificates: (secret) => tlsMaterial(workspace, secret),
         onFault: errors.report,
         nameReport: logNames(log),
-        ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
-        ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
+        ...(options.accessLog ? trafficLogs(log) : {}),
       });
       proxy.setSessionKeys(sessionKeys);
       return proxy;

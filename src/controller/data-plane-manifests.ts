@@ -212,7 +212,9 @@ function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
   const {
     cpu = '100m',
-    memory = '96Mi',
+    cpuLimit,
+    workers,
+    memory = memoryFor(Number(workers ?? Math.floor(cpuLimit === undefined ? 1 : cpusOf(cpuLimit)))),
     forwarded,
     acceptProxyProtocol,
     sendProxyProtocol,
@@ -239,6 +241,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
       'tcp-idle-timeout': tcpIdleTimeout,
       'udp-idle-timeout': udpIdleTimeout,
       'udp-flows': udpFlows,
+      workers,
       'internal-backend-networks': internalBackendNetworks,
     }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}=${value}`])),
   ];
@@ -273,8 +276,11 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
         livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
         // The API server rejects a request above the limit.
         resources: {
-          requests: { cpu, memory: bytesOf(memory) > bytesOf(memoryLimit) ? memoryLimit : memory },
-          limits: { memory: memoryLimit },
+          requests: {
+            cpu: cpuLimit !== undefined && cpusOf(cpu) > cpusOf(cpuLimit) ? cpuLimit : cpu,
+            memory: bytesOf(memory) > bytesOf(memoryLimit) ? memoryLimit : memory,
+          },
+          limits: { ...(cpuLimit !== undefined && { cpu: cpuLimit }), memory: memoryLimit },
         },
         securityContext: {
           allowPrivilegeEscalation: false,
@@ -308,6 +314,16 @@ const units: Readonly<Record<string, number>> = {
   G: 1e9,
   T: 1e12,
 };
+
+/** The default request of memory: each further worker has a heap of its own. */
+function memoryFor(workers: number): string {
+  return `${96 + 32 * (Math.max(1, workers) - 1)}Mi`;
+}
+
+/** Converts a quantity of the parameters `cpu` and `cpuLimit` to CPUs. */
+function cpusOf(quantity: string): number {
+  return quantity.endsWith('m') ? Number(quantity.slice(0, -1)) / 1_000 : Number(quantity);
+}
 
 /** Converts a quantity of the parameters `memory` and `memoryLimit` to bytes. */
 function bytesOf(quantity: string): number {

@@ -89,7 +89,8 @@ export class Front {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
       // For any address, Node chooses the host: without IPv6 it is any IPv4 address.
-      this.server.listen({ port, backlog, ...(host === anyAddress ? {} : { host }) }, () => {
+      const reusePort = this.plane.sharesPorts === true;
+      this.server.listen({ port, backlog, reusePort, ...(host === anyAddress ? {} : { host }) }, () => {
         this.server.off('error', reject);
         // Accepting can fail temporarily for lack of file descriptors, which must not end the process.
         this.server.on('error', () => undefined);

@@ -1,15 +1,15 @@
-import { isReserved, type ConfigKey, type ListenerConfig } from '../core/routing/config.ts';
+import type { ConfigKey } from '../core/routing/config.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import type { AccessLogEntry } from './handling/access-log.ts';
-import { Tracing } from './messages/tracing.ts';
-import { formatAddress } from './sockets/address.ts';
+import { LocalUsedTraces, Tracing } from './messages/tracing.ts';
 import type { Address } from './sockets/address.ts';
+import { bindFailure, bindingsOf, type Bind, type Binding } from './bindings.ts';
 import { Configuration } from './configuration.ts';
 import type { Transaction } from './configuration.ts';
 import { createCounters } from './counters.ts';
 import type { ProxyCounters } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
-import { EndpointRegistry } from './upstream/endpoints.ts';
+import { EndpointRegistry, type Suspension } from './upstream/endpoints.ts';
 import { ExternalNames, type NameReport } from './upstream/external-names.ts';
 import { dnsLookup, type NameLookup } from './upstream/name-lookup.ts';
 import type { Forwarder } from './messages/forwarder.ts';
@@ -25,14 +25,15 @@ import type { ProxyLimits } from './limits/limits.ts';
 import { ProtocolForwarder } from './upstream/protocol-forwarder.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import { createQuotas } from './limits/quota.ts';
+import { LocalTally } from './limits/tally.ts';
 import type { SessionKeyMaterial } from './sessions/session-keys.ts';
 import { Sessions } from './sessions/sessions.ts';
+import type { SharedState } from './shared-state.ts';
 import type { CertificateSource } from './listen/tls-termination.ts';
-import { monotonicNow } from '../time/clock.ts';
+import { monotonicNow, wallNow } from '../time/clock.ts';
 
 export interface ProxyOptions {
-  /** The addresses of a listener. Listeners with the same address share it; port 0 counts as an address, too. */
-  readonly bind: (listener: ListenerConfig) => readonly Address[];
+  readonly bind: Bind;
   readonly certificates: CertificateSource;
   /** Called with one entry per completed request; must not throw. If undefined, no entries are created. */
   readonly accessLog?: (entry: AccessLogEntry) => void;
@@ -53,6 +54,8 @@ export interface ProxyOptions {
   readonly nameReport?: (report: NameReport) => void;
   /** Counters to add to, for several data planes in one process. If undefined, it has its own. */
   readonly counters?: ProxyCounters;
+  /** If this data plane is one of several threads: their common state, with its counters. */
+  readonly shared?: SharedState;
   /** Milliseconds of a monotonic clock; default: `monotonicNow`. */
   readonly now?: () => number;
 }
@@ -97,17 +100,11 @@ export function createProxy(options: ProxyOptions): Proxy {
   return new DataPlaneProxy(options);
 }
 
-/** An address that a set of listeners requests. */
-interface Binding {
-  readonly address: Address;
-  readonly transport: 'tcp' | 'udp';
-  readonly listeners: ListenerConfig[];
-}
-
 /** Milliseconds for which a datagram may wait in a socket after its flow has ended, with a margin. */
-const flowMemory = 2_000;
+export const flowMemory = 2_000;
 
-class DataPlaneProxy implements Proxy {
+/** The data plane of one thread. */
+export class DataPlaneProxy implements Proxy {
   private readonly options: ProxyOptions;
   private readonly plane: DataPlane;
   private readonly configuration: Configuration;
@@ -127,8 +124,10 @@ class DataPlaneProxy implements Proxy {
     this.options = options;
     const limits = { ...defaultLimits, ...options.limits };
     const fault = options.onFault ?? throwLater;
-    const counters = options.counters ?? createCounters();
-    const quotas = createQuotas(limits, counters);
+    const { shared } = options;
+    const state = shared ?? ownState(options.counters);
+    const { counters, tally, ownConnections, ownFlows } = state;
+    const quotas = createQuotas(limits, counters, tally);
     const forwarder = options.forwarder ?? new ProtocolForwarder(limits, fault, quotas);
     this.names = new ExternalNames({
       lookup: options.lookup ?? dnsLookup(limits.nameTimeout),
@@ -137,25 +136,26 @@ class DataPlaneProxy implements Proxy {
       counters: counters.names,
       report: options.nameReport ?? (() => undefined),
     });
-    const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream), this.names);
+    const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream), this.names, shared);
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
-    this.flows = new FlowOrder(limits, quotas.reached);
+    this.flows = new FlowOrder(limits, quotas.reached, tally('udp-flows'));
     this.plane = {
       match: (listener, request) => configuration.table.match(listener, request),
       ruleOf: (matched) => configuration.ruleOf(matched),
       endpoints,
       layer4: configuration.layer4,
-      // A closed connection can no longer be accepted.
-      ownConnections: new OwnConnections(0),
-      ownFlows: new OwnConnections(flowMemory),
+      ownConnections,
+      ownFlows,
       forwarder,
       certificates: options.certificates,
       now: options.now ?? monotonicNow,
       sessions: new Sessions(counters.sessions),
       limits,
       quotas,
-      tracing: new Tracing(),
+      tracing: new Tracing(wallNow, state.traces),
+      ticketKeys: shared?.ticketKeys,
+      sharesPorts: shared !== undefined,
       forwardedPolicy: options.forwarded ?? 'append',
       proxyProtocol: options.proxyProtocol ?? {},
       counters,
@@ -189,6 +189,11 @@ class DataPlaneProxy implements Proxy {
 
   setTraceKey(key: string | undefined): void {
     this.plane.tracing.setKey(key);
+  }
+
+  /** Applies the suspension of an endpoint by another thread. */
+  suspend(endpoint: string, suspension: Suspension): void {
+    this.plane.endpoints.suspend(endpoint, suspension, this.plane.now());
   }
 
   counters(): ProxyCounters {
@@ -225,7 +230,7 @@ class DataPlaneProxy implements Proxy {
     const prepared = await this.configuration.prepare(transaction);
     const listeners = this.configuration.listenersAfter(transaction);
     const sameListeners = listeners === this.configuration.listeners;
-    const bindings = sameListeners ? this.bindings : this.bindingsOf(listeners);
+    const bindings = sameListeners ? this.bindings : bindingsOf(listeners, this.options.bind);
     const opened = await this.openMissing(bindings);
     const doneWithNames = await this.names.prepare(namesIn(transaction), this.plane.limits.namePreparation);
     // No await from here to the end: no request sees half of the transaction.
@@ -237,22 +242,6 @@ class DataPlaneProxy implements Proxy {
     if (!sameListeners || opened.size > 0) this.configureFronts();
     this.drainUnused();
     return this.problems();
-  }
-
-  private bindingsOf(listeners: ReadonlyMap<ConfigKey, ListenerConfig>): Map<string, Binding> {
-    const bindings = new Map<string, Binding>();
-    for (const listener of listeners.values()) {
-      const transport = listener.protocol === 'UDP' ? 'udp' : 'tcp';
-      for (const address of this.options.bind(listener)) {
-        // TCP and UDP ports of the same number are different ports.
-        const name = `${formatAddress(address.host, address.port)}${transport === 'udp' ? '/udp' : ''}`;
-        const binding = bindings.get(name) ?? { address, transport, listeners: [] };
-        binding.listeners.push(listener);
-        bindings.set(name, binding);
-      }
-    }
-    for (const [name, { listeners: ofPort }] of bindings) if (ofPort.every(isReserved)) bindings.delete(name);
-    return bindings;
   }
 
   private async openMissing(bindings: ReadonlyMap<string, Binding>): Promise<Map<string, Front | UdpPort>> {
@@ -302,6 +291,20 @@ class DataPlaneProxy implements Proxy {
   }
 }
 
+/** The state of a data plane with one thread. */
+function ownState(
+  counters = createCounters(),
+): Pick<SharedState, 'counters' | 'tally' | 'traces' | 'ownConnections' | 'ownFlows'> {
+  return {
+    counters,
+    tally: () => new LocalTally(),
+    traces: new LocalUsedTraces(),
+    // A closed connection can no longer be accepted.
+    ownConnections: new OwnConnections(0),
+    ownFlows: new OwnConnections(flowMemory),
+  };
+}
+
 function namesIn({ upserts }: Transaction): readonly string[] {
   return upserts.flatMap((resource) => (resource.kind === 'endpoints' ? (resource.external?.hostname ?? []) : []));
 }
@@ -310,16 +313,4 @@ function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });
-}
-
-const bindErrors: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is already in use',
-  EADDRNOTAVAIL: 'this machine does not have the address',
-  EACCES: 'binding this port needs a privilege that the process lacks',
-};
-
-function bindFailure(name: string, error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  const detail = bindErrors[code] ?? (error instanceof Error ? error.message : 'unknown error');
-  return `cannot listen on ${name}: ${detail}`;
 }

@@ -64,6 +64,7 @@ const proxyFolders: readonly (readonly string[])[] = [
   ['sessions'],
   ['layer4', 'handling'],
   ['http1', 'http2'],
+  ['workers'],
 ];
 
 /** Packages that core may use, and where. */

@@ -15,6 +15,7 @@ import { createProxy } from '../../src/proxy/proxy.ts';
 import type { ConfigProblem, Proxy, ProxyOptions } from '../../src/proxy/proxy.ts';
 import { endpointsConfig, listenerConfig } from './config.ts';
 import type { Echo } from './backends.ts';
+import { createWorkersUnderTest } from './proxy-workers.ts';
 import { routeConfig, routeMatch, routeRule } from './routes.ts';
 
 /** The listener that proxies start with. */
@@ -41,13 +42,20 @@ export async function closeProxies(): Promise<void> {
   running.clear();
 }
 
+/** With `PROXY_WORKERS=2`, the tests run with data planes of several threads. */
+const workers = Number(process.env['PROXY_WORKERS'] ?? 1);
+
+function create(options: ProxyOptions): Proxy {
+  return workers > 1 ? createWorkersUnderTest(options, { workers }) : createProxy(options);
+}
+
 /** A proxy on loopback with the listener `web` and these resources. Close it with `closeProxies`. */
 export async function startProxy(
   resources: readonly ConfigResource[],
   options: Partial<ProxyOptions> = {},
 ): Promise<ProxyUnderTest> {
   const log: AccessLogEntry[] = [];
-  const proxy = createProxy({
+  const proxy = create({
     bind: () => [{ host: '127.0.0.1', port: 0 }],
     certificates: () => undefined,
     accessLog: (entry) => log.push(entry),

@@ -198,6 +198,12 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
+/** Parses a number of workers. */
+export function parseWorkers(text: string): number {
+  if (!/^[1-9]\d?$/.test(text) || Number(text) > 64) throw new InvalidArgumentError('Use a number from 1 to 64.');
+  return Number(text);
+}
+
 /** Validates a value of the form `host:port`. */
 export function parseHostAndPort(text: string): string {
   if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text))

@@ -23,6 +23,7 @@ import {
   parseQualifiedName,
   parseSeconds,
   parseText,
+  parseWorkers,
   profileOption,
   settingsOption,
 } from './options.ts';
@@ -197,6 +198,11 @@ export function addProcessCommands(program: Command): void {
       ),
     )
     .option('--udp-flows <number>', 'maximum number of flows of UDPRoutes', parseCount, 8_192)
+    .option(
+      '--workers <number>',
+      'threads that serve traffic, 1 to 64; default: one for each CPU of the limit of the container, or 1 without a limit',
+      parseWorkers,
+    )
     .option(
       '--internal-backend-networks <networks>',
       'internal networks in which names of XBackends may be, for example 10.20.0.0/16',

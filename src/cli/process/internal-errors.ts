@@ -3,7 +3,7 @@ import type { Shutdown } from './shutdown.ts';
 import { monotonicNow } from '../../time/clock.ts';
 
 /** The origin of an internal error: the fixed label values of the metric. */
-export type ErrorOrigin = 'exchange' | 'exception' | 'rejection';
+export type ErrorOrigin = 'exchange' | 'exception' | 'rejection' | 'worker';
 
 /** Maximum number of stacks logged per second. The metric counts all errors. */
 const stacksPerSecond = 10;
@@ -23,7 +23,7 @@ export class InternalErrors {
       help: 'Unexpected internal errors, by origin.',
       labels: ['origin'],
     });
-    for (const origin of ['exchange', 'exception', 'rejection']) this.count.at(origin);
+    for (const origin of ['exchange', 'exception', 'rejection', 'worker']) this.count.at(origin);
   }
 
   /** Takes an error whose exchange or connection has already been ended. */
@@ -42,7 +42,8 @@ export class InternalErrors {
     running.last(() => void process.off('uncaughtException', onException).off('unhandledRejection', onRejection));
   }
 
-  private take(origin: ErrorOrigin, error: unknown): void {
+  /** Counts an error, and logs it. */
+  take(origin: ErrorOrigin, error: unknown): void {
     this.count.at(origin).value += 1;
     const second = Math.floor(monotonicNow() / 1_000);
     if (second !== this.second) [this.second, this.logged] = [second, 0];

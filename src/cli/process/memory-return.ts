@@ -90,19 +90,20 @@ export class MemoryReturn {
  * `--optimize-for-size`, V8 collects garbage within 8 s, in small steps, and releases the free pages.
  *
  * @param buffered returns the number of bytes that wait for slow readers
+ * @param utilization returns the share of time since the last call in which an event loop was active; default: that of this thread
  */
-export function returnMemory(running: Pick<Shutdown, 'add'>, buffered: () => number = () => 0): void {
+export function returnMemory(
+  running: Pick<Shutdown, 'add'>,
+  buffered: () => number = () => 0,
+  utilization: () => number = utilizationSinceLast(),
+): void {
   const decision = new MemoryReturn(process.memoryUsage.rss(), {
     saveMemory: (isOn) => setFlagsFromString(isOn ? '--optimize-for-size' : '--no-optimize-for-size'),
     collect: collectSmallHeap,
   });
-  let last = performance.eventLoopUtilization();
   let timer: NodeJS.Timeout;
   const check = (): void => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    decision.check({ memory: process.memoryUsage.rss(), buffered: buffered(), utilization });
+    decision.check({ memory: process.memoryUsage.rss(), buffered: buffered(), utilization: utilization() });
     timer = setTimeout(check, decision.pause).unref();
   };
   timer = setTimeout(check, decision.pause).unref();
@@ -118,4 +119,14 @@ function collectSmallHeap(): void {
   // The second one frees what the first one made unreachable, and returns the pages.
   collect({ type: 'major' });
   collect({ type: 'major', flavor: 'last-resort' });
+}
+
+function utilizationSinceLast(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
 }

@@ -20,6 +20,8 @@ export interface DataPlaneParameters {
   /** Resource requests of each pod, as Kubernetes quantities. */
   readonly cpu?: string;
   readonly memory?: string;
+  /** The CPU limit of each pod. */
+  readonly cpuLimit?: string;
   /** The memory limit of each pod. */
   readonly memoryLimit?: string;
   /** Load balancers that send a PROXY protocol header: networks, ranges and addresses. */
@@ -34,6 +36,8 @@ export interface DataPlaneParameters {
   readonly udpIdleTimeout?: string;
   /** The maximum number of flows of UDPRoutes in each pod. */
   readonly udpFlows?: string;
+  /** The number of threads of each pod that serve traffic. */
+  readonly workers?: string;
   /** Internal networks in which names of XBackends may be. Only for GatewayClasses: it weakens a protection of the whole cluster. */
   readonly internalBackendNetworks?: string;
 }
@@ -133,12 +137,14 @@ const known: Readonly<Record<keyof DataPlaneParameters, Check>> = {
   acceptProxyProtocol: parsed(parseNetworks),
   sendProxyProtocol: parsed(parseProxyVersions),
   cpu: form(/^(?:[0-9]{1,6}m|[0-9]{1,4}(?:\.[0-9]{1,3})?)$/, `${quantity} 250m`),
+  cpuLimit: form(/^(?=.*[1-9])(?:[0-9]{1,6}m|[0-9]{1,4}(?:\.[0-9]{1,3})?)$/, `${quantity} 2 or 1500m`),
   memory: form(/^[0-9]{1,12}(?:Ki|Mi|Gi|Ti|k|M|G|T)?$/, `${quantity} 128Mi`),
   memoryLimit: form(/^(?:[1-9][0-9]{2,5}Mi|[1-9][0-9]{0,2}Gi)$/, '100Mi or more in Mi or Gi, such as 512Mi'),
   connectionsPerClient: form(/^[1-9][0-9]{0,5}$/, 'a number from 1 to 999999'),
   tcpIdleTimeout: form(duration, durationWords),
   udpIdleTimeout: form(duration, durationWords),
   udpFlows: form(/^[1-9][0-9]{0,5}$/, 'a number from 1 to 999999'),
+  workers: form(/^(?:[1-9]|[1-5][0-9]|6[0-4])$/, 'a number from 1 to 64'),
   internalBackendNetworks: parsed(parseNetworks),
 };
 

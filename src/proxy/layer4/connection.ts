@@ -186,8 +186,9 @@ export class Layer4Connection implements Pass {
     // Before TLS, as the PROXY protocol requires.
     if (version !== undefined) socket.write(writeProxyHeader(version, origin));
     return socket.once('connect', () => {
-      if (!this.isOver)
-        this.plane.ownConnections.open({ host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 }, this);
+      if (this.isOver) return;
+      const local = { host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 };
+      this.plane.ownConnections.open(local, this, plainPeer(socket.remoteAddress));
     });
   }
 

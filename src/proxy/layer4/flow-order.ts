@@ -2,6 +2,7 @@ import type { Limit } from '../counters.ts';
 import { ExpiringSet } from '../limits/expiring-set.ts';
 import type { Aging } from '../limits/expiring-set.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
+import { LocalTally, type Tally } from '../limits/tally.ts';
 import type { Layer4Reason } from './reasons.ts';
 
 /** The view of a flow that its order needs. It is renewed with each datagram. */
@@ -28,14 +29,17 @@ export class FlowOrder {
   private readonly reached: (limit: Limit) => void;
   private readonly all: ExpiringSet<OrderedFlow>;
   private readonly owned = new Map<string, LinkedSet<OrderedFlow>>();
+  /** The flows by owner, including those of other threads. */
+  private readonly tally: Tally;
 
   /** `reached` is called each time a flow is evicted for another one. */
-  constructor(limits: FlowLimits, reached: (limit: Limit) => void) {
+  constructor(limits: FlowLimits, reached: (limit: Limit) => void, tally: Tally = new LocalTally()) {
     this.limits = limits;
     this.reached = reached;
+    this.tally = tally;
     this.all = new ExpiringSet(limits.udpIdleTimeout, (flows) => {
       for (const flow of flows) {
-        this.disown(flow);
+        this.removed(flow);
         flow.end();
       }
     });
@@ -47,9 +51,11 @@ export class FlowOrder {
 
   /** Adds a new, active flow. */
   add(flow: OrderedFlow): void {
-    const owned = this.owned.get(flow.owner);
-    if ((owned?.size ?? 0) >= this.limits.udpFlowsPerClient) this.evict(owned?.first, 'udp-client-flows');
-    if (this.all.size >= this.limits.udpFlows) this.evict(this.all.first, 'udp-flows');
+    const { limits, tally } = this;
+    if (tally.of(flow.owner) >= limits.udpFlowsPerClient)
+      this.evict(this.owned.get(flow.owner)?.first, 'udp-client-flows');
+    if (tally.total >= limits.udpFlows) this.evict(this.all.first, 'udp-flows');
+    tally.add(flow.owner, 1);
     this.all.add(flow);
     this.own(flow);
   }
@@ -63,7 +69,12 @@ export class FlowOrder {
 
   /** Removes an ended flow. Has no effect if it is not found. */
   remove(flow: OrderedFlow): void {
-    if (this.all.delete(flow)) this.disown(flow);
+    if (this.all.delete(flow)) this.removed(flow);
+  }
+
+  private removed(flow: OrderedFlow): void {
+    this.tally.add(flow.owner, -1);
+    this.disown(flow);
   }
 
   private own(flow: OrderedFlow): void {

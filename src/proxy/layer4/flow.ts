@@ -122,7 +122,7 @@ export class Flow implements OrderedFlow, Pass {
     socket.on('error', () => this.refused(socket, endpoint));
     socket.on('message', (message) => this.guard(() => this.received(message, endpoint)));
     // Before the first datagram is sent.
-    socket.once('connect', () => this.guard(() => this.noteSource(socket)));
+    socket.once('connect', () => this.guard(() => this.noteSource(socket, host)));
     try {
       socket.connect(port, host);
     } catch {
@@ -132,9 +132,9 @@ export class Flow implements OrderedFlow, Pass {
     return this.socket;
   }
 
-  private noteSource(socket: Socket): void {
+  private noteSource(socket: Socket, to: string): void {
     const { address, port } = socket.address();
-    this.plane.ownFlows.open({ host: address, port }, this);
+    this.plane.ownFlows.open({ host: address, port }, this, to);
   }
 
   /** Returns the backend of the flow while it has endpoints; otherwise the next one by weight. */

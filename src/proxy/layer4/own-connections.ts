@@ -12,6 +12,16 @@ export interface Pass {
   readonly looped: () => void;
 }
 
+/** Records which connections or flows a data plane opens and receives, to find those that lead back to it. */
+export interface Passes {
+  /** Records a connection that has arrived from this address. */
+  arrive(from: Address, pass: Pass): void;
+  /** Records the local address of a connection that a pass has opened to the address `to`. */
+  open(local: Address, pass: Pass, to: string): void;
+  /** Records that a pass has ended, or that its connections have been closed. */
+  leave(pass: Pass): void;
+}
+
 /** Maximum number of ended passes that are remembered; beyond it the oldest ones are forgotten. */
 const maxLeft = 16_384;
 
@@ -26,7 +36,7 @@ interface Left extends Aging {
  * backend would open connections up to a limit. Both ends of such a connection are in this process, so its source
  * address equals the local address from which it was opened. The allowed number of passes is the same as for requests.
  */
-export class OwnConnections {
+export class OwnConnections implements Passes {
   private readonly opened = new Map<string, Pass>();
   private readonly arrived = new Map<string, Pass>();
 
@@ -42,21 +52,18 @@ export class OwnConnections {
     });
   }
 
-  /** Records a connection that has arrived from this address. */
   arrive(from: Address, pass: Pass): void {
     const address = keyOf(from);
     this.note(this.arrived, address, pass);
     link(this.opened.get(address), pass);
   }
 
-  /** Records the local address of a connection that a pass has opened. */
   open(local: Address, pass: Pass): void {
     const address = keyOf(local);
     this.note(this.opened, address, pass);
     link(pass, this.arrived.get(address));
   }
 
-  /** Records that a pass has ended, or that its connections have been closed. */
   leave(pass: Pass): void {
     const addresses = this.addresses.get(pass);
     if (addresses === undefined) return;

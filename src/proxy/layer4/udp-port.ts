@@ -46,7 +46,7 @@ export class UdpPort {
       this.bound = { host, port: await this.enter(host, port, {}) };
       return;
     }
-    const any = await usableAny(host, port);
+    const any = await usableDatagrams(host, port);
     this.bound = { host: any.host, port: any.port };
     await this.enter(any.host, any.port, { reuseAddr: true });
     await this.refresh();
@@ -203,15 +203,15 @@ function flowKey({ address, port }: RemoteInfo): string {
 }
 
 /**
- * Returns the wildcard address of this machine and a port that no other process uses. The sockets of a port share it
- * among each other, which would also allow another process to share it. This socket detects that.
+ * Returns an address and a port that no other process uses; the wildcard address of IPv4 on a machine without IPv6. The sockets of a port
+ * share it among each other, which would also allow another process to share it. This socket detects that.
  */
-async function usableAny(host: string, port: number): Promise<Address> {
+export async function usableDatagrams(host: string, port: number): Promise<Address> {
   const socket = openDatagrams(host);
   try {
     await bindDatagrams(socket, host, port);
   } catch (error) {
-    if (host === anyAddress && isWithoutIpv6(error)) return usableAny(anyIpv4, port);
+    if (host === anyAddress && isWithoutIpv6(error)) return usableDatagrams(anyIpv4, port);
     throw error;
   }
   const bound = { host, port: socket.address().port };

@@ -1,39 +1,41 @@
 import type { Limit, ProxyCounters } from '../counters.ts';
 import type { ProxyLimits } from './limits.ts';
+import { LocalTally, type Tally, type TallySource } from './tally.ts';
 
 /** A limit of concurrent items or bytes. */
 export class Quota {
   private readonly limit: number;
   private readonly reached: () => void;
-  private taken = 0;
+  private readonly taken: Tally;
 
   /** `reached` is called each time the quota is exceeded. */
-  constructor(limit: number, reached: () => void) {
+  constructor(limit: number, reached: () => void, taken: Tally = new LocalTally()) {
     this.limit = limit;
     this.reached = reached;
+    this.taken = taken;
   }
 
   get used(): number {
-    return this.taken;
+    return this.taken.total;
   }
 
   /** Acquires `amount` items or bytes; `false` if there is no room. */
   take(amount = 1): boolean {
-    if (this.taken + amount > this.limit) {
+    if (this.taken.total + amount > this.limit) {
       this.reached();
       return false;
     }
-    this.taken += amount;
+    this.taken.add('', amount);
     return true;
   }
 
   /** Acquires one item regardless of the limit, for room that is about to become free. */
   exceed(): void {
-    this.taken += 1;
+    this.taken.add('', 1);
   }
 
   release(amount = 1): void {
-    this.taken -= amount;
+    this.taken.add('', -amount);
   }
 }
 
@@ -41,27 +43,25 @@ export class Quota {
 export class KeyedQuota {
   private readonly limit: number;
   private readonly reached: () => void;
-  private readonly taken = new Map<string, number>();
+  private readonly taken: Tally;
 
-  constructor(limit: number, reached: () => void) {
+  constructor(limit: number, reached: () => void, taken: Tally = new LocalTally()) {
     this.limit = limit;
     this.reached = reached;
+    this.taken = taken;
   }
 
   take(key: string): boolean {
-    const taken = this.taken.get(key) ?? 0;
-    if (taken >= this.limit) {
+    if (this.taken.of(key) >= this.limit) {
       this.reached();
       return false;
     }
-    this.taken.set(key, taken + 1);
+    this.taken.add(key, 1);
     return true;
   }
 
   release(key: string): void {
-    const taken = this.taken.get(key) ?? 0;
-    if (taken > 1) this.taken.set(key, taken - 1);
-    else this.taken.delete(key);
+    this.taken.add(key, -1);
   }
 }
 
@@ -80,24 +80,23 @@ export function mayHaveMore(held: number, left: number): boolean {
 export class SharedQuota {
   private readonly limit: number;
   private readonly reached: (limit: 'all' | 'share') => void;
-  private readonly taken = new Map<string, number>();
-  private total = 0;
+  private readonly taken: Tally;
 
   /** `reached` is called each time there is no room: for any client (`all`), or for this one (`share`). */
-  constructor(limit: number, reached: (limit: 'all' | 'share') => void) {
+  constructor(limit: number, reached: (limit: 'all' | 'share') => void, taken: Tally = new LocalTally()) {
     this.limit = limit;
     this.reached = reached;
+    this.taken = taken;
   }
 
   get used(): number {
-    return this.total;
+    return this.taken.total;
   }
 
   /** Acquires the whole amount or nothing; `false` if there is no room for this client. */
   take(client: string, amount = 1): boolean {
     if (!this.hasRoom(client, amount)) return false;
-    this.taken.set(client, (this.taken.get(client) ?? 0) + amount);
-    this.total += amount;
+    this.taken.add(client, amount);
     return true;
   }
 
@@ -105,17 +104,14 @@ export class SharedQuota {
   hasRoom(client: string, amount: number): boolean {
     // Checks the last item of the amount, which requires the most room.
     const others = amount - 1;
-    const left = this.limit - this.total - others;
-    if (mayHaveMore((this.taken.get(client) ?? 0) + others, left)) return true;
+    const left = this.limit - this.taken.total - others;
+    if (mayHaveMore(this.taken.of(client) + others, left)) return true;
     this.reached(left > 0 ? 'share' : 'all');
     return false;
   }
 
   release(client: string, amount = 1): void {
-    const taken = this.taken.get(client) ?? 0;
-    if (taken > amount) this.taken.set(client, taken - amount);
-    else this.taken.delete(client);
-    this.total -= amount;
+    this.taken.add(client, -amount);
   }
 }
 
@@ -137,18 +133,29 @@ export interface Quotas {
   readonly reached: (limit: Limit) => void;
 }
 
-/** Creates the quotas of a data plane. `counters` records how often each limit was reached, and the number of buffered bytes. */
-export function createQuotas(limits: ProxyLimits, counters: Pick<ProxyCounters, 'limitsReached' | 'buffered'>): Quotas {
+/**
+ * Creates the quotas of a data plane. `counters` records how often each limit was reached, and the number of buffered bytes. `tally`
+ * creates the counts of what is held, by the name of the quota.
+ */
+export function createQuotas(
+  limits: ProxyLimits,
+  counters: Pick<ProxyCounters, 'limitsReached' | 'buffered'>,
+  tally: TallySource = () => new LocalTally(),
+): Quotas {
   const reached = (limit: Limit): void => {
     counters.limitsReached[limit] += 1;
   };
   const quota = (amount: number, limit: Limit): SharedQuota =>
-    new SharedQuota(amount, (which) => reached(which === 'all' ? limit : 'client-share'));
-  const buffered = new SharedQuota(limits.bufferedBytes, () => reached('buffered'));
+    new SharedQuota(amount, (which) => reached(which === 'all' ? limit : 'client-share'), tally(limit));
+  const buffered = new SharedQuota(limits.bufferedBytes, () => reached('buffered'), tally('buffered'));
   counters.buffered = buffered;
   return {
-    connections: new Quota(limits.connections, () => reached('connections')),
-    clients: new KeyedQuota(limits.connectionsPerClient, () => reached('client-connections')),
+    connections: new Quota(limits.connections, () => reached('connections'), tally('connections')),
+    clients: new KeyedQuota(
+      limits.connectionsPerClient,
+      () => reached('client-connections'),
+      tally('client-connections'),
+    ),
     requests: quota(limits.requests, 'requests'),
     waiting: quota(limits.waiting, 'waiting'),
     tunnels: quota(limits.tunnels, 'tunnels'),
@@ -159,3 +166,17 @@ export function createQuotas(limits: ProxyLimits, counters: Pick<ProxyCounters, 
     reached,
   };
 }
+
+/** The limits that apply to all threads of a data plane together, by the names of their tallies. */
+export const sharedQuotas: readonly Limit[] = [
+  'connections',
+  'client-connections',
+  'requests',
+  'waiting',
+  'tunnels',
+  'mirrors',
+  'retries',
+  'authorization-bytes',
+  'buffered',
+  'udp-flows',
+];

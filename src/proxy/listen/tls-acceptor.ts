@@ -33,6 +33,7 @@ export class TlsAcceptor {
     this.termination = new TlsTermination(plane.limits, {
       negotiation: handlers.negotiation,
       contextFor: handlers.contextFor,
+      ticketKeys: plane.ticketKeys,
       accepted: (socket) => this.accepted(socket),
       failed: ({ code }) => {
         plane.counters.tlsFailures += 1;

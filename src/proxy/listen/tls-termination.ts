@@ -73,7 +73,12 @@ export interface TlsHandlers {
   readonly contextFor: (serverName: string) => SecureContext | undefined;
   readonly accepted: (socket: TLSSocket) => void;
   readonly failed: (error: NodeJS.ErrnoException) => void;
+  /** Returns the keys of session tickets that all threads share. If undefined, each server has its own. */
+  readonly ticketKeys?: TicketKeys | undefined;
 }
+
+/** Returns 48 bytes of key material for session tickets, which depend on the validation of client certificates. */
+export type TicketKeys = (validation: string) => Buffer;
 
 /** Converts raw sockets to decrypted ones. */
 export class TlsTermination {
@@ -96,7 +101,7 @@ export class TlsTermination {
     const asked = JSON.stringify(validation);
     if (asked !== this.validation) {
       this.validation = asked;
-      // A new server has new ticket keys, so no client resumes a session without the changed validation.
+      // A new server has other ticket keys, so no client resumes a session without the changed validation.
       this.server = createTermination(this.limits, this.handlers, validation);
     }
     this.server.setSecureContext({ ...first, ...tlsPolicy, ca: trusted(validation) });
@@ -113,9 +118,11 @@ function createTermination(
   handlers: TlsHandlers,
   validation: ClientValidation | undefined,
 ): Server {
+  const ticketKeys = handlers.ticketKeys?.(JSON.stringify(validation ?? {}));
   const server = createServer({
     ...tlsPolicy,
     ...handlers.negotiation,
+    ...(ticketKeys && { ticketKeys }),
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,
     requestCert: validation !== undefined,

@@ -11,16 +11,40 @@ const maxRemembered = 1_000;
 /** Makes the answer to the trace of a connection or datagram. */
 export type TraceAnswer = (report: TraceReport) => Buffer;
 
+/** The traces that were used, so that none is used twice. */
+export interface UsedTraces {
+  /**
+   * Records a trace. Returns whether it was neither recorded before nor one too many.
+   *
+   * @param until milliseconds since 1970 until which its signature is valid @param now milliseconds since 1970
+   */
+  add(nonce: string, until: number, now: number): boolean;
+}
+
+/** Remembers the traces of a data plane with one thread. */
+export class LocalUsedTraces implements UsedTraces {
+  /** Nonce → time until which its signature is valid, the oldest first. */
+  private readonly used = new Map<string, number>();
+
+  add(nonce: string, until: number, now: number): boolean {
+    for (const [other, end] of this.used) if (end < now) this.used.delete(other);
+    if (this.used.has(nonce) || this.used.size >= maxRemembered) return false;
+    this.used.set(nonce, until);
+    return true;
+  }
+}
+
 /** Recognizes requests, connections and datagrams that ask for the decision about them, and may. Without a key, none does. */
 export class Tracing {
   private key: string | undefined;
-  /** Nonce → milliseconds since 1970 until which its signature is valid, the oldest first. Only of valid signatures. */
-  private readonly used = new Map<string, number>();
   private readonly now: () => number;
+  /** Only of valid signatures. */
+  private readonly used: UsedTraces;
 
   /** @param now milliseconds since 1970 */
-  constructor(now: () => number = wallNow) {
+  constructor(now: () => number = wallNow, used: UsedTraces = new LocalUsedTraces()) {
     this.now = now;
+    this.used = used;
   }
 
   /** Sets the key of the Gateway in hexadecimal; `undefined`: traces are ignored. */
@@ -63,9 +87,6 @@ export class Tracing {
     const now = this.now();
     if (signed === undefined || Math.abs(signed.time * 1000 - now) > window) return undefined;
     if (!isSignedTrace(key, traced, signed)) return undefined;
-    for (const [nonce, until] of this.used) if (until < now) this.used.delete(nonce);
-    if (this.used.has(signed.nonce) || this.used.size >= maxRemembered) return 'spent';
-    this.used.set(signed.nonce, signed.time * 1000 + window);
-    return signed;
+    return this.used.add(signed.nonce, signed.time * 1000 + window, now) ? signed : 'spent';
   }
 }

@@ -2,7 +2,7 @@ import type { EmptyReason } from '../../core/routing/decision/decide.ts';
 import type { ConfigKey, EndpointsConfig } from '../../core/routing/config.ts';
 import { formatAddress } from '../sockets/address.ts';
 import type { Upstream } from '../messages/forwarder.ts';
-import { RetryBudgets, type RetryBudgetAccount } from './retry-budget.ts';
+import { RetryBudgets, type RetryBudgetAccount, type ThreadShare } from './retry-budget.ts';
 import type { ClientIdentity } from './upstream-identity.ts';
 import type { ExternalNames, NameState } from './external-names.ts';
 
@@ -26,6 +26,8 @@ export class Endpoint {
   private readonly released: (upstream: Upstream) => void;
   private failures = 0;
   private suspendedUntil = 0;
+  /** Called when this thread has suspended the endpoint, or has connected to it again. */
+  changed: ((suspension: Suspension) => void) | undefined;
 
   /** `released` is called with connections that no further request uses. */
   constructor(
@@ -63,18 +65,43 @@ export class Endpoint {
 
   /** Suspends the endpoint after a failed connection: for a second, doubled with each repetition up to ten. */
   connectFailed(now: number): void {
-    this.suspendedUntil = now + Math.min(firstSuspension * 2 ** this.failures, longestSuspension);
-    this.failures += 1;
+    const time = Math.min(firstSuspension * 2 ** this.failures, longestSuspension);
+    const suspension = { failures: this.failures + 1, time };
+    this.suspend(suspension, now);
+    this.changed?.(suspension);
   }
 
   connected(): void {
-    this.failures = 0;
-    this.suspendedUntil = 0;
+    if (this.failures === 0) return;
+    this.suspend(notSuspended, 0);
+    this.changed?.(notSuspended);
+  }
+
+  /** Suspends the endpoint, or ends its suspension, as another thread has done. */
+  suspend({ failures, time }: Suspension, now: number): void {
+    this.failures = failures;
+    this.suspendedUntil = now + time;
   }
 
   isSuspended(now: number): boolean {
     return this.suspendedUntil > now;
   }
+}
+
+/** The suspension of an endpoint after failed connections. */
+export interface Suspension {
+  /** Consecutive ones. */
+  readonly failures: number;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
+const notSuspended: Suspension = { failures: 0, time: 0 };
+
+/** What the endpoints of a thread have to do with those of other threads. */
+export interface ThreadedEndpoints extends ThreadShare {
+  /** Tells the other threads about a suspension. `key` identifies the endpoint in all of them. */
+  readonly suspended: (key: string, suspension: Suspension) => void;
 }
 
 /** The properties of an `EndpointSet` besides its endpoints. */
@@ -146,21 +173,29 @@ interface Shared {
 /** All endpoint sets by key. An endpoint exists as long as a set contains it; then its connections are released. */
 export class EndpointRegistry {
   private readonly sets = new Map<ConfigKey, EndpointSet>();
-  private readonly budgets = new RetryBudgets();
+  private readonly budgets: RetryBudgets;
   private readonly shared = new Map<string, Shared>();
   private readonly entries = new WeakMap<Endpoint, Shared>();
   private readonly released: (upstream: Upstream) => void;
   private readonly names: NameSource | undefined;
+  private readonly threaded: ThreadedEndpoints | undefined;
   /** Functions that end the use of a name, by endpoints. */
   private readonly following = new Map<ConfigKey, () => void>();
 
   /**
    * `released` is called with connections that no further request uses, because their endpoint or certificate is gone. Without
-   * `names`, external backends have no endpoints.
+   * `names`, external backends have no endpoints. `threaded` is undefined in a data plane with one thread.
    */
-  constructor(released: (upstream: Upstream) => void, names?: NameSource) {
+  constructor(released: (upstream: Upstream) => void, names?: NameSource, threaded?: ThreadedEndpoints) {
     this.released = released;
     this.names = names;
+    this.threaded = threaded;
+    this.budgets = new RetryBudgets(threaded);
+  }
+
+  /** Applies a suspension of another thread. */
+  suspend(key: string, suspension: Suspension, now: number): void {
+    this.shared.get(key)?.endpoint.suspend(suspension, now);
   }
 
   get(key: ConfigKey): EndpointSet | undefined {
@@ -208,11 +243,18 @@ export class EndpointRegistry {
 
   private hold(host: string, port: number, manner: Manner): Endpoint {
     const key = JSON.stringify([host, port, manner.protocol, manner.tls]);
-    const entry = this.shared.get(key) ?? { key, endpoint: new Endpoint(host, port, manner, this.released), users: 0 };
+    const entry = this.shared.get(key) ?? { key, endpoint: this.create(key, host, port, manner), users: 0 };
     entry.users += 1;
     this.shared.set(key, entry);
     this.entries.set(entry.endpoint, entry);
     return entry.endpoint;
+  }
+
+  private create(key: string, host: string, port: number, manner: Manner): Endpoint {
+    const { released, threaded } = this;
+    const endpoint = new Endpoint(host, port, manner, released);
+    if (threaded !== undefined) endpoint.changed = (suspension) => threaded.suspended(key, suspension);
+    return endpoint;
   }
 
   private letGo(set: EndpointSet | undefined): void {

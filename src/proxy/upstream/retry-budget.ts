@@ -41,20 +41,31 @@ export class RollingCount {
   }
 }
 
+/** The place of a thread among those of a data plane, from 0. */
+export interface ThreadShare {
+  readonly thread: number;
+  readonly threads: number;
+}
+
+const onlyThread: ThreadShare = { thread: 0, threads: 1 };
+
 /**
  * The retries that a backend can still get (RetryConstraint, GEP-3388): at most a percentage of the requests of the last interval
- * are retries, but a minimum rate of retries is always permitted.
+ * are retries, but a minimum rate of retries is always permitted. Each thread counts its own requests, and has its share of the minimum.
  */
 export class RetryBudgetAccount {
   readonly terms: RetryBudget;
+  private readonly minimum: number;
   /** All tries, including retries. */
   private readonly tries: RollingCount;
   private readonly retries: RollingCount;
   /** Retries in the interval of the minimum rate. */
   private readonly recent: RollingCount;
 
-  constructor(terms: RetryBudget) {
+  constructor(terms: RetryBudget, { thread, threads }: ThreadShare = onlyThread) {
     this.terms = terms;
+    // Rounded such that the sum of all threads is the minimum.
+    this.minimum = Math.floor((terms.minimum.count + thread) / threads);
     this.tries = new RollingCount(terms.interval);
     this.retries = new RollingCount(terms.interval);
     this.recent = new RollingCount(terms.minimum.interval);
@@ -67,9 +78,9 @@ export class RetryBudgetAccount {
 
   /** Takes a retry from the budget. Returns false if the budget is exceeded: the retry must not be sent. */
   takeRetry(now: number): boolean {
-    const { percent, minimum } = this.terms;
+    const { percent } = this.terms;
     const isWithinShare = (this.retries.total(now) + 1) * 100 <= percent * (this.tries.total(now) + 1);
-    if (!isWithinShare && this.recent.total(now) >= minimum.count) return false;
+    if (!isWithinShare && this.recent.total(now) >= this.minimum) return false;
     for (const count of [this.tries, this.retries, this.recent]) count.add(now);
     return true;
   }
@@ -77,7 +88,12 @@ export class RetryBudgetAccount {
 
 /** The accounts of all backends with a retry budget. */
 export class RetryBudgets {
+  private readonly share: ThreadShare;
   private readonly accounts = new Map<string, { account: RetryBudgetAccount; users: number }>();
+
+  constructor(share: ThreadShare = onlyThread) {
+    this.share = share;
+  }
 
   /**
    * Returns the account of a backend for one more user. Changed terms begin with empty counts; the account stays the same
@@ -86,7 +102,9 @@ export class RetryBudgets {
   hold(terms: RetryBudget): RetryBudgetAccount {
     const known = this.accounts.get(terms.backend);
     const account =
-      known !== undefined && isSame(known.account.terms, terms) ? known.account : new RetryBudgetAccount(terms);
+      known !== undefined && isSame(known.account.terms, terms)
+        ? known.account
+        : new RetryBudgetAccount(terms, this.share);
     this.accounts.set(terms.backend, { account, users: (known?.users ?? 0) + 1 });
     return account;
   }

@@ -242,6 +242,29 @@ describe('objects of a data plane', () => {
     },
   );
 
+  test.each([
+    [{}, { cpu: '100m', memory: '96Mi' }],
+    [{ workers: '4' }, { cpu: '100m', memory: '192Mi', workers: '4' }],
+    [{ cpuLimit: '2' }, { cpu: '100m', limit: '2', memory: '128Mi' }],
+    [{ cpuLimit: '50m' }, { cpu: '50m', limit: '50m', memory: '96Mi' }],
+    [
+      { cpu: '2', cpuLimit: '1500m' },
+      { cpu: '1500m', limit: '1500m', memory: '96Mi' },
+    ],
+    [
+      { cpu: '1', cpuLimit: '1500m', workers: '2', memory: '200Mi' },
+      { cpu: '1', limit: '1500m', memory: '200Mi', workers: '2' },
+    ],
+  ])('with parameters %j a pod has the CPUs, memory and workers %j', (parameters, expected) => {
+    const { cpu, limit, memory, workers }: Record<string, string> = expected;
+    const deployment = JSON.stringify(desiredObjects({ ...facts, parameters }, settings)[3]);
+    const limits = limit === undefined ? '' : `"cpu":"${limit}",`;
+    expect(deployment).toContain(
+      `"resources":{"requests":{"cpu":"${cpu}","memory":"${memory}"},"limits":{${limits}"memory":"512Mi"}}`,
+    );
+    expect(/"--workers=(?<count>\d+)"/.exec(deployment)?.groups?.['count']).toBe(workers);
+  });
+
   test('parameters set the limits of TCP and UDP', () => {
     const args = JSON.stringify(
       desiredObjects(

@@ -31,7 +31,7 @@ describe('gateway-parameters', () => {
   test('what cannot be understood', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { replicas: '-1', colour: 'red' } } })).toEqual(
       refused(
-        'Invalid parameters in ConfigMap "shop/settings": replicas must be a number from 1 to 999, not "-1"; unknown parameter "colour", use one of replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, acceptProxyProtocol, sendProxyProtocol, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows, internalBackendNetworks.',
+        'Invalid parameters in ConfigMap "shop/settings": replicas must be a number from 1 to 999, not "-1"; unknown parameter "colour", use one of replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, acceptProxyProtocol, sendProxyProtocol, cpu, cpuLimit, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows, workers, internalBackendNetworks.',
       ),
     );
   });
@@ -54,6 +54,9 @@ describe('gateway-parameters', () => {
       { acceptProxyProtocol: '10.0.0.5/8' },
       'acceptProxyProtocol must be a valid list, not "10.0.0.5/8": 10.0.0.5 is not the first address of the network. Use 10.0.0.0/8, or 10.0.0.5-10.255.255.255',
     ],
+    [{ workers: '0' }, 'workers must be a number from 1 to 64, not "0"'],
+    [{ workers: '65' }, 'workers must be a number from 1 to 64, not "65"'],
+    [{ cpuLimit: '0m' }, 'cpuLimit must be a quantity such as 2 or 1500m, not "0m"'],
     [
       { sendProxyProtocol: 'v3' },
       'sendProxyProtocol must be a valid list, not "v3": "v3" is invalid. Use v1 or v2 for all ports, or versions by the port of the listener such as 25=v1, 5432=v2',

@@ -1,0 +1,7 @@
+import { isatty } from 'node:tty';
+import { serveAsWorker } from '../proxy/workers/worker.ts';
+import { createLogger } from '../telemetry/index.ts';
+import { trafficLogs } from './process/traffic-logs.ts';
+
+// The program of a worker of `sallyport proxy`.
+serveAsWorker((write) => trafficLogs(createLogger('info', { isTTY: isatty(process.stderr.fd), write })));
