@@ -1,19 +1,11 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { startOnPort, type ServerProcess } from '../processes.ts';
-import {
-  backendConfiguration,
-  backendFiles,
-  haproxyConfiguration,
-  nginxConfiguration,
-  objects,
-  type Backends,
-  type Ports,
-  type StreamModule,
-} from './configurations.ts';
+import { startBackends, startNginx, type Keep } from './backend-processes.ts';
+import { haproxyConfiguration, nginxConfiguration, objects, type Ports, type StreamModule } from './configurations.ts';
 import type { Protocol } from './measurement.ts';
 
 /** A proxy that is compared. */
@@ -33,10 +25,7 @@ export interface Contest {
   readonly versions: readonly string[];
 }
 
-type Keep = (server: Promise<ServerProcess>) => Promise<ServerProcess>;
-
 const program = new URL('../../../bin/sallyport', import.meta.url).pathname;
-const backends: Backends = { http: 18_000, unary: 18_001, webSocket: 18_002, stream: 18_003, udp: 18_004 };
 const streamModules = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/etc/nginx/modules'];
 
 function portsFrom(first: number): Ports {
@@ -50,19 +39,7 @@ export async function prepare(folder: string, keep: Keep): Promise<Contest> {
     await writeFile(path, content, 'latin1');
     return path;
   };
-  const nginx = async (name: string, port: number, configuration: string): Promise<ServerProcess> => {
-    // Each process has a folder of its own for its temporary files.
-    const prefix = join(folder, name);
-    await mkdir(prefix, { recursive: true });
-    return startOnPort('nginx', ['-p', prefix, '-e', 'stderr', '-c', await file(`${name}.conf`, configuration)], {
-      port,
-    });
-  };
-  for (const [name, content] of Object.entries(backendFiles)) await file(name, content);
-  await keep(nginx('backend', backends.http, backendConfiguration(backends, folder)));
-  const echoPorts = [backends.webSocket, backends.stream, backends.udp].map(String);
-  const echo = new URL('backends.ts', import.meta.url).pathname;
-  await keep(startOnPort(process.execPath, [echo, ...echoPorts], { port: backends.stream }));
+  const backends = await startBackends(folder, keep);
   const pair = await issueServingCertificate(await createAuthority(), { dnsNames: ['bench'], ipAddresses: [] });
   const pem = await file('tls.pem', `${pair.certificate}\n${pair.privateKey}`);
   const ports = { nginx: portsFrom(18_010), haproxy: portsFrom(18_020), ours: portsFrom(18_030) };
@@ -78,7 +55,13 @@ export async function prepare(folder: string, keep: Keep): Promise<Contest> {
         ports: ports.nginx,
         unsupported: stream === 'none' ? { tcp: missing, udp: missing } : {},
         start: () =>
-          keep(nginx('nginx', ports.nginx.http, nginxConfiguration({ ports: ports.nginx, backends, pem }, stream))),
+          keep(
+            startNginx(
+              folder,
+              { name: 'nginx', port: ports.nginx.http },
+              nginxConfiguration({ ports: ports.nginx, backends, pem }, stream),
+            ),
+          ),
       },
       {
         name: 'HAProxy',

@@ -3,15 +3,19 @@ import type { ServerProcess } from '../processes.ts';
 /** The protocols of a proxy, each on a port of its own. */
 export type Protocol = 'http' | 'https' | 'grpc' | 'tcp' | 'udp';
 
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** A running proxy. */
-export interface Target {
+/** Where clients connect. */
+export interface Peer {
   readonly name: string;
   readonly address: Address;
+}
+
+/** A running proxy. */
+export interface Target extends Peer {
   readonly server: ServerProcess;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { completedOf, type Client, type Target } from '../measurement.ts';
+import { completedOf, type Client, type Peer } from '../measurement.ts';
 
 /** One connection, stream or flow, with at most one message on the way. */
 export interface Channel {
@@ -20,7 +20,7 @@ export interface Channels {
 }
 
 /** Opens all channels. Calls `eventsOf` once for each, with its position. */
-export type OpenChannels = (target: Target, eventsOf: (position: number) => Events) => Promise<Channels>;
+export type OpenChannels = (target: Peer, eventsOf: (position: number) => Events) => Promise<Channels>;
 
 /** Milliseconds to wait for the replies to the last messages. */
 const patience = 5_000;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
-import type { Target } from '../measurement.ts';
+import type { Peer } from '../measurement.ts';
 import type { Channel, OpenChannels } from './exchanges.ts';
 
 /** How a handshake begins: with a new key exchange and certificate, or with the ticket of a connection before. */
@@ -31,7 +31,7 @@ export function handshakes(kind: HandshakeKind, concurrency: number): OpenChanne
   };
 }
 
-async function shake(target: Target, ticket: Buffer | undefined): Promise<HandshakeKind> {
+async function shake(target: Peer, ticket: Buffer | undefined): Promise<HandshakeKind> {
   const socket = open(target, ticket);
   const closed = once(socket, 'close');
   // If this is an error, the next line throws it.
@@ -43,7 +43,7 @@ async function shake(target: Target, ticket: Buffer | undefined): Promise<Handsh
   return kind;
 }
 
-async function ticketOf(target: Target): Promise<Buffer> {
+async function ticketOf(target: Peer): Promise<Buffer> {
   const socket = open(target, undefined);
   try {
     const [ticket] = (await once(socket, 'session')) as [Buffer];
@@ -53,7 +53,7 @@ async function ticketOf(target: Target): Promise<Buffer> {
   }
 }
 
-function open({ address }: Target, session: Buffer | undefined): TLSSocket {
+function open({ address }: Peer, session: Buffer | undefined): TLSSocket {
   const ticket = session === undefined ? {} : { session };
   const socket = connect({
     ...address,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { clientFrame, serverFrame } from '../messages.ts';
-import type { Target } from '../measurement.ts';
+import type { Peer } from '../measurement.ts';
 import type { Channel, Events, OpenChannels } from './exchanges.ts';
 
 /** WebSocket connections, upgraded from HTTP/1.1. The backend returns each message. */
@@ -18,7 +18,7 @@ export function webSockets(count: number, path: string): OpenChannels {
   };
 }
 
-function open({ address, name }: Target, path: string, events: Events): { socket: Socket; upgraded: Promise<void> } {
+function open({ address, name }: Peer, path: string, events: Events): { socket: Socket; upgraded: Promise<void> } {
   const upgraded = Promise.withResolvers<void>();
   const fail = (reason: string): void => {
     const error = new Error(`WebSocket of ${name}: ${reason}`);
