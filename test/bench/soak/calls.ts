@@ -14,7 +14,7 @@ import { grpcMessage } from '../proxy/messages.ts';
 
 const host = '127.0.0.1';
 /** Milliseconds for one call. */
-const patience = 10_000;
+const patience = 30_000;
 const upload = 'x'.repeat(10_240);
 /** Messages of a stream, connection or flow before it ends. */
 const messages = 50;

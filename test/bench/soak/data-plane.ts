@@ -21,7 +21,7 @@ const secret = 'bench/tls';
 const bundle: Bundle = { minor: '1.7', channel: 'experimental' };
 const facts = { ...installation, bundles: { GatewayClass: bundle, Gateway: bundle } };
 /** Milliseconds in which a data plane applies a change. */
-const patience = 10_000;
+const patience = 30_000;
 
 /** The state of the process of the data plane. */
 export interface Reading {
