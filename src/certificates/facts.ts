@@ -120,6 +120,15 @@ function decodeBase64(encoded: string): string | undefined {
   return Buffer.from(compact, 'base64').toString('utf8');
 }
 
+/**
+ * Limits of a chain. The first flight of each handshake contains it, and a listener with another owner may share the port and the
+ * process.
+ */
+const longestChain = { characters: 64 * 1_024, certificates: 16 } as const;
+
+/** Bits of an RSA key. A signature takes 2 ms with 4096 bits, 35 ms with 8192, and more than 200 ms with 16384, in the process of all listeners. */
+const longestModulus = 4_096;
+
 /** Names of the two parts in messages. */
 export interface MaterialNames {
   readonly certificate: string;
@@ -137,6 +146,14 @@ export function checkMaterial(material: CertificateMaterial, names: MaterialName
         : `${names.certificate} holds no PEM certificate (-----BEGIN CERTIFICATE-----)`,
     );
   }
+  if (material.certificate.length > longestChain.characters)
+    return unusable(
+      `${names.certificate} has more than 64 KiB, and each client would get all of it; keep only the chain of the first certificate`,
+    );
+  if (chain.length > longestChain.certificates)
+    return unusable(
+      `${names.certificate} has more than ${longestChain.certificates} certificates, and each client would get all of them; keep only the chain of the first one`,
+    );
   const certificates = chain.map((pem) => attempt(() => new X509Certificate(pem)));
   const broken = certificates.indexOf(undefined);
   if (broken !== -1)
@@ -147,6 +164,11 @@ export function checkMaterial(material: CertificateMaterial, names: MaterialName
     return unusable(`${names.privateKey} is encrypted with a passphrase; store it without`);
   const key: KeyObject | undefined = attempt(() => createPrivateKey(material.privateKey));
   if (key === undefined) return unusable(`the private key in ${names.privateKey} cannot be read`);
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (bits > longestModulus)
+    return unusable(
+      `the RSA key in ${names.privateKey} has ${bits} bits, and each handshake would take long; use ECDSA P-256, or RSA with at most ${longestModulus} bits`,
+    );
   const leafFits = attempt(() => certificates[0]?.checkPrivateKey(key)) === true;
   return leafFits
     ? { type: 'material', material }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import {
   createAuthority,
   issueServingCertificate,
@@ -22,6 +22,22 @@ beforeAll(async () => {
     validFor(30, new Date('2026-03-01T12:00:00Z')),
   );
 });
+
+/** An RSA key of random numbers, not of primes: generating a large one takes 20 s. */
+function rsaKey(bits: number): string {
+  const number = (bytes: number): string => {
+    const random = randomBytes(bytes);
+    random[0] = 0xff;
+    random[bytes - 1] = 0xff;
+    return random.toString('base64url');
+  };
+  const [whole, half] = [bits / 8, bits / 16];
+  const primes = { p: number(half), q: number(half) };
+  const exponents = { d: number(whole - 1), dp: number(half - 1), dq: number(half - 1), qi: number(half - 1) };
+  return createPrivateKey({ format: 'jwk', key: { kty: 'RSA', e: 'AQAB', n: number(whole), ...primes, ...exponents } })
+    .export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+}
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const secret = (certificate: unknown, privateKey: unknown) => ({
@@ -158,6 +174,18 @@ describe('certificateFacts', () => {
         });
         return secret(base64(material.certificate), base64(privateKey));
       },
+    ],
+    [
+      'the RSA key in tls.key has 8192 bits, and each handshake would take long; use ECDSA P-256, or RSA with at most 4096 bits',
+      () => secret(base64(material.certificate), base64(rsaKey(8_192))),
+    ],
+    [
+      'tls.crt has more than 16 certificates, and each client would get all of them; keep only the chain of the first one',
+      () => secret(base64(material.certificate.repeat(17)), base64(material.privateKey)),
+    ],
+    [
+      'tls.crt has more than 64 KiB, and each client would get all of it; keep only the chain of the first certificate',
+      () => secret(base64(material.certificate + ' '.repeat(65_536)), base64(material.privateKey)),
     ],
     [
       'tls.key does not belong to the first certificate in tls.crt',
