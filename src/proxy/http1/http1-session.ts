@@ -8,7 +8,7 @@ import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
-import { owned, readBuffer } from '../sockets/read-buffer.ts';
+import { owned, readBuffer } from '../limits/read-buffer.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
 import { rawAnswerToAnyMethod } from '../messages/reasons.ts';

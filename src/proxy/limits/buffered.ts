@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isBorrowed } from '../sockets/read-buffer.ts';
+import { isBorrowed } from './read-buffer.ts';
 import type { SharedQuota } from './quota.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import { createWriteRequest, lastWriteWaits, writableHandle } from './direct.ts';
 import type { TcpHandle, WriteRequest } from './direct.ts';
-import { owned } from './read-buffer.ts';
+import { owned } from '../limits/read-buffer.ts';
 
 /** Bytes that wait at which the sender pauses, as in Node. */
 const full = 64 * 1024;

@@ -10,7 +10,7 @@ import { LinkedNode } from '../limits/linked-list.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
-import { isBorrowed, owned, readBuffer } from '../sockets/read-buffer.ts';
+import { isBorrowed, owned, readBuffer } from '../limits/read-buffer.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';

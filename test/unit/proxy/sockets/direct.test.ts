@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { directAccess, readInto, writableHandle } from '../../../../src/proxy/sockets/direct.ts';
 import { Output } from '../../../../src/proxy/sockets/output.ts';
-import { readBuffer } from '../../../../src/proxy/sockets/read-buffer.ts';
+import { readBuffer } from '../../../../src/proxy/limits/read-buffer.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const open: { destroy(): void }[] = [];
