@@ -4,16 +4,14 @@ import { selectorMatches } from '../text/selector.ts';
 import { readObject } from './inputs.ts';
 import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
+import type { ViewAt } from '../schema/index.ts';
 
 /** The namespaces from which objects may attach. */
 export type AllowedNamespaces =
   | { readonly from: 'All' | 'Same' | 'None' }
   | { readonly from: 'Selector'; readonly selector: object };
 
-interface NamespacesView {
-  readonly from?: string;
-  readonly selector?: object;
-}
+type NamespacesView = ViewAt<'Gateway', 'spec.listeners[].allowedRoutes.namespaces'>;
 
 /** Converts RouteNamespaces or ListenerNamespaces. `byDefault` applies if `from` is not set. */
 export function allowedNamespaces(view: NamespacesView | undefined, byDefault: 'Same' | 'None'): AllowedNamespaces {

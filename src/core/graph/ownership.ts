@@ -2,7 +2,7 @@ import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
 import { quoteRef } from '../resources/reference.ts';
-import { gatewayGroup } from '../schema/index.ts';
+import { gatewayGroup, type ViewAt } from '../schema/index.ts';
 import { parentNode } from '../semantics/parent-reference.ts';
 import { gatewayClassName } from './listeners/gateway.ts';
 import { installationCell, readObject } from './inputs.ts';
@@ -34,12 +34,7 @@ export interface Ownership {
 }
 
 /** A reference to a parent or target, as written. */
-export interface OwnerReference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-}
+export type OwnerReference = ViewAt<'HTTPRoute', 'spec.parentRefs[]'>;
 
 const ours: Owner = { type: 'ours' };
 const unknown: Owner = { type: 'unknown' };

@@ -7,6 +7,7 @@ import { parameterCell, readObject } from './inputs.ts';
 import { isAbsent } from './observed.ts';
 import { strata } from './strata.ts';
 import { qualifiedName } from '../resources/reference.ts';
+import type { ViewAt } from '../schema/index.ts';
 
 /** The parameters of a Gateway's data plane that users have set. */
 export interface DataPlaneParameters {
@@ -87,12 +88,7 @@ export function areUsable(node: ParametersNode): boolean {
   return node.type === 'none' || node.type === 'unobserved' || (node.type === 'read' && node.problems.length === 0);
 }
 
-interface ParametersRef {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-}
+type ParametersRef = ViewAt<'GatewayClass', 'spec.parametersRef'>;
 
 function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersNode {
   if (ref === undefined) return { type: 'none' };

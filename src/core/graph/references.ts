@@ -1,6 +1,6 @@
 import { ofQualifiedName, qualifiedName } from '../resources/reference.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { tables, type KindName } from '../schema/index.ts';
+import { tables, type KindName, type ViewAt } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, type AuthorityFacts } from './inputs.ts';
 import { isAbsent, isInstalled, mayBelongUnseen } from './observed.ts';
@@ -24,12 +24,7 @@ export type AuthorityOutcome = ReferenceOutcome | { readonly type: 'notServed'; 
 export type AuthorityNode = { readonly index: number } & AuthorityOutcome;
 
 /** A reference as written. The default kind is the requested one, the default namespace is that of the referrer. */
-export interface ReferenceView {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-}
+export type ReferenceView = ViewAt<'Gateway', 'spec.listeners[].tls.certificateRefs[]'>;
 
 /** The kind and namespace of the object with a reference. */
 interface Referrer {

@@ -1,7 +1,7 @@
 import type { FilterBackends } from '../graph/backends/backends.ts';
 import type { ListenerFilterView } from '../graph/listeners/listener-filters.ts';
 import type { FilterView } from '../graph/route-views.ts';
-import { fieldDefaults } from '../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../schema/index.ts';
 import { mirrorShare } from '../semantics/fraction.ts';
 import { fitted } from '../text/fitted.ts';
 import { headerKey } from '../text/header.ts';
@@ -156,11 +156,7 @@ function namedValues(views: NonNullable<HeaderModifierView>['set']): readonly Na
   return [...first.values()];
 }
 
-interface PathModifierView {
-  readonly type?: string;
-  readonly replaceFullPath?: string;
-  readonly replacePrefixMatch?: string;
-}
+type PathModifierView = ViewAt<'HTTPRoute', 'spec.rules[].filters[].urlRewrite.path'>;
 
 function pathModifier(view: PathModifierView | undefined): PathModifier | undefined {
   if (view?.type === 'ReplaceFullPath') return { type: 'full', value: view.replaceFullPath ?? '' };

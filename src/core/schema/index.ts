@@ -41,6 +41,7 @@ export {
   type KindEntry,
   type KindName,
   type SchemaKind,
+  type ViewAt,
   type ViewOf,
 } from './kinds.ts';
 export type { Node, ObjectNode, Semantic } from './node.ts';

@@ -15,7 +15,7 @@ import { backendLbPolicy, xBackendTrafficPolicy } from './tables/traffic-policie
 import { xBackend } from './tables/x-backend.ts';
 import { xMesh } from './tables/x-mesh.ts';
 import { xTelemetryPolicy } from './tables/x-telemetry-policy.ts';
-import type { View } from './view.ts';
+import type { At, View } from './view.ts';
 
 /** The evaluated kinds with their tables. */
 export const tables = {
@@ -56,6 +56,9 @@ export type SchemaKind = keyof typeof schemaTables;
 
 /** The fields of an object of kind `K` besides apiVersion, kind and metadata, as a tolerant reader sees them. */
 export type ViewOf<K extends KindName> = View<(typeof tables)[K]['body']>;
+
+/** The value at a location of an object of kind `K`: `ViewAt<'HTTPRoute', 'spec.rules[].filters[]'>`. */
+export type ViewAt<K extends KindName, P extends string> = At<ViewOf<K>, P>;
 
 /** A kind and its resource name in the API. */
 export interface KindEntry {

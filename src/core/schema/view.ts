@@ -23,3 +23,20 @@ export type View<N> =
                 : N extends IntOrStringNode
                   ? number | string
                   : unknown;
+
+/** The type of the value at a path of a view, where `[]` stands for an item of a list: `spec.rules[].filters`. `never` if there is none. */
+export type At<V, P extends string> = P extends ''
+  ? V
+  : P extends `${infer First}.${infer Rest}`
+    ? At<Step<V, First>, Rest>
+    : Step<V, P>;
+
+type Step<V, S extends string> = S extends `${infer Name}[]`
+  ? Item<Step<V, Name>>
+  : V extends unknown
+    ? S extends keyof V
+      ? NonNullable<V[S]>
+      : never
+    : never;
+
+type Item<V> = V extends readonly (infer I)[] ? NonNullable<I> : never;

@@ -1,6 +1,6 @@
 import { defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
-import { fieldDefaults, gatewayGroup } from '../../schema/index.ts';
+import { fieldDefaults, gatewayGroup, type ViewAt } from '../../schema/index.ts';
 import {
   backendKindOf,
   type BackendObject,
@@ -65,13 +65,7 @@ export interface RuleBackends {
   readonly authorizers: FilterBackends;
 }
 
-interface BackendRefView {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly port?: number;
-}
+type BackendRefView = ViewAt<'HTTPRoute', 'spec.rules[].backendRefs[]'>;
 
 /** A port of a Service or XBackend in the notation of routes: `80`, or `53/UDP` for kinds that forward datagrams. */
 export type ServicePortKey = string;
@@ -207,10 +201,7 @@ function mayHave(
 }
 
 /** The parts of a rule that reference backends. Layer 4 rules have no filters. */
-interface ForwardingRule {
-  readonly backendRefs?: readonly (BackendRefView & { readonly filters?: readonly FilterView[] })[];
-  readonly filters?: readonly FilterView[];
-}
+type ForwardingRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
 
 /** The backends of the rules of a route, in the order of the specification. */
 export const backends = defineQuery({

@@ -1,7 +1,7 @@
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { isReadable, type Resource } from '../../resources/resource.ts';
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { isReadyEndpoint } from '../../semantics/endpoints.ts';
 import { isIpAddress } from '../../text/hostname.ts';
 import { hash64 } from '../../text/hash.ts';
@@ -139,11 +139,7 @@ function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: Offered
   return found === undefined || found < 1 || found > 65_535 ? undefined : found;
 }
 
-interface EndpointConditions {
-  readonly ready?: boolean;
-  readonly serving?: boolean;
-  readonly terminating?: boolean;
-}
+type EndpointConditions = ViewAt<'EndpointSlice', 'endpoints[].conditions'>;
 
 interface UsableAddress extends EndpointAddress {
   readonly state: 'ready' | 'draining';

@@ -1,4 +1,4 @@
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { fitted } from '../../text/fitted.ts';
 import { headerKey } from '../../text/header.ts';
 import { canonicalSpelling } from '../../text/path.ts';
@@ -39,11 +39,7 @@ function compilePath(view: MatchView<'HTTPRoute'>['path']): RouteMatch['path'] {
   return { type, value: type === 'RegularExpression' ? value : canonicalSpelling(value) };
 }
 
-interface NamedMatchView {
-  readonly name?: string;
-  readonly type?: string;
-  readonly value?: string;
-}
+type NamedMatchView = ViewAt<'HTTPRoute', 'spec.rules[].matches[].headers[]'>;
 
 /** Compiles header matches, with names in lower case. */
 export function compileHeaders(views: readonly NamedMatchView[] | undefined): readonly NamedMatch[] {

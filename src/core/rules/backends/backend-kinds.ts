@@ -1,16 +1,11 @@
-import { fieldDefaults, multiclusterGroup } from '../../schema/index.ts';
+import { fieldDefaults, multiclusterGroup, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { ReportViolation } from '../engine/demand.ts';
 
 // References to backends of any kind.
 
-export interface BackendReference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-}
+export type BackendReference = ViewAt<'HTTPRoute', 'spec.rules[].backendRefs[]'>;
 
 export const experimentalGroup = 'gateway.networking.x-k8s.io';
 

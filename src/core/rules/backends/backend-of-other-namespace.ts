@@ -4,6 +4,7 @@ import { deniedWhenStrict } from '../engine/effects.ts';
 import type { Rule } from '../engine/rule.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 import { type BackendReference, experimentalGroup } from './backend-kinds.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 /** ReferenceGrants do not support XBackends. */
 export const backendOfOtherNamespace: Rule = {
@@ -13,15 +14,9 @@ export const backendOfOtherNamespace: Rule = {
   source: 'GEP-4894, Backend resource (must be in the namespace of those that refer to it)',
 };
 
-interface Filter {
-  readonly requestMirror?: { readonly backendRef?: BackendReference };
-  readonly externalAuth?: { readonly backendRef?: BackendReference };
-}
+type Filter = ViewAt<'HTTPRoute', 'spec.rules[].filters[]'>;
 
-interface RouteRule {
-  readonly filters?: readonly Filter[];
-  readonly backendRefs?: readonly (BackendReference & { readonly filters?: readonly Filter[] })[];
-}
+type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
 
 type Path = readonly (string | number)[];
 

@@ -1,5 +1,6 @@
 import { quote } from '../../text/display.ts';
 import { demand, specificationRule } from '../engine/demand.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const backendPortForbidden = specificationRule({
   id: 'backend-port-forbidden',
@@ -7,12 +8,7 @@ export const backendPortForbidden = specificationRule({
   source: 'Gateway API v1.7.0, BackendObjectReference.port; GEP-4894',
 });
 
-interface BackendReference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly port?: number;
-}
+type BackendReference = ViewAt<'HTTPRoute', 'spec.rules[].backendRefs[]'>;
 
 export const backendWithoutPort = demand(
   backendPortForbidden,

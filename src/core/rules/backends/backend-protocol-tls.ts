@@ -1,4 +1,4 @@
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { demand, specificationRule, type ReportViolation } from '../engine/demand.ts';
 
 export const backendProtocolTls = specificationRule({
@@ -7,10 +7,7 @@ export const backendProtocolTls = specificationRule({
   source: 'Gateway API v1.7.0, BackendSpec.protocol and .tls',
 });
 
-interface Backend {
-  readonly protocol?: string;
-  readonly tls?: { readonly mode?: string };
-}
+type Backend = ViewAt<'XBackend', 'spec'>;
 
 export const protocolSuitsTls = demand(backendProtocolTls, judgeProtocol);
 

@@ -1,6 +1,6 @@
 import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listeners/listener-sets.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
-import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
+import { fieldDefaults, visitSemantic, type ViewAt } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type Resource } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';
@@ -25,12 +25,7 @@ export const servicePortMissing = rule({
   },
 });
 
-interface BackendReference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly port?: number;
-}
+type BackendReference = ViewAt<'HTTPRoute', 'spec.rules[].backendRefs[]'>;
 
 /** Returns whether a reference names a Service without a port. */
 function lacksPort(ref: BackendReference): boolean {

@@ -1,9 +1,5 @@
+import type { ViewAt } from '../../schema/index.ts';
+
 // Values of CORS filters.
 
-export interface Cors {
-  readonly allowOrigins?: readonly string[];
-  readonly allowHeaders?: readonly string[];
-  readonly exposeHeaders?: readonly string[];
-  readonly allowMethods?: readonly string[];
-  readonly allowCredentials?: boolean;
-}
+export type Cors = ViewAt<'HTTPRoute', 'spec.rules[].filters[].cors'>;

@@ -1,12 +1,9 @@
-import { gatewayGroups } from '../../schema/index.ts';
+import { gatewayGroups, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 
-interface Reference {
-  readonly group?: string;
-  readonly kind?: string;
-}
+type Reference = ViewAt<'HTTPRoute', 'spec.rules[].filters[].extensionRef'>;
 
 const ownGroups: ReadonlySet<string> = new Set(['', ...gatewayGroups]);
 

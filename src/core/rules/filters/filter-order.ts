@@ -1,9 +1,8 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
-interface Filter {
-  readonly type?: string;
-}
+type Filter = ViewAt<'HTTPRoute', 'spec.rules[].filters[]'>;
 
 /**
  * Harmful orders of two filter types: [before, after, harm]. The finding is on the later filter, so each filter has at most

@@ -1,19 +1,10 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
-interface Modifier {
-  readonly set?: readonly unknown[];
-  readonly add?: readonly unknown[];
-  readonly remove?: readonly unknown[];
-}
+type Modifier = ViewAt<'HTTPRoute', 'spec.rules[].filters[].requestHeaderModifier'>;
 
-interface Filter {
-  readonly type?: string;
-  readonly requestHeaderModifier?: Modifier;
-  readonly responseHeaderModifier?: Modifier;
-  readonly urlRewrite?: { readonly hostname?: string; readonly path?: object };
-  readonly requestMirror?: { readonly percent?: number; readonly fraction?: { readonly numerator?: number } };
-}
+type Filter = ViewAt<'HTTPRoute', 'spec.rules[].filters[]'>;
 
 function changesNothing({ set = [], add = [], remove = [] }: Modifier): boolean {
   return set.length + add.length + remove.length === 0;

@@ -1,4 +1,5 @@
 import { demand, specificationRule } from '../engine/demand.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const mirrorShareRepeated = specificationRule({
   id: 'mirror-share-repeated',
@@ -7,10 +8,7 @@ export const mirrorShareRepeated = specificationRule({
     'Gateway API v1.7.0, HTTPRequestMirrorFilter.percent and .fraction ("Only one of Fraction or Percent may be specified")',
 });
 
-interface Mirror {
-  readonly percent?: number;
-  readonly fraction?: object;
-}
+type Mirror = ViewAt<'HTTPRoute', 'spec.rules[].filters[].requestMirror'>;
 
 export const oneMirrorShare = demand(mirrorShareRepeated, function judge({ percent, fraction }: Mirror, report) {
   if (percent === undefined || fraction === undefined) return;

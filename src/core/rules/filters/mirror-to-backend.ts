@@ -1,16 +1,7 @@
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import { backendOf, type BackendRef, type Filter, type Route } from '../routes/rule-contents.ts';
-
-interface Mirror extends Filter {
-  readonly requestMirror?: { readonly backendRef?: BackendRef };
-}
-
-interface MirroringRule {
-  readonly filters?: readonly Mirror[];
-  readonly backendRefs?: readonly BackendRef[];
-}
+import { backendOf, type Route } from '../routes/rule-contents.ts';
 
 export const mirrorToBackend = unenforcedRule(
   {
@@ -19,7 +10,7 @@ export const mirrorToBackend = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.backendRef',
   },
-  function judge({ metadata: { namespace }, spec }: Route<MirroringRule>, report) {
+  function judge({ metadata: { namespace }, spec }: Route, report) {
     for (const [position, { filters = [], backendRefs = [] }] of (spec?.rules ?? []).entries()) {
       for (const [index, { requestMirror }] of filters.entries()) {
         const target = requestMirror?.backendRef;

@@ -1,11 +1,9 @@
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
-interface PathModifier {
-  readonly replaceFullPath?: string;
-  readonly replacePrefixMatch?: string;
-}
+type PathModifier = ViewAt<'HTTPRoute', 'spec.rules[].filters[].urlRewrite.path'>;
 
 const outsidePath = /[?#\s]/;
 

@@ -2,6 +2,7 @@ import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts'
 import { denied } from '../engine/effects.ts';
 import { routeRules } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const redirectWithBackends = rule({
   id: 'redirect-with-backends',
@@ -17,10 +18,7 @@ export const redirectWithBackends = rule({
   },
 });
 
-interface RouteRule {
-  readonly filters?: readonly { readonly type?: string }[];
-  readonly backendRefs?: readonly unknown[];
-}
+type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
 
 function judge({ filters = [], backendRefs = [] }: RouteRule, report: ReportViolation): void {
   const redirect = filters.findIndex((filter) => filter.type === 'RequestRedirect');

@@ -3,6 +3,7 @@ import { demand } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { filterLists, routeRules, type RouteRulePart } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 /** The CRDs compare only filters within one list. The text forbids both on one rule, regardless of the level. */
 export const redirectWithRewrite = rule({
@@ -26,7 +27,7 @@ export const redirectWithRewrite = rule({
 /** Bundles check each list on its own. */
 export const redirectOrRewrite = demand(
   redirectWithRewrite,
-  function judge(filters: readonly { readonly type?: string }[], report) {
+  function judge(filters: ViewAt<'HTTPRoute', 'spec.rules[].filters'>, report) {
     const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
     const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
     if (redirect !== -1 && rewrite !== -1)

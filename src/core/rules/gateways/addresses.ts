@@ -1,4 +1,3 @@
-export interface Address {
-  readonly type?: string;
-  readonly value?: string;
-}
+import type { ViewAt } from '../../schema/index.ts';
+
+export type Address = ViewAt<'Gateway', 'spec.addresses[]'>;

@@ -1,14 +1,7 @@
+import type { ViewAt } from '../../schema/index.ts';
+
 // Fields of Gateways and GatewayClasses, except for listeners.
 
-export interface Address {
-  readonly type?: string;
-  readonly value?: string;
-  readonly routability?: string;
-}
+export type Address = ViewAt<'Gateway', 'spec.addresses[]'>;
 
-export interface Reference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-}
+export type Reference = ViewAt<'GatewayClass', 'spec.parametersRef'>;

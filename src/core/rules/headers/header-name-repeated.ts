@@ -4,6 +4,7 @@ import { headerKey } from '../../text/header.ts';
 import { demand, type ReportViolation } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import type { Rule } from '../engine/rule.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 /**
  * The CRDs compare list entries by their names as written, case-sensitively. The specification defines that the second of equal
@@ -35,11 +36,7 @@ export const matchedHeadersDistinct = demand(
   'matches',
 );
 
-interface Modifier {
-  readonly set?: Named;
-  readonly add?: Named;
-  readonly remove?: readonly string[];
-}
+type Modifier = ViewAt<'HTTPRoute', 'spec.rules[].filters[].requestHeaderModifier'>;
 
 export const modifiedHeadersDistinct = demand(
   headerNameRepeated,

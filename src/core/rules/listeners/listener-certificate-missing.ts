@@ -1,4 +1,4 @@
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { terminatesTls } from '../../graph/protocols.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
@@ -22,11 +22,7 @@ export const listenerCertificateMissing = rule({
   },
 });
 
-interface ListenerTls {
-  readonly mode?: string;
-  readonly certificateRefs?: readonly unknown[];
-  readonly options?: object;
-}
+type ListenerTls = ViewAt<'Gateway', 'spec.listeners[].tls'>;
 
 const message =
   'certificateRefs is required with mode: Terminate. Set certificateRefs with a Secret of type kubernetes.io/tls, or use mode: Passthrough on a listener with protocol TLS.';

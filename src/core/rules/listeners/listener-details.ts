@@ -1,14 +1,7 @@
+import type { ViewAt } from '../../schema/index.ts';
+
 // Listener fields without effect, or with an unexpected one.
 
-export interface Reference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-}
+export type Reference = ViewAt<'Gateway', 'spec.listeners[].tls.certificateRefs[]'>;
 
-export interface Listener {
-  readonly name?: string;
-  readonly port?: number;
-  readonly protocol?: string;
-  readonly tls?: { readonly mode?: string; readonly certificateRefs?: readonly Reference[] };
-}
+export type Listener = ViewAt<'Gateway', 'spec.listeners[]'>;

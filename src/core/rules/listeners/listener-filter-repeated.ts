@@ -1,5 +1,6 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const listenerFilterRepeated = unenforcedRule(
   {
@@ -8,7 +9,7 @@ export const listenerFilterRepeated = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, ListenerFilter.type (each filter runs, in order); GEP-5224',
   },
-  function judge(requests: readonly { readonly type?: string }[], report) {
+  function judge(requests: ViewAt<'Gateway', 'spec.listeners[].filters.requests'>, report) {
     for (const [index, { type }] of requests.entries()) {
       const before = requests.findIndex((other) => other.type === type);
       if (type === 'ExternalAuth' && before !== index)

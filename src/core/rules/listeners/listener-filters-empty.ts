@@ -1,9 +1,8 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { recorded } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
-interface Filters {
-  readonly requests?: readonly { readonly type?: string }[];
-}
+type Filters = ViewAt<'Gateway', 'spec.listeners[].filters'>;
 
 export const listenerFiltersEmpty = unenforcedRule(
   {

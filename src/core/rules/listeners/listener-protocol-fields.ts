@@ -1,5 +1,5 @@
 import { isReadable } from '../../resources/resource.ts';
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { demand, violationsAt, type Demand, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -26,12 +26,7 @@ export const listenerProtocolFields = rule({
 });
 
 /** A listener of a Gateway or ListenerSet. */
-interface ListenerView {
-  readonly protocol?: string;
-  readonly hostname?: string;
-  readonly tls?: { readonly mode?: string };
-  readonly filters?: object;
-}
+type ListenerView = ViewAt<'Gateway', 'spec.listeners[]'>;
 
 type Judge = (listener: ListenerView, report: ReportViolation) => void;
 

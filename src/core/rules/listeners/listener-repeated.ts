@@ -1,4 +1,5 @@
 import { demand, specificationRule } from '../engine/demand.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const listenerRepeated = specificationRule({
   id: 'listener-repeated',
@@ -7,11 +8,7 @@ export const listenerRepeated = specificationRule({
     'Gateway API v1.7.0, GatewaySpec.listeners and ListenerSetSpec.listeners ("Combination of port, protocol and hostname must be unique")',
 });
 
-interface Listener {
-  readonly port?: number;
-  readonly protocol?: string;
-  readonly hostname?: string;
-}
+type Listener = ViewAt<'Gateway', 'spec.listeners[]'>;
 
 /** Listeners of Gateways always have a port. Listeners without a port cannot be compared. */
 export const listenersDistinct = demand(listenerRepeated, function judge(listeners: readonly Listener[], report) {

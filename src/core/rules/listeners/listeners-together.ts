@@ -1,4 +1,4 @@
-import { fieldDefaults, gatewayGroup } from '../../schema/index.ts';
+import { fieldDefaults, gatewayGroup, type ViewAt } from '../../schema/index.ts';
 import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../semantics/listeners.ts';
 import { display } from '../../text/display.ts';
 import { hostnameKey, intersectHostnames } from '../../text/hostname.ts';
@@ -10,13 +10,7 @@ import { listenerTlsOverlap } from './listener-tls-overlap.ts';
 // Demands on all listeners of one object, regardless of its controller. For objects that Sallyport serves, the same rules also
 // run with the graph, which includes other objects. Duplicate findings are removed.
 
-interface Listener {
-  readonly name?: string;
-  readonly port?: number;
-  readonly protocol?: string;
-  readonly hostname?: string;
-  readonly allowedRoutes?: { readonly kinds?: readonly { readonly group?: string; readonly kind?: string }[] };
-}
+type Listener = ViewAt<'Gateway', 'spec.listeners[]'>;
 
 type Listeners = readonly Listener[];
 

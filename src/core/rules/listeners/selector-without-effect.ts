@@ -1,11 +1,8 @@
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 
-interface Namespaces {
-  readonly from?: string;
-  readonly selector?: object;
-}
+type Namespaces = ViewAt<'Gateway', 'spec.listeners[].allowedRoutes.namespaces'>;
 
 export const selectorWithoutEffect = unenforcedRule(
   {

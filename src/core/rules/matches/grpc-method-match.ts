@@ -1,5 +1,5 @@
 import { isReadable } from '../../resources/resource.ts';
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { demand, type ReportViolation, violationsAt } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -28,11 +28,7 @@ export const grpcMethodMatch = rule({
   },
 });
 
-export interface MethodMatch {
-  readonly type?: string;
-  readonly service?: string;
-  readonly method?: string;
-}
+export type MethodMatch = ViewAt<'GRPCRoute', 'spec.rules[].matches[].method'>;
 
 interface Names {
   readonly service: RegExp;

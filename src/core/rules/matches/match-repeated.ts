@@ -6,12 +6,11 @@ import type { MatchView } from '../../graph/route-views.ts';
 import { formatPath, type Path } from '../../resources/path.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 type Match = MatchView<'HTTPRoute'> | MatchView<'GRPCRoute'>;
 
-interface RouteRule {
-  readonly matches?: readonly Match[];
-}
+type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
 
 export const matchRepeated = unenforcedRule(
   {

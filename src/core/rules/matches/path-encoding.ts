@@ -1,13 +1,10 @@
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { canonicalSpelling } from '../../text/path.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 
-interface PathMatch {
-  readonly type?: string;
-  readonly value?: string;
-}
+type PathMatch = ViewAt<'HTTPRoute', 'spec.rules[].matches[].path'>;
 
 const dotSegment = /\/\.\.?(?:\/|$)/;
 

@@ -1,6 +1,7 @@
-import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
+import { fieldDefaults, visitSemantic, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { pathProblems } from '../../text/path.ts';
+import { textOf } from '../../text/record.ts';
 import { demand, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { matchType } from '../engine/parts.ts';
@@ -16,17 +17,14 @@ export const pathSyntax = rule({
     'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
-      judge({ type: matchType(parent, fieldDefaults.path.type), value }, ({ below: _below, ...found }) =>
+      judge({ type: textOf(matchType(parent, fieldDefaults.path.type)), value }, ({ below: _below, ...found }) =>
         report({ path, ...found }),
       );
     });
   },
 });
 
-interface PathMatch {
-  readonly type?: unknown;
-  readonly value?: string;
-}
+type PathMatch = ViewAt<'HTTPRoute', 'spec.rules[].matches[].path'>;
 
 function judge({ type, value = fieldDefaults.path.value }: PathMatch, report: ReportViolation): void {
   if (type !== 'Exact' && type !== 'PathPrefix') return;

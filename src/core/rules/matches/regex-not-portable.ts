@@ -3,6 +3,7 @@ import { patternSyntaxProblem } from '../../patterns/pattern.ts';
 import { demand, type ReportViolation } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Rule } from '../engine/rule.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 /** The specification leaves the dialect open. GEP-4359 defines the subset that all implementations should support. */
 export const regexNotPortable: Rule = {
@@ -31,10 +32,7 @@ const outside: readonly (readonly [pattern: RegExp, what: string, cure: string])
   [/\{(?:\d+,)?(?:25[6-9]|2[6-9]\d|[3-9]\d\d)[,}]/, 'counts beyond 255', 'Use a smaller count'],
 ];
 
-interface Match {
-  readonly type?: string;
-  readonly value?: string;
-}
+type Match = ViewAt<'HTTPRoute', 'spec.rules[].matches[].path'>;
 
 function judge(expression: string, below: readonly string[], report: ReportViolation): void {
   // Another rule reports invalid expressions.
@@ -58,11 +56,7 @@ export const portableValue = demand(
   'value',
 );
 
-interface MethodMatch {
-  readonly type?: string;
-  readonly service?: string;
-  readonly method?: string;
-}
+type MethodMatch = ViewAt<'GRPCRoute', 'spec.rules[].matches[].method'>;
 
 export const portableMethod = demand(
   regexNotPortable,

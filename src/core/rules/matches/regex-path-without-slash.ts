@@ -1,6 +1,7 @@
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 /** The expression may work in implementations that match a part of the path, but not where the whole path must match. */
 export const regexPathWithoutSlash = unenforcedRule(
@@ -10,7 +11,7 @@ export const regexPathWithoutSlash = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, HTTPPathMatch.type (RegularExpression); RFC 9112 section 3.2.1 (absolute-path)',
   },
-  function judge({ type, value = '' }: { readonly type?: string; readonly value?: string }, report) {
+  function judge({ type, value = '' }: ViewAt<'HTTPRoute', 'spec.rules[].matches[].path'>, report) {
     const alternatives = value.split('|');
     if (type !== 'RegularExpression' || !alternatives.every((one) => plainBeginning.test(one)) || /[()]/.test(value))
       return;

@@ -1,4 +1,5 @@
 import { demand, specificationRule } from '../engine/demand.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const tooManyMatches = specificationRule({
   id: 'too-many-matches',
@@ -11,7 +12,7 @@ const limit = 128;
 
 export const matchesWithinLimit = demand(
   tooManyMatches,
-  function judge(rules: readonly { readonly matches?: readonly unknown[] }[], report) {
+  function judge(rules: ViewAt<'HTTPRoute', 'spec.rules'>, report) {
     const total = rules.reduce((sum, { matches = [] }) => sum + matches.length, 0);
     if (total > limit)
       report({

@@ -1,9 +1,8 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
-interface StreamRoute {
-  readonly rules?: readonly unknown[];
-}
+type StreamRoute = ViewAt<'TCPRoute', 'spec'>;
 
 export const ruleBeyondFirst = unenforcedRule(
   {

@@ -1,5 +1,6 @@
 import { quote } from '../../text/display.ts';
 import { demand, specificationRule } from '../engine/demand.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const targetRepeated = specificationRule({
   id: 'target-repeated',
@@ -7,12 +8,7 @@ export const targetRepeated = specificationRule({
   source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs ("sectionName must be specified and unique")',
 });
 
-interface TargetRef {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly sectionName?: string;
-}
+type TargetRef = ViewAt<'BackendTLSPolicy', 'spec.targetRefs[]'>;
 
 export const targetsDistinct = demand(targetRepeated, function judge(targets: readonly TargetRef[], report) {
   for (const [index, target] of targets.entries()) {

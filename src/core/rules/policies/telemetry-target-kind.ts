@@ -1,12 +1,9 @@
-import { gatewayGroup } from '../../schema/index.ts';
+import { gatewayGroup, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 
-interface Reference {
-  readonly group?: string;
-  readonly kind?: string;
-}
+type Reference = ViewAt<'XTelemetryPolicy', 'spec.targetRefs[]'>;
 
 export const telemetryTargetKind = unenforcedRule(
   {

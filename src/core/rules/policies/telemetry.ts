@@ -1,15 +1,7 @@
+import type { ViewAt } from '../../schema/index.ts';
+
 // Fields of XTelemetryPolicies.
 
-export interface Attribute {
-  readonly sourceType?: string;
-  readonly attributeKey?: string;
-  readonly headerName?: string;
-  readonly literalValue?: string;
-}
+export type Attribute = ViewAt<'XTelemetryPolicy', 'spec.tracing.attributes[]'>;
 
-export interface Tracing {
-  readonly mode?: string;
-  readonly provider?: { readonly headers?: readonly { readonly name?: string }[] };
-  readonly attributes?: readonly Attribute[];
-  readonly samplingRate?: { readonly numerator?: number };
-}
+export type Tracing = ViewAt<'XTelemetryPolicy', 'spec.tracing'>;

@@ -1,26 +1,13 @@
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 
 // The contents of a route's rules: matches that never win, and backends that never get a request.
 
-export interface BackendRef {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly port?: number;
-  readonly weight?: number;
-  readonly filters?: readonly unknown[];
-}
+export type BackendRef = ViewAt<'HTTPRoute', 'spec.rules[].backendRefs[]'>;
 
-export interface Filter {
-  readonly type?: string;
-}
+export type Filter = ViewAt<'HTTPRoute', 'spec.rules[].filters[]'>;
 
-export interface RouteRule {
-  readonly filters?: readonly Filter[];
-  readonly backendRefs?: readonly BackendRef[];
-}
+export type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
 
 /** Returns equal strings for references to the same backend. `own` is the namespace of the route. */
 export function backendOf(ref: BackendRef, own: string): string {
@@ -30,9 +17,4 @@ export function backendOf(ref: BackendRef, own: string): string {
 
 export type Route<R = RouteRule> = WholeObject<{ readonly rules?: readonly R[] }>;
 
-export interface Redirect {
-  readonly scheme?: string;
-  readonly hostname?: string;
-  readonly port?: number;
-  readonly path?: object;
-}
+export type Redirect = ViewAt<'HTTPRoute', 'spec.rules[].filters[].requestRedirect'>;

@@ -1,4 +1,4 @@
-import { unreadableString } from '../../schema/index.ts';
+import { unreadableString, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -11,7 +11,7 @@ export const ruleNameRepeated = unenforcedRule(
     effect: denied,
     source: 'Gateway API v1.7.0, HTTPRouteRule.name ("MUST be unique within a Route")',
   },
-  function judge(rules: readonly { readonly name?: string }[], report) {
+  function judge(rules: ViewAt<'HTTPRoute', 'spec.rules'>, report) {
     const first = new Map<string, number>();
     for (const [index, { name }] of rules.entries()) {
       if (name === undefined || name === unreadableString) continue;

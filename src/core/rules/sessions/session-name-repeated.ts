@@ -1,8 +1,8 @@
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import { nameOf, type Session } from './sessions.ts';
+import { nameOf } from './sessions.ts';
 
 export const sessionNameRepeated = unenforcedRule(
   {
@@ -12,7 +12,7 @@ export const sessionNameRepeated = unenforcedRule(
     source:
       'GEP-1619, Session Persistence (naming collisions); Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
   },
-  function judge(rules: readonly { readonly sessionPersistence?: Session }[], report) {
+  function judge(rules: ViewAt<'HTTPRoute', 'spec.rules'>, report) {
     const first = new Map<string, number>();
     for (const [index, { sessionPersistence }] of rules.entries()) {
       const session = sessionPersistence === undefined ? undefined : nameOf(sessionPersistence);

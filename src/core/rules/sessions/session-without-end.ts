@@ -1,4 +1,5 @@
 import { demand, specificationRule, type ReportViolation } from '../engine/demand.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const sessionWithoutEnd = specificationRule({
   id: 'session-without-end',
@@ -6,11 +7,7 @@ export const sessionWithoutEnd = specificationRule({
   source: 'Gateway API v1.7.0, SessionPersistence.absoluteTimeout ("required when cookie.lifetimeType is Permanent")',
 });
 
-interface Session {
-  readonly absoluteTimeout?: string;
-  readonly cookie?: { readonly lifetimeType?: string };
-  readonly cookieConfig?: { readonly lifetimeType?: string };
-}
+type Session = ViewAt<'HTTPRoute', 'spec.rules[].sessionPersistence'>;
 
 function judge(field: 'cookie' | 'cookieConfig', session: Session, report: ReportViolation): void {
   if (session[field]?.lifetimeType !== 'Permanent' || session.absoluteTimeout !== undefined) return;

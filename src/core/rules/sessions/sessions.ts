@@ -1,7 +1,7 @@
 import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { fieldDefaults } from '../../schema/index.ts';
+import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
 import { demand } from '../engine/demand.ts';
@@ -11,14 +11,7 @@ import { controlCharacterInValue } from '../headers/control-character-in-value.t
 
 // Session persistence: the cookie or header that assigns a client to a backend.
 
-export interface Session {
-  readonly type?: string;
-  readonly absoluteTimeout?: string;
-  readonly sessionName?: string;
-  readonly cookie?: { readonly name?: string; readonly path?: string; readonly lifetimeType?: string };
-  readonly cookieConfig?: { readonly lifetimeType?: string };
-  readonly header?: { readonly name?: string };
-}
+export type Session = ViewAt<'HTTPRoute', 'spec.rules[].sessionPersistence'>;
 
 /** Returns the name of the cookie or header, and its location. */
 export function nameOf({

@@ -3,6 +3,7 @@ import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts'
 import { denied } from '../engine/effects.ts';
 import { routeRules } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const backendRequestTimeout = rule({
   id: 'backend-request-timeout',
@@ -21,10 +22,7 @@ export const backendRequestTimeout = rule({
   },
 });
 
-interface Timeouts {
-  readonly request?: string;
-  readonly backendRequest?: string;
-}
+type Timeouts = ViewAt<'HTTPRoute', 'spec.rules[].timeouts'>;
 
 function judge({ request, backendRequest }: Timeouts, report: ReportViolation): void {
   const whole = millisecondsOf(request);

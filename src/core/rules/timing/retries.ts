@@ -1,20 +1,9 @@
+import type { ViewAt } from '../../schema/index.ts';
+
 // Timeouts and retries that probably have another effect than intended.
 
-export interface Timeouts {
-  readonly request?: string;
-  readonly backendRequest?: string;
-}
+export type Timeouts = ViewAt<'HTTPRoute', 'spec.rules[].timeouts'>;
 
-export interface Retry {
-  readonly attempts?: number;
-  readonly backoff?: string;
-  readonly codes?: readonly number[];
-}
+export type Retry = ViewAt<'HTTPRoute', 'spec.rules[].retry'>;
 
-export interface RouteRule {
-  readonly timeouts?: Timeouts;
-  readonly retry?: Retry;
-  readonly matches?: readonly { readonly method?: string }[];
-  readonly filters?: readonly { readonly type?: string }[];
-  readonly backendRefs?: readonly unknown[];
-}
+export type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;

@@ -1,25 +1,11 @@
+import type { ViewAt } from '../../schema/index.ts';
+
 // The TLS settings of connections to backends, in BackendTLSPolicies and XBackends.
 
-export interface Reference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-}
+export type Reference = ViewAt<'BackendTLSPolicy', 'spec.validation.caCertificateRefs[]'>;
 
-export interface SubjectAltName {
-  readonly type?: string;
-  readonly hostname?: string;
-  readonly uri?: string;
-}
+export type SubjectAltName = ViewAt<'BackendTLSPolicy', 'spec.validation.subjectAltNames[]'>;
 
-export interface Validation {
-  readonly hostname?: string;
-  readonly caCertificateRefs?: readonly Reference[];
-  readonly subjectAltNames?: readonly SubjectAltName[];
-}
+export type Validation = ViewAt<'BackendTLSPolicy', 'spec.validation'>;
 
-export interface Backend {
-  readonly type?: string;
-  readonly externalHostname?: { readonly hostname?: string };
-  readonly tls?: { readonly mode?: string; readonly validation?: Validation };
-}
+export type Backend = ViewAt<'XBackend', 'spec'>;

@@ -1,10 +1,8 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
-interface Gateway {
-  readonly listeners?: readonly { readonly port?: number; readonly protocol?: string }[];
-  readonly tls?: { readonly frontend?: { readonly perPort?: readonly { readonly port?: number }[] } };
-}
+type Gateway = ViewAt<'Gateway', 'spec'>;
 
 export const clientValidationWithoutListener = unenforcedRule(
   {

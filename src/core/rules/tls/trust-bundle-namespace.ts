@@ -1,5 +1,6 @@
 import { display, quote } from '../../text/display.ts';
 import { demand, specificationRule } from '../engine/demand.ts';
+import type { ViewAt } from '../../schema/index.ts';
 
 export const trustBundleNamespace = specificationRule({
   id: 'trust-bundle-namespace',
@@ -7,12 +8,7 @@ export const trustBundleNamespace = specificationRule({
   source: 'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; GEP-5075',
 });
 
-interface AuthorityRef {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-}
+type AuthorityRef = ViewAt<'Gateway', 'spec.tls.frontend.default.validation.caCertificateRefs[]'>;
 
 export const trustBundlesWithoutNamespace = demand(
   trustBundleNamespace,
