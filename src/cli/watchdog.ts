@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { createClient, EventRecorder, loadCredentials } from '../kubernetes/index.ts';
 import { systemClock } from '../time/clock.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
+import { EndpointWatch } from '../webhook/configuration/endpoint-watch.ts';
 import { Watchdog } from '../webhook/configuration/watchdog.ts';
 import { buildProbes } from '../webhook/probes.ts';
 import { listenEverywhere } from './process/listen.ts';
@@ -50,13 +51,17 @@ async function start(
     instance: hostname(),
   });
   running.add(() => events.flush());
+  const watched = { namespace, name: service };
+  const watch = new EndpointWatch({ client, clock: systemClock, log }, watched);
+  running.add(() => watch.stop());
   const watchdog = new Watchdog({
     client,
     log,
     metrics,
     events,
     configuration,
-    service: { namespace, name: service },
+    service: watched,
+    watch,
     patience,
   });
   const ready = () => {

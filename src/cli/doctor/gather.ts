@@ -13,7 +13,7 @@ import {
   type ResourceType,
 } from '../../kubernetes/index.ts';
 import { readProbeOutcome, sendProbe } from '../../webhook/configuration/probe.ts';
-import { countReady, endpointSlicesOf } from '../../webhook/configuration/watchdog.ts';
+import { countReady, endpointSlicesOf } from '../../webhook/configuration/endpoints.ts';
 import { readWebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 import { isControllerInstalled } from './controller.ts';
 import { askControllerPermissions } from './controller-permissions.ts';

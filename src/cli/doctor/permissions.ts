@@ -41,7 +41,7 @@ function neededByWebhook({
 function neededByWatchdog({ namespace, watchdogAccount: account, configuration }: Installation): readonly Permission[] {
   return [
     { account, verbs: ['get', 'patch'], ...configurationOf(configuration) },
-    { account, verbs: ['list'], group: 'discovery.k8s.io', resource: 'endpointslices', namespace },
+    { account, verbs: ['list', 'watch'], group: 'discovery.k8s.io', resource: 'endpointslices', namespace },
     { account, ...events },
   ];
 }

@@ -19,8 +19,10 @@ export interface SelfCheck {
   readonly stop: () => Promise<void>;
 }
 
-/** Milliseconds. */
-const interval = 10_000;
+/** Milliseconds between two checks without a problem: changes of the certificate and of the configuration cause one at once. */
+const interval = 30_000;
+/** The same while there is a problem. */
+const retryInterval = 1_000;
 const defaultPatience = 5_000;
 
 /** Connects to this replica's own TLS port, now and after each change, with the trusted authorities of the live configuration. */
@@ -29,11 +31,11 @@ export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
   let problem: string | undefined = 'the self-check has not called the TLS port yet';
   const round = async (): Promise<number> => {
     problem = await findProblem(options);
-    return problem === undefined ? interval : interval / 10;
+    return problem === undefined ? interval : retryInterval;
   };
   const rounds = startRounds(round, {
     longest: interval,
-    retry: interval / 10,
+    retry: retryInterval,
     // An unreachable API server, or a handshake that times out under load, says nothing about the certificate, so the
     // last result stays. Otherwise all replicas would become unready at once when they are needed most.
     onError: () => undefined,

@@ -1,13 +1,5 @@
 import { startRounds, type Rounds } from '../../certificates/index.ts';
-import { isReadyEndpoint } from '../../core/semantics/endpoints.ts';
-import { listOf, recordOf } from '../../core/text/record.ts';
-import {
-  pathOf,
-  type ApiClient,
-  type ApiRequest,
-  type EventRecorder,
-  type ResourceType,
-} from '../../kubernetes/index.ts';
+import type { ApiClient, EventRecorder } from '../../kubernetes/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import {
   applyFailurePolicy,
@@ -17,18 +9,8 @@ import {
   type WebhookConfiguration,
 } from './webhook-configuration.ts';
 import { monotonicNow } from '../../time/clock.ts';
-
-const endpointSlices: ResourceType = {
-  apiVersion: 'discovery.k8s.io/v1',
-  kind: 'EndpointSlice',
-  plural: 'endpointslices',
-  namespaced: true,
-};
-
-export interface ServiceName {
-  readonly namespace: string;
-  readonly name: string;
-}
+import type { EndpointWatch } from './endpoint-watch.ts';
+import { countReady, endpointSlicesOf, type ServiceName } from './endpoints.ts';
 
 export interface WatchdogOptions {
   readonly client: ApiClient;
@@ -41,6 +23,8 @@ export interface WatchdogOptions {
   readonly service: ServiceName;
   /** Milliseconds without a ready endpoint after which writes are admitted. */
   readonly patience: number;
+  /** Notices changes of the endpoints. Without it, they are read in each round. */
+  readonly watch?: Pick<EndpointWatch, 'isLive' | 'onChange'>;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
@@ -51,8 +35,13 @@ export interface Sight {
   readonly mayBlock: boolean;
 }
 
-/** Milliseconds between observations, and without one until the watchdog reports a problem. */
+/** Milliseconds between rounds, and without an observation until the watchdog reports a problem. */
 const interval = 1_000;
+/**
+ * Milliseconds between observations while the watch reports no change: a connection that was lost silently must not delay the watchdog for
+ * longer.
+ */
+const quietInterval = 5_000;
 const blindAfter = 30_000;
 /** Milliseconds between reads of the configuration while an endpoint is ready: they only show that it can be read. */
 const configurationInterval = 10_000;
@@ -60,21 +49,6 @@ const configurationInterval = 10_000;
 /** Returns since when there is no ready endpoint under failurePolicy Fail; `undefined` if there is one, or if no write is blocked. */
 export function deadSince(before: number | undefined, sight: Sight, now: number): number | undefined {
   return sight.mayBlock && sight.readyEndpoints === 0 ? (before ?? now) : undefined;
-}
-
-/** Builds the request for the EndpointSlices of a Service. */
-export function endpointSlicesOf({ namespace, name }: ServiceName): ApiRequest {
-  return {
-    path: pathOf(endpointSlices, { namespace }),
-    query: { labelSelector: `kubernetes.io/service-name=${name}` },
-  };
-}
-
-/** Counts the ready endpoints of these EndpointSlices. Accepts any JSON. */
-export function countReady(slices: unknown): number {
-  const { items } = recordOf(slices);
-  const endpoints = listOf(items).flatMap((slice) => listOf(recordOf(slice)['endpoints']));
-  return endpoints.filter((endpoint) => isReadyEndpoint(recordOf(recordOf(endpoint)['conditions']))).length;
 }
 
 /**
@@ -90,6 +64,7 @@ export class Watchdog {
   private lookedAt: number;
   private configuration: WebhookConfiguration | undefined;
   private configurationReadAt: number | undefined;
+  private haveEndpointsChanged = false;
 
   constructor(options: WatchdogOptions) {
     this.options = options;
@@ -114,11 +89,12 @@ export class Watchdog {
   }
 
   start(): Rounds {
-    const { log } = this.options;
+    const { log, watch } = this.options;
     return startRounds(() => this.round(), {
       longest: interval,
       retry: interval,
       onError: (err) => log.warn({ err }, 'cannot check the webhook, will retry'),
+      wakeOn: watch === undefined ? [] : [(wake) => watch.onChange(() => this.noteChange(wake))],
     });
   }
 
@@ -131,20 +107,45 @@ export class Watchdog {
   }
 
   /**
-   * Observes once, and sets Ignore if it is time. Returns the milliseconds until the next round.
+   * Observes once, unless an endpoint was ready and nothing has changed since. Sets Ignore if it is time. Returns the milliseconds until
+   * the next round.
    *
    * @throws if endpoints or configuration cannot be read or written; the state stays unchanged
    */
   async round(): Promise<number> {
-    const { client, service, patience } = this.options;
-    const readyEndpoints = countReady(await client.request(endpointSlicesOf(service)));
-    const configuration = await this.configurationFor(readyEndpoints);
+    if (this.isQuiet()) return interval;
+    const { patience } = this.options;
+    this.haveEndpointsChanged = false;
+    const { readyEndpoints, configuration } = await this.observe().catch((error: unknown) => {
+      this.haveEndpointsChanged = true;
+      throw error;
+    });
     this.lookedAt = this.now();
     this.sight = { readyEndpoints, mayBlock: configuration !== undefined && mayBlock(configuration) };
     this.deadSince = deadSince(this.deadSince, this.sight, this.lookedAt);
     if (configuration === undefined || this.deadSince === undefined) return interval;
     if (this.lookedAt - this.deadSince >= patience) await this.release(configuration);
     return interval;
+  }
+
+  private async observe(): Promise<{
+    readonly readyEndpoints: number;
+    readonly configuration: WebhookConfiguration | undefined;
+  }> {
+    const { client, service } = this.options;
+    const readyEndpoints = countReady(await client.request(endpointSlicesOf(service)));
+    return { readyEndpoints, configuration: await this.configurationFor(readyEndpoints) };
+  }
+
+  private noteChange(wake: () => void): void {
+    this.haveEndpointsChanged = true;
+    wake();
+  }
+
+  private isQuiet(): boolean {
+    const { sight, haveEndpointsChanged, options } = this;
+    if (sight === undefined || sight.readyEndpoints === 0 || haveEndpointsChanged) return false;
+    return options.watch?.isLive === true && this.now() - this.lookedAt < quietInterval;
   }
 
   /** The configuration: the current one if no endpoint is ready, otherwise one that is read from time to time. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { splitPem } from '../../../src/certificates/index.ts';
 import { ClusterSecretStore } from '../../../src/cluster/secret-store.ts';
 import { ClusterBundleStore } from '../../../src/webhook/configuration/bundle-store.ts';
+import { EndpointWatch } from '../../../src/webhook/configuration/endpoint-watch.ts';
 import { FailurePolicyKeeper } from '../../../src/webhook/configuration/failure-policy-keeper.ts';
 import { probeDenial } from '../../../src/webhook/configuration/probe.ts';
 import { WarningConfiguration } from '../../../src/webhook/configuration/warning-configuration.ts';
@@ -11,8 +12,9 @@ import {
   webhookConfigurations,
 } from '../../../src/webhook/configuration/webhook-configuration.ts';
 import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
-import { mergePatch, remove, type EventNote } from '../../../src/kubernetes/index.ts';
+import { mergePatch, remove, type ApiClient, type EventNote } from '../../../src/kubernetes/index.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { bundleStoreContract, secretStoreContract } from '../../contract/certificate-stores.ts';
 import { until } from '../../support/until.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
@@ -178,10 +180,12 @@ describe('what looks after the failurePolicy', () => {
     };
     let now: number;
 
-    function watchdog(): Watchdog {
+    const service = { namespace: 'gates', name: 'hook' };
+
+    function watchdog(watch?: EndpointWatch): Watchdog {
       now = 0;
-      const service = { namespace: 'gates', name: 'hook' };
       return new Watchdog({
+        ...(watch && { watch }),
         client: stage.client,
         log: stage.log,
         metrics,
@@ -211,6 +215,64 @@ describe('what looks after the failurePolicy', () => {
       expect(await failurePolicy()).toBe('Ignore');
       expect(events).toEqual([expect.objectContaining({ type: 'Warning', action: 'Released' })]);
       expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 1');
+    });
+
+    describe('with a watch of the endpoints', () => {
+      let watch: EndpointWatch;
+
+      async function watching(): Promise<Watchdog> {
+        stage = await stageWithConfiguration('Fail');
+        seedEndpoint(true);
+        watch = watchThrough(stage.client);
+        await until(() => expect([watch.isLive, stage.server.watches.count]).toEqual([true, 1]));
+        return watchdog(watch);
+      }
+
+      function watchThrough(client: ApiClient): EndpointWatch {
+        return new EndpointWatch({ client, log: stage.log, clock: systemClock }, service);
+      }
+
+      const reads = (): number =>
+        stage.server.audit.filter(({ path, query }) => path.endsWith('/endpointslices') && query['watch'] === undefined)
+          .length;
+
+      afterEach(() => watch.stop());
+
+      test('reads them every five seconds while a pod is ready and nothing changes', async () => {
+        const watched = await watching();
+        const before = reads();
+        for (now = 0; now < 20_000; now += 1_000) await watched.round();
+        expect(reads() - before).toBe(4);
+        expect(watched.problems()).toEqual([]);
+      });
+
+      test('reads them at once after a change, and every second while no pod is ready', async () => {
+        const watched = await watching();
+        await watched.round();
+        const before = reads();
+        const rounds = watched.start();
+        const object = stage.server.store.get('endpointslices.discovery.k8s.io', 'gates', 'hook-1');
+        if (object === undefined) throw new Error('no EndpointSlice');
+        stage.server.store.replace('endpointslices.discovery.k8s.io', object, { ...object, endpoints: [] });
+        await until(() => expect(reads()).toBeGreaterThan(before));
+        await rounds.stop();
+        now = 1_000;
+        await watched.round();
+        now = 5_000;
+        await watched.round();
+        expect(await failurePolicy()).toBe('Ignore');
+      });
+
+      test('reads them in each round while the watch fails', async () => {
+        stage = await stageWithConfiguration('Fail');
+        seedEndpoint(true);
+        watch = watchThrough({ ...stage.client, request: () => Promise.reject(new Error('refused')) });
+        const before = reads();
+        const blind = watchdog(watch);
+        for (now = 0; now < 3_000; now += 1_000) await blind.round();
+        expect(watch.isLive).toBe(false);
+        expect(reads() - before).toBe(3);
+      });
     });
 
     test('leaves the write to the next round after a conflict', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { countReady, deadSince } from '../../../../src/webhook/configuration/watchdog.ts';
+import { countReady } from '../../../../src/webhook/configuration/endpoints.ts';
+import { deadSince } from '../../../../src/webhook/configuration/watchdog.ts';
 
 describe('deadSince', () => {
   test('begins when nobody is ready under Fail, and stays', () => {
