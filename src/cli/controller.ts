@@ -136,7 +136,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
       bundles.update(installed);
       recordBundles();
     },
-    onChange: (events, delta) => controller.observe(events, delta),
+    onChange: (events, delta, arrived) => controller.observe(events, delta, arrived),
   });
   running.add(() => state.stop());
   followTraceSecret(surroundings, (secret) => controller.setTraceSecret(secret));

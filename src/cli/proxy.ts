@@ -14,6 +14,7 @@ import type { ProxyVersions } from '../core/text/proxy-protocol.ts';
 import type { ForwardedPolicy } from '../proxy/messages/forwarding-fields.ts';
 import type { ProxyLimits } from '../proxy/limits/limits.ts';
 import type { ProxyProtocolSettings } from '../proxy/proxy-protocol/settings.ts';
+import { monotonicNow } from '../time/clock.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { InternalErrors } from './process/internal-errors.ts';
@@ -69,6 +70,14 @@ export function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Prom
   return startOrStop((running) => start(options, running));
 }
 
+const applyDuration = {
+  name: 'proxy_configuration_duration_seconds',
+  help: 'Time from the receipt of a change of the configuration until it is in force.',
+  labels: [],
+};
+/** In seconds. */
+const applyBounds = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1, 5];
+
 /** One client address may use at most a quarter of the flows. */
 function limitsOf({
   connectionsPerClient,
@@ -112,7 +121,13 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const counters = proxy.counters();
   exposeProxyCounters(metrics, counters);
   if (workers === 1) returnMemory(running, () => counters.buffered.used);
-  const sink = new ConfigurationSink((change) => applyChange(change, proxy, certificates));
+  const applied = metrics.histogram(applyDuration, applyBounds).at();
+  const sink = new ConfigurationSink(async (change) => {
+    const began = monotonicNow();
+    const problems = await applyChange(change, proxy, certificates);
+    applied.observe((monotonicNow() - began) / 1000);
+    return problems;
+  });
   const connection = connectChannel({
     address: options.controller,
     gateway: options.gateway,

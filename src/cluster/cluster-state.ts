@@ -18,7 +18,7 @@ import {
   type KindState,
   type ObjectEvent,
 } from '../kubernetes/index.ts';
-import { systemClock } from '../time/clock.ts';
+import { monotonicNow, systemClock } from '../time/clock.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 import { incompleteBundle } from './main-bundle.ts';
@@ -70,8 +70,11 @@ export interface ClusterStateOptions {
   readonly kernel: Kernel;
   readonly kinds: readonly KindName[];
   readonly controllerName: string;
-  /** Called after each change with the events, and with the resulting change of the evaluation. */
-  readonly onChange?: (events: readonly ObjectEvent[], delta: Delta) => void;
+  /**
+   * Called after each change with the events, with the resulting change of the evaluation, and with the time of arrival of the
+   * events by the monotonic clock. It is undefined if there are no events.
+   */
+  readonly onChange?: (events: readonly ObjectEvent[], delta: Delta, arrived?: number) => void;
   /** Called with all Gateway API definitions, by name, when one is added, changed or deleted. */
   readonly onInstalled?: (installed: ReadonlyMap<string, InstalledKind>) => void;
   /** Starts a source. */
@@ -101,7 +104,10 @@ export class ClusterState {
     this.kernel.apply([this.installationWith(new Map())]);
     this.source = follow({
       kinds: [...this.kinds.values()],
-      onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
+      onEvents: (events) => {
+        const arrived = monotonicNow();
+        onChange(events, kernel.apply(events.flatMap(writesOf)), arrived);
+      },
       onInstalled: (installed) => {
         onInstalled(ofGatewayApi(installed));
         onChange([], kernel.apply([this.installationWith(installed)]));

@@ -14,6 +14,7 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 import { readReport, AcknowledgementReporter, reportName, type Replica } from './acknowledgement-reporter.ts';
 import { AddressPool, type AddressRequest } from './address-pool.ts';
 import { certificateChanges } from './certificate-changes.ts';
+import { observeChanges } from './change-latency.ts';
 import type { ConfigurationChange } from './configuration-by-gateway.ts';
 import type { DataPlaneSettings } from './data-plane-manifests.ts';
 import { programmedGeneration } from './data-plane-objects.ts';
@@ -87,6 +88,7 @@ export class Controller {
     this.dataPlanes = new DataPlanes({
       tell: (writes) => this.apply(writes),
       programmed: (owner) => programmedGeneration(this.live.get(owner)?.object),
+      changes: observeChanges(metrics),
       onReport: () => this.reporter.enqueue(),
       onStateChange: (gateway) => this.describe(gateway),
     });
@@ -175,9 +177,9 @@ export class Controller {
   }
 
   /** Takes events of the cluster, and the changes of the evaluation that they caused. */
-  observe(events: readonly ObjectChange[], delta: Delta): void {
+  observe(events: readonly ObjectChange[], delta: Delta, arrived?: number): void {
     const seen = events.flatMap((event) => this.note(event));
-    this.follow(delta, certificateChanges(events));
+    this.follow(delta, certificateChanges(events), arrived);
     for (const key of seen) this.statuses.enqueue(key);
     for (const event of events) this.selectors.observe(event);
     // The evaluation reports no change for a Gateway that is not reconciled and then stops being ours.
@@ -259,7 +261,7 @@ export class Controller {
     );
   }
 
-  private follow(delta: Delta, certificates: ConfigurationChange): void {
+  private follow(delta: Delta, certificates: ConfigurationChange, arrived?: number): void {
     const change = delta.of(statuses);
     const configured = delta.of(configuration);
     const selecting = delta.of(selectorServices);
@@ -267,10 +269,11 @@ export class Controller {
     for (const gateway of delta.of(infrastructure).upserted.keys()) this.enqueue(gateway);
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.serve(gatewayName(key));
     // One publication, so that a new listener never appears without its certificate.
-    this.dataPlanes.publish({
+    const all = {
       upserted: new Map([...certificates.upserted, ...configured.upserted]),
       removed: new Set([...certificates.removed, ...configured.removed]),
-    });
+    };
+    this.dataPlanes.publish(all, arrived);
     for (const key of change.removed) if (key.startsWith('Gateway/')) this.review(gatewayName(key));
     // Statuses go last: they are less urgent than traffic.
     for (const key of [...change.upserted.keys(), ...change.removed]) this.statuses.enqueue(key);

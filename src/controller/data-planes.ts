@@ -31,9 +31,13 @@ export class DataPlanes {
     this.options = options;
   }
 
-  /** Sends a change to the Gateways that it concerns. */
-  publish(change: ConfigurationChange): void {
-    for (const [gateway, part] of this.byGateway.apply(change)) this.open(gateway).publish(part);
+  /**
+   * Sends a change to the Gateways that it concerns.
+   *
+   * @param arrived when the event that caused it arrived, by the monotonic clock; undefined: for no event
+   */
+  publish(change: ConfigurationChange, arrived?: number): void {
+    for (const [gateway, part] of this.byGateway.apply(change)) this.open(gateway).publish(part, arrived);
   }
 
   /** The source of configuration for data planes of a Gateway. `undefined` for Gateways that are not served. */

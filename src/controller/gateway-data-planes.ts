@@ -3,6 +3,7 @@ import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.
 import { write, type Write } from '../core/incremental/index.ts';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
 import type { GatewayAcknowledgements, PodAcknowledgement } from './acknowledgement-report.ts';
+import type { ChangeObserver } from './change-latency.ts';
 import type { GatewayChange } from './configuration-by-gateway.ts';
 import type { Reachability } from './data-plane-services.ts';
 import { monotonicNow } from '../time/clock.ts';
@@ -17,6 +18,8 @@ export interface DataPlanesOptions {
   readonly onReport: () => void;
   /** Called when the remark on late data planes of this Gateway has changed. */
   readonly onStateChange: (gateway: string) => void;
+  /** Observes how long changes take until they are in force. */
+  readonly changes?: ChangeObserver;
   /** Milliseconds that a data plane has to acknowledge a generation. Later ones are left out of account. */
   readonly patience?: number;
 }
@@ -34,6 +37,8 @@ export interface DataPlaneState {
 }
 
 const defaultPatience = 15_000;
+/** Changes on their way that are observed; the duration of further ones is not. */
+const maxObserved = 1_000;
 
 /** A Gateway or a ListenerSet, with its published state. */
 interface OwnerState {
@@ -78,6 +83,9 @@ export class GatewayDataPlanes {
   private outdated: ReadonlySet<string> = new Set();
   private remark = '';
   private timer: NodeJS.Timeout | undefined;
+  /** Changes that not all connected data planes have acknowledged, oldest first, with the time of arrival of their event. */
+  private readonly underway: { readonly id: number; readonly arrived: number }[] = [];
+  private newest = 0;
 
   /** @param gateway `namespace/name` */
   constructor(gateway: string, options: DataPlanesOptions) {
@@ -103,8 +111,11 @@ export class GatewayDataPlanes {
     };
   }
 
-  publish({ upserts, removals }: GatewayChange): void {
+  /** @param arrived when the event that caused the change arrived, by the monotonic clock; undefined: for no event */
+  publish({ upserts, removals }: GatewayChange, arrived?: number): void {
     const id = this.source.publish(upserts.values(), removals);
+    if (arrived !== undefined && id > this.newest) this.observe(id, arrived);
+    this.newest = id;
     for (const key of removals) this.withdraw(key);
     for (const resource of upserts.values()) if (resource.kind === 'listener') this.announce(resource, id);
   }
@@ -192,7 +203,19 @@ export class GatewayDataPlanes {
     if (owner.told !== undefined) this.options.tell([write(acknowledgementCell, argsOfKey(name), undefined)]);
   }
 
+  private observe(id: number, arrived: number): void {
+    if (this.source.states().length === 0) return;
+    this.options.changes?.sent(arrived);
+    if (this.underway.length < maxObserved) this.underway.push({ id, arrived });
+  }
+
   private note({ name, acknowledged = -1 }: SessionState): void {
+    let [oldest] = this.underway;
+    while (oldest !== undefined && oldest.id <= acknowledged && this.source.laggards(oldest.id).length === 0) {
+      this.options.changes?.acknowledged(oldest.arrived);
+      this.underway.shift();
+      [oldest] = this.underway;
+    }
     for (const { published, held } of this.owners.values())
       if (acknowledged >= published.id) held.set(name, published.generation);
     this.updateReport();
@@ -200,6 +223,7 @@ export class GatewayDataPlanes {
   }
 
   private drop(pod: string): void {
+    if (this.source.states().length === 0) this.underway.length = 0;
     if (this.source.states().some(({ name }) => name === pod)) return;
     for (const { held } of this.owners.values()) held.delete(pod);
     this.updateReport();

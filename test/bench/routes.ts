@@ -14,6 +14,7 @@ import {
   followers,
   install,
   leader,
+  metricsOf,
   startController,
   stopController,
   usageOf,
@@ -21,6 +22,7 @@ import {
   type Pod,
   type Usage,
 } from './routes/installation.ts';
+import { boundOf, durationsBetween, durationsIn, type DurationMetric, type Durations } from './routes/durations.ts';
 import { httpRoutes, route, routeName, rulesOf } from './routes/objects.ts';
 import { Statuses } from './routes/statuses.ts';
 import { Traffic, type Report } from './routes/traffic.ts';
@@ -108,6 +110,7 @@ async function measureStatuses(bench: Bench): Promise<void> {
 /** New routes one after another: from sending the request that creates one, and from the API server's answer, to the first request that is served. */
 async function measureLatency(bench: Bench): Promise<void> {
   const { before, alone } = counts;
+  const inside = await insideDurations(bench);
   const background = bench.traffic.begin(before, interval);
   const latencies: { readonly sinceSent: number; readonly sinceAnswered: number }[] = [];
   for (let number = before; number < before + alone; number += 1) {
@@ -130,7 +133,28 @@ async function measureLatency(bench: Bench): Promise<void> {
       `${alone} routes, slowest ${Math.max(...measured).toFixed(1)} ms`,
     );
   }
+  const insideNow = await insideDurations(bench);
+  for (const [name, durations] of insideNow)
+    rowInside(name, durationsBetween(inside.get(name) ?? new Map(), durations));
   rowOfTraffic('Requests to other routes meanwhile', report);
+}
+
+const inController = 'sallyport_controller_change_duration_seconds';
+/** Parts of the latency that the processes measure themselves, by name. */
+const insideMetrics: Readonly<Record<string, DurationMetric>> = {
+  'From the event in the controller until sent': { name: inController, label: 'until="sent"' },
+  'Applied by the data plane': { name: 'sallyport_proxy_configuration_duration_seconds' },
+  'From the event until the acknowledgement': { name: inController, label: 'until="acknowledged"' },
+};
+
+async function insideDurations(bench: Bench): Promise<ByName<Durations>> {
+  const texts = await Promise.all([...(await podsOf(bench)).values()].map(metricsOf));
+  return new Map(Object.entries(insideMetrics).map(([name, metric]) => [name, durationsIn(texts, metric)]));
+}
+
+function rowInside(name: string, durations: Durations): void {
+  const bound = (share: number): string => `${(boundOf(durations, share) * 1000).toFixed(1)} ms`;
+  row(name, `p50 ≤ ${bound(0.5)}, p99 ≤ ${bound(0.99)}`, `max ≤ ${bound(1)}, ${durations.get(Infinity) ?? 0} changes`);
 }
 
 function spread(milliseconds: readonly number[]): string {

@@ -127,6 +127,7 @@ await runBenchmark(async (folder, stoppables) => {
     `memory: ${before.memory.toFixed(1)} MiB before, mean of the second half ${trend.mean.toFixed(1)} MiB, ` +
       `slope ${trend.slope.toFixed(2)} ± ${trend.noise.toFixed(2)} MiB per hour, growth ${trend.growth.toFixed(1)} MiB`,
   );
+  if (minutes < 60) say('A run of less than an hour includes the warm-up, in which memory grows.');
   const failures = [
     ...(tally.errors > 0 ? [`${tally.errors} errors`] : []),
     ...(descriptors > before.descriptors ? [`${descriptors - before.descriptors} descriptors leak`] : []),

@@ -142,15 +142,15 @@ export async function dataPlane(namespace: string): Promise<Pod> {
   return { namespace, name, port: 19_090 };
 }
 
-/** What the process itself says; through the API server, so that it is reached from anywhere. */
-export async function usageOf({ namespace, name, port }: Pod): Promise<Usage> {
-  return waitFor(`metrics of ${name}`, async () => {
-    const text = await kubectlOutput([
-      'get',
-      '--raw',
-      `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`,
-    ]);
-    const value = (metric: string): number => Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1]);
-    return { memory: value('process_resident_memory_bytes') / 2 ** 20, cpu: value('process_cpu_seconds_total') };
-  });
+/** What the process itself reports. */
+export async function usageOf(pod: Pod): Promise<Usage> {
+  const text = await metricsOf(pod);
+  const value = (metric: string): number => Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1]);
+  return { memory: value('process_resident_memory_bytes') / 2 ** 20, cpu: value('process_cpu_seconds_total') };
+}
+
+/** The metrics of a process as text; through the API server, so that it is reached from anywhere. */
+export async function metricsOf({ namespace, name, port }: Pod): Promise<string> {
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`;
+  return waitFor(`metrics of ${name}`, () => kubectlOutput(['get', '--raw', path]));
 }

@@ -34,12 +34,17 @@ afterEach(() => {
 
 function started({ programmed, patience = 60_000 }: { readonly programmed?: number; readonly patience?: number } = {}) {
   const told: Write[] = [];
+  const changes: string[] = [];
   const reports: unknown[] = [];
   const remarks: string[] = [];
   const planes: DataPlanes = new DataPlanes({
     tell: (writes) => void told.push(...writes),
     programmed: () => programmed,
     patience,
+    changes: {
+      sent: (arrived) => void changes.push(`${arrived} sent`),
+      acknowledged: (arrived) => void changes.push(`${arrived} acknowledged`),
+    },
     onReport: () =>
       void reports.push(
         Object.fromEntries([...planes.report()].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)])),
@@ -53,6 +58,7 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
   if (source === undefined) throw new Error('the Gateway is served');
   return {
     told,
+    changes,
     reports,
     remarks,
     planes,
@@ -74,6 +80,42 @@ function connect(source: ConfigurationSource, pod = 'pod') {
       void peer.receive({ type: 'acknowledge', id: sent, problems }),
   };
 }
+
+describe('the duration of changes', () => {
+  test('ends when the last connected data plane acknowledges', () => {
+    const { changes, planes, source } = started();
+    const [one, other] = [connect(source, 'one'), connect(source, 'other')];
+    planes.publish(upserted(listener(2)), 20);
+    planes.publish(upserted(listener(3)), 30);
+    expect(changes).toEqual(['20 sent', '30 sent']);
+    one.acknowledge();
+    expect(changes).toHaveLength(2);
+    other.acknowledge();
+    expect(changes.slice(2)).toEqual(['20 acknowledged', '30 acknowledged']);
+    one.acknowledge();
+    expect(changes).toHaveLength(4);
+  });
+
+  test('is not observed without an event, a difference, or a data plane', () => {
+    const { changes, planes, source } = started();
+    planes.publish(upserted(listener(2)), 20);
+    const pod = connect(source);
+    pod.acknowledge();
+    planes.publish(upserted(listener(3)));
+    planes.publish(upserted(listener(3)), 30);
+    pod.acknowledge();
+    expect(changes).toEqual([]);
+  });
+
+  test('is not observed if all data planes go away before they acknowledge', () => {
+    const { changes, planes, source } = started();
+    const pod = connect(source, 'one');
+    planes.publish(upserted(listener(2)), 20);
+    pod.close();
+    connect(source, 'two').acknowledge();
+    expect(changes).toEqual(['20 sent']);
+  });
+});
 
 test('a data plane that is too old for the configuration is named, and its listener has the problem', () => {
   const { told, remarks, planes, source, ready } = started();
