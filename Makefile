@@ -84,8 +84,8 @@ soak: build ## Send mixed traffic through one data plane while everything change
 	@MINUTES='$(MINUTES)' RATE='$(RATE)' test/bench/soak/run.sh
 
 .PHONY: bench-routes
-bench-routes: build ## Measure route latency and start at 5,000 routes in a cluster (5 min); KUBECONFIG= CLUSTER=
-	@test/bench/routes/run.sh
+bench-routes: build ## Measure route latency and start at 5,000 routes in a cluster (5 min); KUBECONFIG= CLUSTER= ROUTES=3000 PEER=class ONLY=latency
+	@ROUTES='$(ROUTES)' PEER='$(PEER)' ONLY='$(ONLY)' test/bench/routes/run.sh
 
 .PHONY: bench-memory
 bench-memory: build ## Measure memory and CPU of an idle installation (6 min; needs go); ROUTES='10 5000' COMPONENTS=

@@ -29,11 +29,15 @@ import { Traffic, type Report } from './routes/traffic.ts';
 
 // What routes cost in a real cluster, many of them on one Gateway: how soon a new one is served, how long the statuses of
 // many take, what controller and data plane hold and do when nothing happens, and how long a controller needs that
-// begins anew. `make bench-routes` brings the cluster, or takes that of KUBECONFIG (routes/run.sh).
+// begins anew. `make bench-routes` brings the cluster, or takes that of KUBECONFIG (routes/run.sh). ROUTES is the number of routes
+// before new ones are added, and PEER=CLASS measures new routes of another controller, which must be in the cluster.
 
 const image = process.env['IMAGE'] ?? 'localhost/sallyport:dev';
+const before = Number(process.env['ROUTES'] || 3_000);
 /** Routes: those whose statuses are waited for; those that are there when more are added one by one, and how many; all. */
-const counts = { together: 1_000, before: 3_000, alone: 300, all: 5_000 };
+const counts = { together: Math.min(1_000, before), before, alone: 300, all: Math.max(5_000, before + 300) };
+/** A GatewayClass of another controller in the cluster, to which the same requests are sent. */
+const peer = process.env['PEER'] || undefined;
 /** Writes under way at a time. */
 const concurrency = 16;
 /** Milliseconds between two requests to other routes. */
@@ -109,7 +113,7 @@ async function measureStatuses(bench: Bench): Promise<void> {
 
 /** New routes one after another: from sending the request that creates one, and from the API server's answer, to the first request that is served. */
 async function measureLatency(bench: Bench): Promise<void> {
-  const { before, alone } = counts;
+  const { alone } = counts;
   const inside = await insideDurations(bench);
   const background = bench.traffic.begin(before, interval);
   const latencies: { readonly sinceSent: number; readonly sinceAnswered: number }[] = [];
@@ -147,7 +151,9 @@ const insideMetrics: Readonly<Record<string, DurationMetric>> = {
   'From the event until the acknowledgement': { name: inController, label: 'until="acknowledged"' },
 };
 
+/** Nothing for another controller. */
 async function insideDurations(bench: Bench): Promise<ByName<Durations>> {
+  if (peer !== undefined) return new Map();
   const texts = await Promise.all([...(await podsOf(bench)).values()].map(metricsOf));
   return new Map(Object.entries(insideMetrics).map(([name, metric]) => [name, durationsIn(texts, metric)]));
 }
@@ -240,7 +246,7 @@ function format(count: number): string {
 
 async function measure(bench: Bench): Promise<void> {
   console.log(
-    `control plane's weight: ${process.env['CONTROL_PLANE_WEIGHT'] ?? 'unknown, a cluster of KUBECONFIG'} (one CPU of pods has 100)`,
+    `${peer === undefined ? 'Sallyport' : `GatewayClass ${peer}`}; control plane's weight: ${process.env['CONTROL_PLANE_WEIGHT'] ?? 'unknown, a cluster of KUBECONFIG'} (one CPU of pods has 100)`,
   );
   console.log('load'.padStart(89));
   if (process.env['ONLY'] === 'latency') {
@@ -264,7 +270,7 @@ try {
   progress('Installing the controller, and a Gateway ...');
   const client = createClient(await loadCredentials('default'));
   undo.push(() => client.close());
-  const installation = await install(image, undo);
+  const installation = await install(image, undo, peer);
   const statuses = new Statuses(client, installation.namespace);
   undo.push(() => statuses.stop());
   const traffic = new Traffic(installation.address);

@@ -35,17 +35,25 @@ export interface Usage {
 /**
  * Installs CRDs where there are none, and the controller, and makes a Gateway. What it did is undone by the steps that it
  * adds to `undo`, the last one first. Throws where the cluster holds Gateways or a controller of ours.
+ *
+ * @param peer the GatewayClass of another controller, which is used instead of ours
  */
-export async function install(image: string, undo: (() => Promise<unknown>)[]): Promise<Installation> {
+export async function install(
+  image: string,
+  undo: (() => Promise<unknown>)[],
+  peer: string | undefined,
+): Promise<Installation> {
   const crds = await kubectl(['get', 'crd', 'gateways.gateway.networking.k8s.io']);
   if (crds.code !== 0) await installCrds(undo);
-  const busy = await kubectlOutput(['get', 'gateways,gatewayclasses', '-A', '-o', 'name']);
-  if (busy !== '') throw new Error('the cluster holds Gateways or GatewayClasses already; use one that nobody needs');
-  await installController(image, undo);
+  const kinds = peer === undefined ? 'gateways,gatewayclasses' : 'gateways';
+  const busy = await kubectlOutput(['get', kinds, '-A', '-o', 'name']);
+  if (busy !== '') throw new Error(`the cluster holds ${kinds} already; use one that nobody needs`);
+  if (peer === undefined) await installController(image, undo);
+  else await kubectlOutput(['wait', `gatewayclass/${peer}`, '--for=condition=Accepted', '--timeout=60s']);
   const namespace = `bench-routes-${randomBytes(3).toString('hex')}`;
   await kubectlOutput(['create', 'namespace', namespace]);
   undo.push(() => kubectl(['delete', 'namespace', namespace, '--timeout=120s']));
-  await apply(...backend(namespace, image), gateway(namespace));
+  await apply(...backend(namespace, image), gateway(namespace, peer));
   await kubectlOutput(['wait', '-n', namespace, 'pod/backend', '--for=condition=Ready', '--timeout=60s']);
   await kubectlOutput([
     'wait',

@@ -12,12 +12,13 @@ export const gateways: ResourceType = { apiVersion: gatewayApi, kind: 'Gateway',
 
 export const gatewayName = 'web';
 
-export function gateway(namespace: string): KubernetesObject {
+/** @param className a GatewayClass of another controller; ours if omitted */
+export function gateway(namespace: string, className = 'sallyport'): KubernetesObject {
   return {
     apiVersion: gatewayApi,
     kind: 'Gateway',
     metadata: { name: gatewayName, namespace },
-    spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+    spec: { gatewayClassName: className, listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
   };
 }
 

@@ -6,11 +6,14 @@ root=$(cd "$(dirname "$0")/../../.." && pwd -P)
 . "$root/test/cluster/lib.sh"
 cd "$root"
 export IMAGE=${IMAGE:-localhost/sallyport:dev}
-bench=(timeout --kill-after=60 480 node --disable-warning=ExperimentalWarning test/bench/routes.ts)
+bench=(timeout --kill-after=60 "${TIMEOUT:-480}" node --disable-warning=ExperimentalWarning test/bench/routes.ts)
+# Only new routes are measured of another controller.
+[ -z "${PEER:-}" ] || export ONLY=latency
 [ -z "${KUBECONFIG:-}" ] || exec "${bench[@]}"
 
 ends=
 if ! "$HERE/run.sh" true 2>/dev/null; then
+  [ -z "${PEER:-}" ] || die "start a cluster and install $PEER first: make cluster-up"
   "$HERE/build.sh"
   "$HERE/up.sh"
   [ "${KEEP:-}" = 1 ] || ends=1
