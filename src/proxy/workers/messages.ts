@@ -92,6 +92,8 @@ export interface WorkerData {
   readonly ticketSecret: Uint8Array;
   /** Per worker: how often its event loop has reported, and the characters of log lines that are not written yet. */
   readonly beats: SharedArrayBuffer;
+  /** Milliseconds between two such reports. */
+  readonly beat: number;
   readonly unwritten: SharedArrayBuffer;
   /** Whether requests and connections are logged. */
   readonly logs: boolean;

@@ -127,6 +127,7 @@ class WorkerPool implements ProxyWorkers {
       traces: createSharedTraces(),
       ticketSecret: randomBytes(48),
       beats: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
+      beat: this.pace.check / 5,
       unwritten: new SharedArrayBuffer(workers * Int32Array.BYTES_PER_ELEMENT),
       logs: options.writeLines !== undefined,
     };
@@ -153,9 +154,11 @@ class WorkerPool implements ProxyWorkers {
       if (this.closing) return [];
       const listeners = this.hold(transaction);
       const isSame = listeners === this.listeners;
-      if (!isSame || this.ports.hasFailures) await this.ports.update(listeners);
+      // An address that could not be bound may be free now.
+      const mayMove = !isSame || this.ports.hasFailures;
+      if (mayMove) await this.ports.update(listeners);
       this.listeners = listeners;
-      const moved = isSame && !this.ports.hasFailures ? [] : this.movedListeners();
+      const moved = mayMove ? this.movedListeners() : [];
       return this.distribute(transaction, { moved, certificates: isSame ? [] : this.changedCertificates() });
     });
   }

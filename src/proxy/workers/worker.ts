@@ -19,8 +19,6 @@ export type CreateLogs = (write: (line: string) => void) => {
   readonly connectionLog: (entry: ConnectionLogEntry) => void;
 };
 
-/** Milliseconds between two reports that the event loop runs. */
-const beat = 2_000;
 /** Errors that are described per second. All are counted. */
 const described = 10;
 
@@ -64,7 +62,7 @@ class DataPlaneWorker {
       },
     });
     const beats = new Int32Array(data.beats);
-    setInterval(() => Atomics.add(beats, worker, 1), beat).unref();
+    setInterval(() => Atomics.add(beats, worker, 1), data.beat).unref();
     process.on('uncaughtException', (error) => fault('exception', error));
     process.on('unhandledRejection', (error) => fault('rejection', error));
   }

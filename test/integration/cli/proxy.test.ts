@@ -102,8 +102,8 @@ async function shopCertificate(): Promise<CertificateResource> {
 }
 
 describe('sallyport proxy', () => {
-  test('serves what the controller sends, and goes on without the controller', async () => {
-    const { probePort } = await start();
+  test.each([1, 2])('with %i workers serves what the controller sends, and goes on without it', async (workers) => {
+    const { probePort } = await start(['--bind=127.0.0.1', `--workers=${workers}`]);
     const port = await freePort();
     const id = source.publish([endpointsConfig('cart', echo.port), listenerConfig('web', { port }), route], []);
     await until(() =>
@@ -160,34 +160,53 @@ describe('sallyport proxy', () => {
     expect(await statusOf(`http://127.0.0.1:${probePort}/readyz`)).toBe(503);
   });
 
-  test('terminates TLS with certificates from the channel, new ones without a change of the listener', async () => {
-    await start();
+  test('with workers logs whole lines, and shows sums on the page of metrics', async () => {
+    const { probePort } = await start(['--bind=127.0.0.1', '--workers=2']);
     const port = await freePort();
-    const listener = listenerConfig('web', { port, protocol: 'HTTPS', certificates: ['infra/shop'] });
-    const missing = source.publish([endpointsConfig('cart', echo.port), listener, route], []);
-    await until(() =>
-      expect(source.states()).toMatchObject([
-        {
-          acknowledged: missing,
-          problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]),
-        },
-      ]),
-    );
-    const serials: (string | undefined)[] = [];
-    for (const certificate of [await shopCertificate(), await shopCertificate()]) {
-      const id = source.publish([certificate], []);
-      await until(() => expect(source.states()).toMatchObject([{ acknowledged: id, problems: new Map() }]));
-      serials.push(await serialNumberAt(port));
-    }
-    expect(new Set(serials).size).toBe(2);
-    const gone = source.publish([], ['certificate/infra/shop']);
-    await until(() =>
-      expect(source.states()).toMatchObject([
-        {
-          acknowledged: gone,
-          problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]),
-        },
-      ]),
-    );
+    const id = source.publish([endpointsConfig('cart', echo.port), listenerConfig('web', { port }), route], []);
+    await until(() => expect(source.states()).toMatchObject([{ acknowledged: id, problems: new Map() }]));
+    await Promise.all(Array.from({ length: 30 }, () => statusOf(`http://127.0.0.1:${port}/`)));
+    const page = await (await fetch(`http://127.0.0.1:${probePort}/metrics`)).text();
+    expect(page).toMatch(/^sallyport_proxy_workers 2$/m);
+    expect(page).toMatch(/^sallyport_proxy_requests_total 30$/m);
+    expect(page).toMatch(/^sallyport_internal_errors_total\{origin="worker"\} 0$/m);
+    await until(() => {
+      const lines = (program?.errors() ?? '').split('\n').filter((line) => line.includes('"msg":"request"'));
+      expect(lines.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual(Array(30).fill(200));
+    });
   });
+
+  test.each([1, 2])(
+    'with %i workers terminates TLS with the current certificates from the channel',
+    async (workers) => {
+      await start(['--bind=127.0.0.1', `--workers=${workers}`]);
+      const port = await freePort();
+      const listener = listenerConfig('web', { port, protocol: 'HTTPS', certificates: ['infra/shop'] });
+      const missing = source.publish([endpointsConfig('cart', echo.port), listener, route], []);
+      await until(() =>
+        expect(source.states()).toMatchObject([
+          {
+            acknowledged: missing,
+            problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]),
+          },
+        ]),
+      );
+      const serials: (string | undefined)[] = [];
+      for (const certificate of [await shopCertificate(), await shopCertificate()]) {
+        const id = source.publish([certificate], []);
+        await until(() => expect(source.states()).toMatchObject([{ acknowledged: id, problems: new Map() }]));
+        serials.push(await serialNumberAt(port));
+      }
+      expect(new Set(serials).size).toBe(2);
+      const gone = source.publish([], ['certificate/infra/shop']);
+      await until(() =>
+        expect(source.states()).toMatchObject([
+          {
+            acknowledged: gone,
+            problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]),
+          },
+        ]),
+      );
+    },
+  );
 });
