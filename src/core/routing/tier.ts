@@ -51,7 +51,7 @@ export class Tier {
     const holds = (condition: MatchCondition): boolean => condition.holds(request, allowance);
     let best = firstOf(this.exact?.get(request.path), holds);
     best = firstOf(this.expressions, holds, best);
-    for (const bucket of this.prefixes.along(segments(request.path))) best = firstOf(bucket, holds, best);
+    for (const bucket of this.prefixes.alongPath(request.path)) best = firstOf(bucket, holds, best);
     return best;
   }
 

@@ -75,6 +75,22 @@ export class Trie<T> {
     return found.toReversed();
   }
 
+  /** Like `along` for the segments between slashes of `path`, without a list of them. */
+  alongPath(path: string): T[] {
+    const found: T[] = [];
+    let node: Node<T> | undefined = this.root;
+    for (let start = 0; node !== undefined && start <= path.length;) {
+      if (node.value !== undefined) found.unshift(node.value);
+      if (node.children === undefined) return found;
+      const slash = path.indexOf('/', start);
+      const end = slash === -1 ? path.length : slash;
+      node = node.children.get(path.slice(start, end));
+      start = end + 1;
+    }
+    if (node?.value !== undefined) found.unshift(node.value);
+    return found;
+  }
+
   get isEmpty(): boolean {
     return this.root.value === undefined && !hasChildren(this.root);
   }

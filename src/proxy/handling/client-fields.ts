@@ -19,11 +19,12 @@ export function clientFields(answer: UpstreamHead, destination: Destination): Cl
   const hasBody = !hasNoContent(head.method, answer.status);
   const { httpVersion } = head;
   if (forwarded?.backend === backend && forwarded.hasBody === hasBody && forwarded.httpVersion === httpVersion) {
-    noteRepeated(forwarded.made.fields);
+    if (!forwarded.isRepeated) noteRepeated(forwarded.made.fields);
+    forwarded.isRepeated = true;
     return forwarded.made;
   }
   const made = makeFields(answer, destination);
-  if (made !== undefined) answer.forwarded = { made, backend, hasBody, httpVersion };
+  if (made !== undefined) answer.forwarded = { made, backend, hasBody, httpVersion, isRepeated: false };
   return made;
 }
 

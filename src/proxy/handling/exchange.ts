@@ -75,7 +75,12 @@ export class Exchange implements AuthorizedRequest {
 
   start(): void {
     const hasRoom = this.isAdmitted && this.plane.quotas.buffered.hasRoom(this.address, roomForRequest);
-    this.guard(() => (hasRoom ? this.judge() : this.answer('overloaded')));
+    try {
+      if (hasRoom) this.judge();
+      else this.answer('overloaded');
+    } catch (error) {
+      this.fault(error);
+    }
   }
 
   /** Runs an action that has no caller to catch its errors: an unexpected error ends this exchange only. */
@@ -118,14 +123,14 @@ export class Exchange implements AuthorizedRequest {
 
   /** Runs the filters of the listener one after the other. A request that passes all of them is routed. */
   private filter(filters: readonly Authorization[], listener: ListenerConfig, head: RequestHead): void {
-    const [authorization, ...others] = filters;
+    const authorization = filters[0];
     if (authorization === undefined) {
       this.execute(decide(this.plane, listener, head), head);
       return;
     }
     this.ask({ listener, rule: undefined, head, authorization }, (permission) => {
       this.permitted = permittedBy(permission, this.permitted);
-      this.filter(others, listener, head.with(permission.edits));
+      this.filter(filters.slice(1), listener, head.with(permission.edits));
     });
   }
 
@@ -285,7 +290,9 @@ export class Exchange implements AuthorizedRequest {
       this.answer(typeof endpoints === 'string' ? endpoints : 'no-backend');
       return;
     }
-    this.forwarding = new Forwarding(this, { ...outcome.taken, head, backend, permitted: this.permitted }, endpoints);
+    const { listener, matched, rule } = outcome.taken;
+    const destination = { listener, matched, rule, head, backend, permitted: this.permitted };
+    this.forwarding = new Forwarding(this, destination, endpoints);
     this.forwarding.start();
   }
 

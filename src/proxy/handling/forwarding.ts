@@ -51,7 +51,8 @@ export class Forwarding implements ResponseReceiver {
   /** Bytes that wait for the client. */
   private readonly responding: Buffered;
   /** Bytes written to the client since the last `settle`. */
-  private written = { bytes: 0, pieces: 0 };
+  private writtenBytes = 0;
+  private writtenPieces = 0;
   private readonly fields: Fields;
   private readonly target: string;
   /** Mirror copies, which get the body as it is read. */
@@ -190,12 +191,16 @@ export class Forwarding implements ResponseReceiver {
 
   private countData(chunk: Buffer): void {
     this.exchange.responseBytes += chunk.length;
-    this.written.bytes += chunk.length;
-    this.written.pieces += 1;
+    this.writtenBytes += chunk.length;
+    this.writtenPieces += 1;
   }
 
   settled(): void {
-    this.exchange.guard(() => this.settle());
+    try {
+      this.settle();
+    } catch (error) {
+      this.exchange.fault(error);
+    }
   }
 
   /**
@@ -204,16 +209,21 @@ export class Forwarding implements ResponseReceiver {
    */
   private settle(): void {
     this.exchange.client.flushHead();
-    const { bytes, pieces } = this.written;
+    const { writtenBytes: bytes, writtenPieces: pieces } = this;
     if (pieces === 0) return;
-    this.written = { bytes: 0, pieces: 0 };
+    this.writtenBytes = 0;
+    this.writtenPieces = 0;
     if (this.responding.update(this.exchange.client.waitingBytes, bytes, pieces)) return;
     if (this.ended) this.exchange.overflow();
     else this.fail('overloaded');
   }
 
   onEnd(trailers: Fields): void {
-    this.exchange.guard(() => this.finish(trailers));
+    try {
+      this.finish(trailers);
+    } catch (error) {
+      this.exchange.fault(error);
+    }
   }
 
   private finish(trailers: Fields): void {
@@ -364,7 +374,7 @@ export class Forwarding implements ResponseReceiver {
       fields: this.fields,
       body: this.upload?.begin(),
       content: this.upload?.content,
-      ...(this.upload === undefined ? {} : { sending: this.upload.sending }),
+      sending: this.upload?.sending,
       trailers: () => trailerFields(client.trailers),
       announcesTrailers: announcedTrailers(head) !== undefined,
       needsHttp2: this.exchange.isCall,

@@ -22,11 +22,12 @@ export function upstreamFields(
   const { forwardedPolicy: policy } = context.plane;
   const { forwarded } = section;
   if (forwarded?.backend === backend && forwarded.authority === authority && forwarded.policy === policy) {
-    noteRepeated(forwarded.fields);
+    if (!forwarded.isRepeated) noteRepeated(forwarded.fields);
+    forwarded.isRepeated = true;
     return forwarded.fields;
   }
   const fields = makeFields(context, destination);
-  section.forwarded = { fields, backend, authority, policy };
+  section.forwarded = { fields, backend, authority, policy, isRepeated: false };
   return fields;
 }
 

@@ -212,7 +212,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
   }
 
   private readonly overGuarded = (): void => {
-    this.guard(() => this.over());
+    this.guard(this.over);
   };
 
   private readonly receive = (bytes: Buffer): void => {
@@ -228,12 +228,14 @@ export class Http1Session implements Carrier, RequestEvents, Input {
 
   /** Interprets held bytes up to `budget` of work, and at most one request; returns the work done. */
   feed(budget: number): number {
-    let work = 0;
-    this.guard(() => {
-      work = this.readOn(budget);
+    try {
+      const work = this.readOn(budget);
       this.settle();
-    });
-    return work;
+      return work;
+    } catch (error) {
+      this.fault(error);
+      return requestWork;
+    }
   }
 
   /** Whether bytes wait for the turn of the client. */
@@ -387,7 +389,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
   }
 
   /** The response is over: passed to the connection completely, or cut off with it. */
-  private over(): void {
+  private readonly over = (): void => {
     const { exchange, stream, socket } = this;
     if (exchange === undefined || stream === undefined) return;
     this.exchange = undefined;
@@ -400,7 +402,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     // Its head may have been sent before the drain, without `Connection: close`.
     else if (this.connection.isDraining() && this.held.length === 0) this.end(stream.isComplete);
     else this.goOn();
-  }
+  };
 
   private endAfter(stream: Http1Stream): void {
     this.unwatch?.();
@@ -472,7 +474,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     this.stop();
     clearTimeout(this.pauseTimer);
     this.released(this);
-    this.guard(() => this.over());
+    this.guard(this.over);
   };
 
   /** Runs an action of an event, which has no caller to catch its errors: an unexpected error ends this connection only. */
@@ -480,10 +482,14 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     try {
       action();
     } catch (error) {
-      this.plane.fault(error);
-      this.held = nothing;
-      this.socket.destroy();
+      this.fault(error);
     }
+  }
+
+  private fault(error: unknown): void {
+    this.plane.fault(error);
+    this.held = nothing;
+    this.socket.destroy();
   }
 }
 

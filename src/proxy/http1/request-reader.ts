@@ -10,7 +10,7 @@ import type { RawRequest } from '../messages/request-head.ts';
 /** The framing of a body: its length in bytes, or `chunked`. After `unknown`, no further byte can be interpreted. */
 export type BodyFraming = number | 'chunked' | 'unknown';
 
-/** The fields of a head as text, with a line break before each, and parsed. */
+/** The fields of a head as text, with a line break before each and with the empty line at the end, and parsed. */
 interface ParsedFields {
   readonly text: string;
   readonly fields: string[];
@@ -39,6 +39,8 @@ const requestLine = /^[A-Z-]+ [\x21-\x7e]+ HTTP\/1\.[01]$/;
 const tabInCoding = /\r\ntransfer-encoding:[^\r]*\t/i;
 /** The beginning of a request line. */
 const startOfHead = /^[A-Z][A-Z-]{0,31}(?:$| )/;
+/** Bytes in which a repeated head is looked for: more than heads that are kept have. */
+const longestRepeated = 4 * 1024;
 /** Bytes that are neither text nor a part of CRLF. */
 const neverInHead = /[^\t\r\n\x20-\x7e\x80-\xff]|[^\r]\n|\r[^\n]/;
 
@@ -115,6 +117,25 @@ export class RequestReader {
   }
 
   private readHead(bytes: Buffer): Buffer {
+    return this.readRepeated(bytes) ?? this.readNewHead(bytes);
+  }
+
+  /** Reads a head with the same fields as the previous one. Returns `undefined` for any other bytes. */
+  private readRepeated(bytes: Buffer): Buffer | undefined {
+    const { previous } = this;
+    if (previous === undefined || this.partial !== undefined) return undefined;
+    const text = bytes.toString('latin1', 0, Math.min(bytes.length, longestRepeated));
+    const endOfLine = text.indexOf('\r\n');
+    const length = endOfLine + previous.text.length;
+    if (!text.startsWith(previous.text, endOfLine) || length - endOfHead.length > this.headerBytes) return undefined;
+    const head = this.withLine(text.slice(0, endOfLine), previous.fields);
+    if (head === undefined) return undefined;
+    const available = bytes.length - length;
+    this.expect(this.events.onHead(head, available));
+    return available === 0 ? nothing : bytes.subarray(length);
+  }
+
+  private readNewHead(bytes: Buffer): Buffer {
     const earlier = this.partial?.length ?? 0;
     const all = this.partial === undefined ? bytes : Buffer.concat([this.partial, bytes]);
     const start = emptyLines(all);
@@ -144,20 +165,24 @@ export class RequestReader {
   private parseHead(text: string): RawRequest | undefined {
     const endOfLine = text.indexOf('\r\n');
     const line = endOfLine === -1 ? text : text.slice(0, endOfLine);
-    const rawHeaders = requestLine.test(line) ? this.parseFields(text, line.length) : undefined;
-    if (rawHeaders === undefined) return undefined;
-    const [first, last] = [line.indexOf(' '), line.lastIndexOf(' ')];
-    const method = line.slice(0, first);
-    if (!methods.has(method)) return undefined;
-    return { method, url: line.slice(first + 1, last), httpVersion: line.endsWith('0') ? '1.0' : '1.1', rawHeaders };
+    const fields = this.parseFields(text, line.length);
+    return fields === undefined ? undefined : this.withLine(line, fields);
   }
 
-  /** Returns the same array again for the same fields as in the previous head, so that others recognize them. */
+  /** Adds the request line to the fields; `undefined` if it is invalid. The same array tells others that the fields are the same. */
+  private withLine(line: string, rawHeaders: string[]): RawRequest | undefined {
+    if (!requestLine.test(line)) return undefined;
+    const first = line.indexOf(' ');
+    const method = line.slice(0, first);
+    if (!methods.has(method)) return undefined;
+    const url = line.slice(first + 1, -' HTTP/1.1'.length);
+    return { method, url, httpVersion: line.endsWith('0') ? '1.0' : '1.1', rawHeaders };
+  }
+
   private parseFields(head: string, start: number): string[] | undefined {
     const text = head.slice(start);
-    if (this.previous?.text === text) return this.previous.fields;
     const fields = text.includes('\t') && tabInCoding.test(text) ? undefined : parseFieldLines(text);
-    this.previous = fields === undefined || !isKept(head, fields) ? undefined : { text, fields };
+    this.previous = fields === undefined || !isKept(head, fields) ? undefined : { text: `${text}\r\n\r\n`, fields };
     return fields;
   }
 

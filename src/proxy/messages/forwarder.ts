@@ -33,7 +33,7 @@ export interface UpstreamRequest {
   /** The whole body, if it is already available; `body` is undefined then. The engine clears it after sending, to free the memory. */
   content?: Buffer | undefined;
   /** Called with the number of body bytes that wait to be sent, and the number just added. */
-  readonly sending?: (waiting: number, piece: number) => void;
+  readonly sending?: ((waiting: number, piece: number) => void) | undefined;
   /** Trailers, requested at the end of the body. HTTP/1.1 carries them only if they are announced. */
   readonly trailers?: () => Fields;
   readonly announcesTrailers?: boolean;
@@ -66,6 +66,8 @@ interface ForwardedHead {
   readonly backend: object;
   readonly hasBody: boolean;
   readonly httpVersion: string;
+  /** Whether the fields were sent again. */
+  isRepeated: boolean;
 }
 
 /**

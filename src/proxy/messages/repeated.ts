@@ -18,7 +18,7 @@ const repeated = new WeakMap<Fields, { lines: string | undefined }>();
 
 /** Notes that fields are sent again, and do not change any more. */
 export function noteRepeated(fields: Fields): void {
-  if (!repeated.has(fields)) repeated.set(fields, { lines: undefined });
+  repeated.set(fields, { lines: undefined });
 }
 
 /** Returns what `format` returns for the fields. For repeated fields it is called only once, unless it returns `undefined`. */

@@ -11,6 +11,9 @@ import type { AnswerReason } from './reasons.ts';
 
 const digits = /^[0-9]{1,15}$/;
 
+/** Values of a section that are kept. The names of fields in matches are not limited. */
+const maxValues = 32;
+
 /** A parsed request. HTTP/2 pseudo-header fields are converted to method, URL and Host. */
 export type RawRequest = Pick<IncomingMessage, 'httpVersion' | 'method' | 'url' | 'rawHeaders'>;
 
@@ -59,7 +62,8 @@ export class RequestHead implements RouteRequest {
     const rawHeaders = editFields([...this.fields], [change]);
     const message = { method, httpVersion, rawHeaders };
     const edited = { received, edits: [...edits, change] };
-    const section = { ...this.section, fields: rawHeaders, names: lowerCaseNames(rawHeaders), forwarded: undefined };
+    const names = lowerCaseNames(rawHeaders);
+    const section = { ...this.section, fields: rawHeaders, names, values: undefined, forwarded: undefined };
     return new RequestHead(message, section, this, edited);
   }
 
@@ -76,14 +80,23 @@ export class RequestHead implements RouteRequest {
 
   /** How often the request has passed through proxies of this kind. */
   get hops(): number {
-    return hopsIn(listed(this.received, 'via'));
+    return (this.section.hops ??= hopsIn(listed(this.received, 'via')));
   }
 
   get asksForUpgrade(): boolean {
-    return this.names.includes('upgrade');
+    return this.header('upgrade') !== undefined;
   }
 
   header(lowerName: string): string | undefined {
+    const { values } = this.section;
+    const known = values?.get(lowerName);
+    if (known !== undefined) return known ?? undefined;
+    const value = this.find(lowerName);
+    if (values !== undefined && values.size < maxValues) values.set(lowerName, value ?? null);
+    return value;
+  }
+
+  private find(lowerName: string): string | undefined {
     const position = this.names.indexOf(lowerName);
     if (position === -1) return undefined;
     if (!this.names.includes(lowerName, position + 1)) return this.fields[position * 2 + 1];
@@ -130,6 +143,10 @@ export interface FieldSection extends ReceivedFields {
   /** Host as received, and the hostname in it; `undefined` if it is invalid. */
   readonly authority: string;
   readonly host: string | undefined;
+  /** Values that were read, `null` for absent fields. Only after a second request with this section. */
+  values: Map<string, string | null> | undefined;
+  /** The number of proxies of this kind that the request has passed, once it was read. */
+  hops: number | undefined;
   /** The fields of the last request with this section for a backend. */
   forwarded: ForwardedFields | undefined;
 }
@@ -140,6 +157,8 @@ interface ForwardedFields {
   readonly backend: object;
   readonly authority: string;
   readonly policy: string;
+  /** Whether the fields were sent again. */
+  isRepeated: boolean;
 }
 
 /**
@@ -156,7 +175,9 @@ export function readHttp1Head(
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
   const isKnown = previous?.fields === message.rawHeaders && previous.httpVersion === message.httpVersion;
-  return headOf(message, url, isKnown ? previous : readSection(message, 0, limits));
+  if (!isKnown) return headOf(message, url, readSection(message, 0, limits));
+  previous.values ??= new Map();
+  return headOf(message, url, previous);
 }
 
 /**
@@ -200,6 +221,8 @@ function readSection(
     contentLength,
     authority,
     host: hostFromHeader(authority),
+    values: undefined,
+    hops: undefined,
     forwarded: undefined,
   };
 }

@@ -25,6 +25,8 @@ export class Output {
   private readonly drained: () => void;
   /** Bytes that were written without the stream, and wait. */
   private pending = 0;
+  /** Whether others write to the stream, so that its bytes may wait. */
+  private isShared = false;
   private done: (() => void) | undefined;
 
   /** `drained` is called when nothing waits any more. */
@@ -37,19 +39,31 @@ export class Output {
 
   /** Bytes that the kernel has not taken yet. */
   get waiting(): number {
-    return this.pending + this.socket.writableLength;
+    return this.pending + (this.usesStream ? this.socket.writableLength : 0);
   }
 
   /** Whether the sender should pause until `drained`. */
   get isFull(): boolean {
-    return this.pending >= full || this.socket.writableNeedDrain;
+    return this.pending >= full || (this.usesStream && this.socket.writableNeedDrain);
+  }
+
+  /** From now on, others may write to the stream of the socket, too. */
+  share(): void {
+    this.isShared = true;
+  }
+
+  /** Whether the next bytes must be written to the stream. */
+  private get usesStream(): boolean {
+    if (this.handle === undefined) return true;
+    if (this.isShared && this.socket.writableLength === 0) this.isShared = false;
+    return this.isShared;
   }
 
   /** Writes text. Ignored after the end of the connection. */
   write(text: string): void {
     const { socket, handle } = this;
     if (!socket.writable) return;
-    if (handle === undefined || socket.writableLength > 0) {
+    if (handle === undefined || this.usesStream) {
       socket.write(text);
       return;
     }
@@ -62,12 +76,13 @@ export class Output {
     const { socket, handle } = this;
     if (!socket.writable) return;
     const length = before.length + bytes.length + after.length;
-    if (handle === undefined || socket.writableLength > 0 || length > 1 << mostBits) {
+    if (handle === undefined || this.usesStream || length > 1 << mostBits) {
       socket.cork();
       if (before !== '') socket.write(before);
       socket.write(owned(bytes));
       if (after !== '') socket.write(after);
       socket.uncork();
+      this.share();
       return;
     }
     const block = takeBlock(length);
@@ -124,6 +139,7 @@ export class Output {
   }
 
   private failed(status: number): void {
+    if (this.socket.destroyed) return;
     const code = getSystemErrorName(status);
     this.socket.destroy(Object.assign(new Error(`write ${code}`), { code }));
   }

@@ -92,6 +92,9 @@ export class Http1Connection implements ResponseEvents {
   /** By `monotonicNow`. No request may be sent later, because the backend may be closing the connection. */
   private usableUntil = monotonicNow() + idleDefault;
   private hasRested = false;
+  /** Whether a side of the connection has ended. */
+  private isOver = false;
+  private isPaused = false;
   /** Whether the current request found the connection idle, and nothing has been received since. */
   private mayBeStale = false;
   /** The failure of the current request after the connection was broken off. */
@@ -119,11 +122,7 @@ export class Http1Connection implements ResponseEvents {
 
   /** Whether an idle connection may still be used. */
   isUsable(now: number): boolean {
-    return now < this.usableUntil && this.stands;
-  }
-
-  private get stands(): boolean {
-    return this.socket.writable && this.socket.readable;
+    return now < this.usableUntil && !this.isOver;
   }
 
   take(call: Http1Call): void {
@@ -141,6 +140,7 @@ export class Http1Connection implements ResponseEvents {
     this.socket.cork();
     setImmediate(() => this.socket.uncork());
     this.socket.write(head);
+    this.output.share();
     this.body = new BodyWriter(this.socket, request.body, request, {
       written: () => (this.body = undefined),
       failed: () => this.breakOff('reset'),
@@ -163,6 +163,11 @@ export class Http1Connection implements ResponseEvents {
   /** Aborts the current request without further calls. */
   destroy(): void {
     this.letGo();
+    this.closeNow();
+  }
+
+  private closeNow(): void {
+    this.isOver = true;
     this.socket.destroy();
   }
 
@@ -171,16 +176,19 @@ export class Http1Connection implements ResponseEvents {
     this.failure = failure;
     this.reader.stop();
     this.body?.stop();
-    this.socket.destroy();
+    this.closeNow();
   }
 
   pause(): void {
+    this.isPaused = true;
     this.socket.pause();
     // A paused socket would not detect a reset until the client has read the earlier bytes.
     watchForReset(this.socket);
   }
 
   resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
     this.socket.resume();
   }
 
@@ -200,10 +208,10 @@ export class Http1Connection implements ResponseEvents {
 
   onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void {
     // A request that is still being sent, or unexpected bytes, make the connection unusable.
-    const isReusable = head.persists && rest.length === 0 && this.body === undefined && this.stands;
+    const isReusable = head.persists && rest.length === 0 && this.body === undefined && !this.isOver;
     const call = this.letGo();
     if (isReusable) this.becomeIdle(head);
-    else this.socket.destroy();
+    else this.closeNow();
     call?.receiver.onEnd(trailers);
   }
 
@@ -229,7 +237,7 @@ export class Http1Connection implements ResponseEvents {
     const idle = keepsFor === undefined ? idleDefault : Math.min(keepsFor * 1_000 - idleMargin, idleLongest);
     this.usableUntil = monotonicNow() + idle;
     this.hasRested = true;
-    this.socket.resume();
+    this.resume();
     this.events.freed(this);
   }
 
@@ -253,7 +261,7 @@ export class Http1Connection implements ResponseEvents {
       // Unexpected bytes must not be taken for the response to the next request (RFC 9112 section 9.2).
       const { call } = this;
       if (call === undefined) {
-        this.socket.destroy();
+        this.closeNow();
         return;
       }
       this.reader.read(bytes);
@@ -264,12 +272,13 @@ export class Http1Connection implements ResponseEvents {
   };
 
   private readonly end = (): void => {
+    this.isOver = true;
     try {
       this.reader.end();
     } catch (error) {
       this.fault(error);
     }
-    this.socket.destroy();
+    this.closeNow();
   };
 
   private readonly drained = (): void => {
@@ -282,6 +291,7 @@ export class Http1Connection implements ResponseEvents {
   };
 
   private readonly close = (): void => {
+    this.isOver = true;
     try {
       this.letGo()?.fail(this.failure ?? (this.mayBeStale ? 'stale' : 'reset'));
       this.events.closed(this);

@@ -38,7 +38,8 @@ export class ResponseReader {
   /** Defined while the body is read. */
   private head: ResponseHead | undefined;
   private chunks: ChunkedBody | undefined;
-  private previous: { readonly text: string; readonly head: ResponseHead } | undefined;
+  /** The previous head with its end, as text and in bytes. If the next response has the same one, it gets the same object. */
+  private previous: { readonly text: string; readonly bytes: number; readonly head: ResponseHead } | undefined;
   /** Remaining bytes of a body that is not chunked; without a length it ends with the connection. */
   private remaining = 0;
 
@@ -76,27 +77,37 @@ export class ResponseReader {
   }
 
   private readHead(bytes: Buffer, asked: Asked): Buffer {
+    const { previous } = this;
+    if (previous !== undefined && this.held.isEmpty && bytes.toString('latin1', 0, previous.bytes) === previous.text)
+      return this.take(
+        previous.head,
+        asked,
+        previous.bytes === bytes.length ? nothing : bytes.subarray(previous.bytes),
+      );
     const found = this.held.take(bytes, endOfHead, this.headBytes);
     if (found === undefined) return this.held.mayBeginWith(startOfHead) ? nothing : this.malformed('broken');
     if (found === 'too-long') return this.malformed(found);
     const head = this.parseHead(found.text);
-    if (head === undefined) return this.malformed('broken');
-    if (head.status < 200) return this.inform(head, asked, found.rest);
+    return head === undefined ? this.malformed('broken') : this.take(head, asked, found.rest);
+  }
+
+  private take(head: ResponseHead, asked: Asked, rest: Buffer): Buffer {
+    if (head.status < 200) return this.inform(head, asked, rest);
     this.head = head;
     this.chunks = undefined;
     this.remaining = bodyLength(asked, head);
     if (head.isChunked && this.remaining > 0) this.chunks = new ChunkedBody((data) => this.pass(data), this.headBytes);
     this.events.onHead(head);
-    if (this.remaining > 0) return found.rest;
-    this.complete(head, [], found.rest);
+    if (this.remaining > 0) return rest;
+    this.complete(head, [], rest);
     return nothing;
   }
 
-  /** Returns the same object again for the same head as that of the previous response. */
   private parseHead(text: string): ResponseHead | undefined {
-    if (this.previous?.text === text) return this.previous.head;
     const head = parseResponseHead(text);
-    this.previous = head === undefined || !isKept(text, head.fields) ? undefined : { text, head };
+    const whole = `${text}\r\n\r\n`;
+    this.previous =
+      head === undefined || !isKept(text, head.fields) ? undefined : { text: whole, bytes: whole.length, head };
     return head;
   }
 

@@ -13,6 +13,14 @@ describe('Trie', () => {
     expect(trieOf('a/b').along(['a'])).toEqual([]);
   });
 
+  test.each(['', '/', 'a', 'a/', 'a/b', 'a//b', '/a/b/', 'x/y', 'a/b/c/d'])(
+    'finds the same for the path %j',
+    (path) => {
+      const trie = trieOf('', 'a', 'a/', 'a/b', 'a//b', '/a', '/a/b/');
+      expect(trie.alongPath(path)).toEqual(trie.along(path.split('/')));
+    },
+  );
+
   test('keeps the value that is there', () => {
     const trie = trieOf('a');
     expect(trie.ensure(['a'], () => 'new')).toBe('a');

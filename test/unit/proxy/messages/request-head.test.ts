@@ -113,3 +113,35 @@ describe('the target of a request', () => {
     expect(read(fields(defaultLimits.headerCount))).toBe('headers-too-large');
   });
 });
+
+test('requests with the same fields share what was read, and keep a limited number of values', () => {
+  const message: RawRequest = {
+    method: 'GET',
+    url: '/',
+    httpVersion: '1.1',
+    rawHeaders: ['Host', 'a', 'x-one', '1', 'x-one', '2', 'via', '1.1 sallyport'],
+  };
+  const headAfter = (previous?: RequestHead): RequestHead => {
+    const head = readHttp1Head(message, defaultLimits, previous?.section);
+    if (typeof head === 'string') throw new Error(head);
+    return head;
+  };
+  const first = headAfter();
+  expect(first.section.values).toBeUndefined();
+  const second = headAfter(first);
+  const third = headAfter(second);
+  expect(third.section).toBe(first.section);
+  for (const head of [second, third]) {
+    expect([head.header('x-one'), head.header('x-two'), head.hops, head.asksForUpgrade]).toEqual([
+      '1, 2',
+      undefined,
+      1,
+      false,
+    ]);
+  }
+  for (let count = 0; count < 1_000; count += 1) expect(third.header(`x-${count}`)).toBeUndefined();
+  expect(third.section.values?.size).toBe(32);
+  const edited = third.with({ dropped: new Set(['x-one', 'via']), added: ['x-two', '3'] });
+  expect([edited.header('x-one'), edited.header('x-two'), edited.hops]).toEqual([undefined, '3', 1]);
+  expect(third.header('x-one')).toBe('1, 2');
+});
