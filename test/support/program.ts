@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,16 +21,25 @@ export interface RunningProgram {
 
 /** Starts `sallyport` with these arguments. */
 export function startProgram(...args: readonly string[]): RunningProgram {
+  return startProgramBy([], ...args);
+}
+
+/** Starts `sallyport` with these arguments by a command such as setpriv, which may change its user. */
+export function startProgramBy(command: readonly string[], ...args: readonly string[]): RunningProgram {
   // A program that is killed cannot remove its temporary files.
   const temporary = mkdtempSync(join(tmpdir(), 'sallyport-program-'));
-  const child: ChildProcess = spawn(
+  chmodSync(temporary, 0o777);
+  const [file = '', ...rest] = [
+    ...command,
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', 'src/main.ts', ...args],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: temporary },
-    },
-  );
+    '--disable-warning=ExperimentalWarning',
+    'src/main.ts',
+    ...args,
+  ];
+  const child: ChildProcess = spawn(file, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: temporary },
+  });
   let text = '';
   let errors = '';
   const waiting = new Set<() => void>();
