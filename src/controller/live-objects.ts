@@ -1,5 +1,6 @@
 import type { WireMetadata, WireObject } from './ports.ts';
 import { keyOfRef } from '../core/resources/reference.ts';
+import { isNewer } from './resource-version.ts';
 
 /** The parts of a live object that a status write needs. The spec is not among them. */
 export interface LiveObject {
@@ -27,7 +28,13 @@ export class LiveObjects {
     return this.objects.keys();
   }
 
-  /** Records an object from a watch or from the response to a write. Returns its key. */
+  /** Records an object from the response to a write, unless it was deleted, or the watch has already delivered a newer version. */
+  update(kind: string, object: WireObject): void {
+    const known = this.objects.get(liveKey(kind, object.metadata))?.object.metadata.resourceVersion;
+    if (known !== undefined && !isNewer(known, object.metadata.resourceVersion ?? '')) this.set(kind, object);
+  }
+
+  /** Records an object from a watch. Returns its key. */
   set(kind: string, object: WireObject): string {
     const key = liveKey(kind, object.metadata);
     const { apiVersion, metadata, status } = object;

@@ -194,7 +194,7 @@ export class StatusWriter {
     switch (result.type) {
       case 'ok':
         // Stores the response without waiting for the watch. Otherwise the next write would use an outdated object.
-        if (result.object !== undefined && live.get(key) !== undefined) live.set(kind, result.object);
+        if (result.object !== undefined) live.update(kind, result.object);
         return;
       case 'conflict':
       case 'exists':

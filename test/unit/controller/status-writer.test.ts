@@ -161,6 +161,22 @@ describe('writing of statuses', () => {
     await calls[1]?.answer(stored(calls[1], '3'));
   });
 
+  test('the response to a write does not replace a newer object that the watch has delivered before', async () => {
+    const { calls, world, see } = started();
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '9');
+    const first = stored(calls[0], '10');
+    const theirs = { conditions: [{ type: 'Theirs', status: 'True' }] };
+    world.wanted.set('GatewayClass//a', status('two'));
+    see('a', '11', theirs);
+    await calls[0]?.answer(first);
+    // With the version of the response, each further write would be a conflict, until the object changes again.
+    expect(calls[1]?.object.metadata.resourceVersion).toBe('11');
+    expect(calls[1]?.object.status).toMatchObject({ conditions: [{ type: 'Theirs' }, { message: 'two' }] });
+    await calls[1]?.answer(stored(calls[1], '12'));
+    expect(calls).toHaveLength(2);
+  });
+
   test('an object that is deleted during its write stays deleted', async () => {
     const { calls, live, world, writer, see } = started();
     world.wanted.set('GatewayClass//a', status('ours'));
