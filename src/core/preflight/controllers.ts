@@ -60,7 +60,12 @@ function judgeKind(dependency: Dependency, target: Target, before: Bundle | unde
     check: 'controllers',
     severity: count > 0 ? 'warning' : 'note',
     subject,
-    commands: [`kubectl get ${resourceOf(kind)} --all-namespaces`],
+    // kubectl cannot list a kind without a CRD. The classes show which controller needs it.
+    commands: [
+      before === undefined
+        ? `kubectl get ${resourceOf('GatewayClass')}`
+        : `kubectl get ${resourceOf(kind)} --all-namespaces`,
+    ],
   } as const;
   if (failing.length > 0) {
     return failing.map((requirement): PreflightFinding => ({

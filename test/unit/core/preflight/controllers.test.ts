@@ -30,6 +30,13 @@ describe('judgeControllers', () => {
     );
   });
 
+  test('a kind whose CRD is not installed: the command does not list its objects', () => {
+    const [first] = judgeControllers([envoy], to('1.7'), () => undefined);
+    expect(first?.commands).toEqual(['kubectl get gatewayclasses.gateway.networking.k8s.io']);
+    const [other] = judgeControllers([envoy, tcpRoute], to('1.7'), () => experimental);
+    expect(other?.commands).toEqual(['kubectl get tcproutes.gateway.networking.k8s.io --all-namespaces']);
+  });
+
   test('a target that serves both versions: the CRDs come first', () => {
     const [finding] = judgeControllers([envoy, tcpRoute], to('1.7', 'experimental'), () => experimental);
     expect(finding).toMatchObject({
