@@ -165,14 +165,16 @@ async function runReading({ findings }: Report): Promise<void> {
 
 /** A migration fails while the controller manager remembers the versions that were served before. The report says to run it again. */
 async function migrate(commands: readonly string[]): Promise<void> {
-  await waitFor('the migration of stored objects', async () => {
+  const attempt = async (): Promise<true | undefined> => {
     try {
-      for (const command of commands) await run(command.replace('--timeout=5m', '--timeout=30s'));
+      // A migration takes up to 40 s on a busy machine. Each attempt begins again.
+      for (const command of commands) await run(command.replace('--timeout=5m', '--timeout=75s'));
       return true;
     } catch {
       return undefined;
     }
-  });
+  };
+  await waitFor('the migration of stored objects', attempt, 240);
 }
 
 interface Comparison {
