@@ -80,7 +80,7 @@ function readHead({ apiVersion, kind, request }: Readonly<Record<string, unknown
   );
 }
 
-const unread = `The object has more than ${maxBytes / 2 ** 20} MiB or ${maxNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be judged. Remove labels, annotations or fields that nobody needs.`;
+const unread = `The object has more than ${maxBytes / 2 ** 20} MiB or ${maxNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be validated. Remove labels, annotations or fields that are not needed.`;
 
 /** The review without its objects. */
 function headOf(bytes: Buffer, { object, oldObject }: Scan): string {

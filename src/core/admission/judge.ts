@@ -13,7 +13,7 @@ import { exempted, findingsOfExemption } from './exemption.ts';
 import type { Change, State } from './gather.ts';
 import { withBundleEffects, withEffects, type JudgedFinding } from './judged-finding.ts';
 import { lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
-import { tellOnce, withoutRepetition } from './tell-once.ts';
+import { mergeFindings, withoutKnown } from './merge-findings.ts';
 
 /** The findings about the two objects of a change. */
 export interface ChangeFindings {
@@ -103,7 +103,7 @@ function* judgementWith(
       : ownershipOfObject(present(), resource.ref);
   const judged = judgedTogether({ linked, official, unenforced }, policy, owners);
   yield;
-  return withExemption(tellOnce(bySchema, judged, json), json, policy);
+  return withExemption(mergeFindings(bySchema, judged, json), json, policy);
 }
 
 function withExemption(
@@ -128,12 +128,8 @@ function judgedTogether(
   owners: Ownership,
 ): readonly JudgedFinding[] {
   const judged = withEffects(linked, policy, owners);
-  const refused = withBundleEffects(withoutRepetition(judged, official), policy, owners);
-  return [
-    ...judged,
-    ...refused,
-    ...withEffects(withoutRepetition([...judged, ...refused], unenforced), policy, owners),
-  ];
+  const refused = withBundleEffects(withoutKnown(judged, official), policy, owners);
+  return [...judged, ...refused, ...withEffects(withoutKnown([...judged, ...refused], unenforced), policy, owners)];
 }
 
 function* judgeExamined(object: ExaminedObject, bundle: Bundle): Steps<JudgedByBundle> {

@@ -67,7 +67,7 @@ export function formatDuration(milliseconds: number): FormattedDuration {
     return { ok: false, problem: `${milliseconds} is not a whole number of milliseconds` };
   if (milliseconds < 0) return { ok: false, problem: 'a duration cannot be negative' };
   if (milliseconds >= (maximumHours + 1) * 3_600_000) {
-    return { ok: false, problem: `it is longer than ${maximumHours} hours, which no standard form can say` };
+    return { ok: false, problem: `it is longer than ${maximumHours} hours, which the standard format cannot express` };
   }
   let text = '';
   let rest = milliseconds;

@@ -127,7 +127,7 @@ describe('formatDuration writes the standard form', () => {
     [0.5, '0.5 is not a whole number of milliseconds'],
     [Number.NaN, 'NaN is not a whole number of milliseconds'],
     [Number.POSITIVE_INFINITY, 'Infinity is not a whole number of milliseconds'],
-    [100_000 * 3_600_000, 'it is longer than 99999 hours, which no standard form can say'],
+    [100_000 * 3_600_000, 'it is longer than 99999 hours, which the standard format cannot express'],
   ])('fails for %d', (milliseconds, problem) => {
     expect(formatDuration(milliseconds)).toEqual({ ok: false, problem });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SharedQuota } from '../../../../src/proxy/limits/quota.ts';
+import { KeyedQuota, Quota, SharedQuota } from '../../../../src/proxy/limits/quota.ts';
 
 function createQuota(limit: number) {
   const reached: string[] = [];
@@ -32,4 +32,23 @@ test('what is released is free again', () => {
   expect([quota.take('a'), quota.take('b')]).toEqual([true, false]);
   quota.release('a');
   expect([quota.used, quota.take('b'), quota.used]).toEqual([0, true, 1]);
+});
+
+test('a quota counts what is taken, and reports each time that it is exceeded', () => {
+  let reached = 0;
+  const quota = new Quota(3, () => (reached += 1));
+  expect([quota.used, quota.take(), quota.take(3), reached]).toEqual([0, true, false, 1]);
+  expect([quota.take(2), quota.used, quota.take(), reached]).toEqual([true, 3, false, 2]);
+  quota.exceed();
+  expect([quota.used, quota.take()]).toEqual([4, false]);
+  quota.release(2);
+  expect([quota.used, quota.take(), quota.take(), reached]).toEqual([2, true, false, 4]);
+});
+
+test('a quota per key counts each key alone', () => {
+  let reached = 0;
+  const quota = new KeyedQuota(1, () => (reached += 1));
+  expect([quota.take('a'), quota.take('b'), reached, quota.take('a'), reached]).toEqual([true, true, 0, false, 1]);
+  quota.release('a');
+  expect([quota.take('a'), quota.take('b'), reached]).toEqual([true, false, 2]);
 });

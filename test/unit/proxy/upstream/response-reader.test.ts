@@ -53,6 +53,12 @@ test.each([
   expect(heads[2]?.fields).toEqual(heads[1]?.fields);
 });
 
+test('bytes that follow a switch of protocols are not read as a response', () => {
+  const upgrading = { method: 'GET', upgrade: 'websocket' };
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n';
+  expect(tell(upgrading, switched, `${ok}Content-Length: 0\r\n\r\n`, null)).toEqual(['switch Upgrade websocket ']);
+});
+
 describe('an answer ends where its framing says', () => {
   test.each<[string, Asked, string, readonly string[]]>([
     ['a length', get, `${ok}Content-Length: 2\r\n\r\nok`, ['head 200 Content-Length 2', 'data ok', 'end']],

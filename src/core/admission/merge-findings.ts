@@ -10,7 +10,7 @@ import { lostProtectionRule, unknownFieldRule } from './policy.ts';
  * or missing field, only the first remains, and the schema's only if no rule reports the location. The rules judge the object
  * as the API server stores it, so their findings about fields that it drops are left out.
  */
-export function tellOnce(
+export function mergeFindings(
   bySchema: readonly JudgedFinding[],
   byRules: readonly JudgedFinding[],
   json: unknown,
@@ -45,10 +45,11 @@ function weightOf({ effect, withheld }: JudgedFinding): number {
 }
 
 /**
- * Removes findings of a rule at locations where the same rule already has one. Rules that status and traffic react to run on
- * the object as read, and again as a demand of the bundle on the object as stored.
+ * Removes findings of a rule at locations where the same rule already has one. A rule that affects status and traffic judges the
+ * object as read, whatever bundle is installed. The bundle demands the same of the object as its API server stores it. Neither
+ * includes the other: a bundle may drop a field, or may not have the rule.
  */
-export function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
+export function withoutKnown(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
   if (known.length === 0 || more.length === 0) return more;
   const byRule = new Map(
     Map.groupBy(known, ({ rule }) => rule)
