@@ -77,7 +77,10 @@ export async function startComponent(
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} did not start`);
   for (let tries = 0; !(await probe(probePort, '/readyz')); tries++) {
-    if (tries === 600 || child.exitCode !== null) throw new Error(`${name} does not become ready`);
+    if (tries === 600 || child.exitCode !== null) {
+      child.kill('SIGKILL');
+      throw new Error(`${name} does not become ready`);
+    }
     await delay(100);
   }
   const timers = [
