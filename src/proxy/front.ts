@@ -164,6 +164,7 @@ export class Front {
     for (const socket of this.sockets.keys()) socket.destroy();
     await this.lastSocketClosed(grace);
     this.http1.close();
+    this.http2.close();
   }
 
   /** Resolves when no connection is left, or after `patience` milliseconds. */

@@ -16,7 +16,7 @@ import {
 } from '../messages/sendable.ts';
 import type { Output } from '../sockets/output.ts';
 import { reset } from '../sockets/reset.ts';
-import { ClientBody } from './client-body.ts';
+import { ClientBody } from '../messages/client-body.ts';
 import { ResponseText } from './response-text.ts';
 
 /** Unread request bodies up to this size are discarded to keep the connection. */

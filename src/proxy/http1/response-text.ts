@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { hasField } from '../../core/text/fields.ts';
 import type { Fields } from '../../core/text/fields.ts';
+import { currentDate } from '../messages/date.ts';
 import { fieldText } from '../messages/sendable.ts';
-import { wallNow } from '../../time/clock.ts';
 
 /** The head of a response as text (RFC 9112 section 4). */
 export class ResponseText {
@@ -24,24 +24,11 @@ export class ResponseText {
   /** Completes the head of a final response. `keepsFor`: seconds for which the connection persists, if it does. */
   frame(body: 'by-itself' | 'chunked', keepsFor: number | undefined): void {
     this.isChunked = body === 'chunked';
-    const date = hasField(this.fields, 'date') ? '' : dateNow();
+    const date = hasField(this.fields, 'date') ? '' : `date: ${currentDate()}\r\n`;
     const connection =
       keepsFor === undefined
         ? 'connection: close\r\n'
         : `connection: keep-alive\r\nkeep-alive: timeout=${keepsFor}\r\n`;
     this.head += `${connection}${date}${this.isChunked ? 'transfer-encoding: chunked\r\n\r\n' : '\r\n'}`;
   }
-}
-
-let dateText = '';
-let dateEnds = 0;
-
-/** The Date field (RFC 9110 section 6.6.1), formatted once per second. */
-function dateNow(): string {
-  const now = wallNow();
-  if (now >= dateEnds || now < dateEnds - 1_000) {
-    dateEnds = now - (now % 1_000) + 1_000;
-    dateText = `date: ${new Date(now).toUTCString()}\r\n`;
-  }
-  return dateText;
 }

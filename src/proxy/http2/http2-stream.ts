@@ -1,108 +1,153 @@
-import { constants } from 'node:http2';
-import type {
-  IncomingHttpHeaders,
-  OutgoingHttpHeaders,
-  ServerHttp2Stream,
-  ServerStreamResponseOptions,
-} from 'node:http2';
-import { randomBytes } from 'node:crypto';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
+import { hasField, withoutField } from '../../core/text/fields.ts';
+import type { Fields } from '../../core/text/fields.ts';
+import type { Exchange } from '../handling/exchange.ts';
+import { ClientBody } from '../messages/client-body.ts';
+import { standalone } from '../limits/buffered.ts';
 import type { ClientStream } from '../messages/client-stream.ts';
-import { withoutField } from '../../core/text/fields.ts';
-import type { Fields } from '../messages/forwarder.ts';
-import { fromRawHeaders } from '../messages/http2-fields.ts';
-import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
-import { readHttp2Head } from '../messages/request-head.ts';
-import type { RawRequest, RequestHead } from '../messages/request-head.ts';
+import type { RequestHead } from '../messages/request-head.ts';
 import {
   hasNoContent,
+  http2Fields,
+  http2Head,
   interimFields,
   sendableTrailers,
   switchFields,
-  toHttp2Head,
-  toHttp2Headers,
 } from '../messages/sendable.ts';
-import { hostnameKey } from '../../core/text/hostname.ts';
+import { Http2Tunnel } from './http2-tunnel.ts';
+import { Outgoing } from './outgoing.ts';
+import { errorCodes } from './protocol.ts';
+import { ReceiveWindow } from './receive-window.ts';
+import type { Sender } from './sender.ts';
 
-const lingering = 1_000;
+const continueStatus = 100;
+const okStatus = 200;
+
+/** The connection of a stream. */
+export interface StreamCarrier {
+  readonly sender: Sender;
+  /** Resets a stream. */
+  resetStream(stream: Http2Stream, code: number): void;
+  /** The response is complete. */
+  responseSent(stream: Http2Stream): void;
+}
+
+/** The parts of a request that its connection has read. */
+export interface ReceivedRequest {
+  readonly id: number;
+  /** As sent, also for requests with an invalid head. */
+  readonly method: string;
+  readonly head: RequestHead | AnswerReason;
+  readonly upgrade: string | undefined;
+  readonly awaitsContinue: boolean;
+  /** Content-Length. */
+  readonly bodyLength: number | undefined;
+}
 
 /** A request on an HTTP/2 connection, i.e. one stream (RFC 9113 section 8.1). */
 export class Http2Stream implements ClientStream {
-  readonly body: ServerHttp2Stream;
+  readonly id: number;
+  readonly method: string;
   readonly upgrade: string | undefined;
+  readonly outgoing: Outgoing;
+  /** Set by the connection, at once. */
+  exchange: Exchange | undefined;
+  /** Whether the complete request has arrived. */
+  isComplete = false;
   trailers: Fields = [];
-  private readonly raw: RawRequest;
-  private readonly stallTimeout: number;
+  /** The whole body, if it has arrived with the head. */
+  private content: Buffer | undefined;
+  readonly receiveWindow: ReceiveWindow;
+  /** The time at which the response was last seen to move, and its progress then. */
+  watched = { progress: -1, since: 0 };
+  private readonly carrier: StreamCarrier;
+  private readonly head: RequestHead | AnswerReason;
+  private readonly tunnel: Http2Tunnel | undefined;
+  private requestBody: Readable | undefined;
   private awaitsContinue: boolean;
   private sentStatus: number | undefined;
-  /** The head of the response while it waits for the first piece of the body or the end. */
-  private pending: OutgoingHttpHeaders | undefined;
-  /** The first piece of the body, which waits with the head and often is the only one. */
-  private held: Buffer | undefined;
   private hasNoBody = false;
   private isTunnel = false;
-  private ending: Fields = [];
+  private readonly bodyLength: number | undefined;
+  private bodyReceived = 0;
+  private hasEnded = false;
+  /** Whether the exchange is over, and the rest of the request is discarded. */
+  private isDiscarding = false;
 
   constructor(
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    rawHeaders: readonly string[],
-    limits: ProxyLimits,
+    carrier: StreamCarrier,
+    request: ReceivedRequest,
+    windows: { readonly send: number; readonly receive: number },
   ) {
-    this.body = stream;
-    this.upgrade = isWebSocket(headers) ? 'websocket' : undefined;
-    this.raw = rawRequest(headers, rawHeaders);
-    this.awaitsContinue = headers.expect?.toLowerCase() === '100-continue';
-    this.stallTimeout = limits.stallTimeout;
-    stream.on('trailers', (_fields, _flags, raw) => (this.trailers = fromRawHeaders(raw)));
-    stream.on('wantTrailers', () => this.sendTrailers());
+    this.carrier = carrier;
+    this.id = request.id;
+    this.method = request.method;
+    this.head = request.head;
+    this.upgrade = request.upgrade;
+    this.awaitsContinue = request.awaitsContinue;
+    this.bodyLength = request.bodyLength;
+    this.receiveWindow = new ReceiveWindow(windows.receive);
+    this.outgoing = new Outgoing(request.id, windows.send, {
+      drained: () => this.drained(),
+      sent: () => this.sent(),
+    });
+    if (request.upgrade !== undefined) this.tunnel = this.createTunnel();
+  }
+
+  readHead(): RequestHead | AnswerReason {
+    return this.head;
   }
 
   switchProtocol(fields: Fields): Duplex {
-    const headers = toHttp2Head(constants.HTTP_STATUS_OK, withoutField(switchFields(fields), 'sec-websocket-accept'));
+    const { tunnel } = this;
+    if (tunnel === undefined) throw new Error('The request has not asked for another protocol.');
+    this.writeHead(okStatus, withoutField(switchFields(fields), 'sec-websocket-accept'));
     this.isTunnel = true;
-    this.sentStatus = constants.HTTP_STATUS_OK;
-    this.body.respond(headers);
-    return this.body;
+    this.flushHead();
+    return tunnel;
   }
 
-  get method(): string {
-    return this.raw.method ?? '';
+  get body(): Readable {
+    this.requestBody ??= this.tunnel ?? this.createBody();
+    return this.requestBody;
   }
 
-  readHead(limits: ProxyLimits): RequestHead | AnswerReason {
-    const hasNoBody = this.body.endAfterHeaders || this.upgrade !== undefined;
-    return readHttp2Head(this.raw, hasNoBody, limits);
-  }
-
-  /** The body is always read as a stream. */
-  takeContent(): undefined {
-    return undefined;
-  }
-
-  get isComplete(): boolean {
-    return this.body.endAfterHeaders || this.body.readableEnded || this.body.state.remoteClose === 1;
+  takeContent(): Buffer | undefined {
+    const { content } = this;
+    this.content = undefined;
+    return content;
   }
 
   continue(): void {
     if (!this.awaitsContinue) return;
     this.awaitsContinue = false;
-    this.inform(constants.HTTP_STATUS_CONTINUE, []);
+    this.inform(continueStatus, []);
   }
 
   inform(status: number, fields: Fields): boolean {
-    const headers = toHttp2Headers(interimFields(fields));
-    headers[constants.HTTP2_HEADER_STATUS] = status;
-    if (!this.headSent && !this.isGone) this.body.additionalHeaders(headers);
-    // No event tells when the connection has sent it; the number and size of interim responses are limited.
+    const checked = http2Fields(interimFields(fields));
+    if (!this.headSent && !this.outgoing.isOver) {
+      this.outgoing.heads.push({ status, fields: checked, hasDate: true, endsStream: false });
+      this.carrier.sender.want(this.outgoing);
+    }
+    // The number and size of interim responses are limited.
     return true;
   }
 
   writeHead(status: number, fields: Fields): void {
-    this.pending = toHttp2Head(status, fields);
-    this.sentStatus = status;
+    // The client would reset the stream.
+    if (this.headSent) throw new Error('The response already has a head.');
+    const checked = http2Head(status, fields);
     this.hasNoBody = hasNoContent(this.method, status);
+    this.sentStatus = status;
+    if (this.outgoing.isOver) return;
+    this.outgoing.heads.push({
+      status,
+      fields: checked,
+      hasDate: hasField(checked, 'date'),
+      endsStream: this.hasNoBody,
+    });
   }
 
   get headSent(): boolean {
@@ -114,104 +159,129 @@ export class Http2Stream implements ClientStream {
   }
 
   flushHead(): void {
-    this.respond(this.hasNoBody ? { endStream: true } : { waitForTrailers: true });
-    const { held } = this;
-    this.held = undefined;
-    if (held !== undefined && !this.isGone) this.body.write(held);
+    this.carrier.sender.want(this.outgoing);
   }
 
   write(chunk: Buffer): boolean {
     if (this.hasNoBody) return true;
-    if (this.pending !== undefined && this.held === undefined) {
-      this.held = chunk;
-      return true;
-    }
-    this.flushHead();
-    return this.isGone || this.body.write(chunk);
+    const hasRoom = this.outgoing.add(chunk);
+    this.carrier.sender.want(this.outgoing);
+    return hasRoom;
   }
 
   end(trailers: Fields): void {
-    this.ending = trailers;
-    if (this.pending !== undefined && trailers.length === 0) this.respondWhole();
-    else this.flushHead();
-    if (this.isGone) return;
-    this.body.end();
-    // The rest of the request is not needed.
-    this.body.resume();
-    // A client that does not update its window could otherwise keep the response and its memory forever.
-    this.body.setTimeout(this.stallTimeout, () => this.breakOff());
-    if (this.hasNoBody) this.stopClient();
-  }
-
-  /**
-   * Sends a complete response. Waiting for trailers costs one more write to the connection per response, but it keeps
-   * Node from ending a stream that must be reset. Only a complete response can do without.
-   */
-  private respondWhole(): void {
-    const { held } = this;
-    this.held = undefined;
-    // A head with END_STREAM: gRPC distinguishes such a response from one without trailers.
-    this.hasNoBody ||= held === undefined;
-    this.respond({ endStream: this.hasNoBody });
-    if (held === undefined || this.isGone) return;
-    this.body.once('finish', () => this.stopClient());
-    this.body.write(held);
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    const { outgoing } = this;
+    // A response without content ends with its head.
+    outgoing.trailers = this.hasNoBody || trailers.length === 0 ? [] : http2Fields(sendableTrailers(trailers));
+    if (outgoing.isSent) process.nextTick(() => this.exchange?.guard(() => this.carrier.responseSent(this)));
+    else this.carrier.sender.want(outgoing);
   }
 
   get waitingBytes(): number {
-    return this.body.writableLength;
+    return this.outgoing.bytes;
   }
 
   get isFinished(): boolean {
-    return this.isTunnel || (this.body.writableFinished && !this.body.aborted);
+    return this.isTunnel || this.isAnswered;
+  }
+
+  /** Whether the direction to the client has ended. */
+  get isAnswered(): boolean {
+    return this.hasEnded && this.outgoing.isSent;
+  }
+
+  /** Whether the response has ended, and waits for the client. */
+  get isFlushing(): boolean {
+    return this.hasEnded && !this.outgoing.isSent && !this.outgoing.isOver;
   }
 
   breakOff(): void {
-    this.body.close(constants.NGHTTP2_INTERNAL_ERROR);
+    this.carrier.resetStream(this, errorCodes.internalError);
   }
 
-  private get isGone(): boolean {
-    return this.body.closed || this.body.destroyed;
+  /** Counts a piece of the body. Returns `false` if the body is longer than its Content-Length (RFC 9113 section 8.1.1). */
+  expects(length: number): boolean {
+    this.bodyReceived += length;
+    return this.bodyLength === undefined || this.bodyReceived <= this.bodyLength;
   }
 
-  private respond(options: ServerStreamResponseOptions): void {
-    const { pending } = this;
-    this.pending = undefined;
-    if (pending !== undefined && !this.isGone) this.body.respond(pending, options);
+  /** Whether the body has the length that the request has announced. */
+  get isWhole(): boolean {
+    return this.bodyLength === undefined || this.bodyReceived === this.bodyLength;
   }
 
-  private sendTrailers(): void {
-    if (this.isGone) return;
-    this.body.sendTrailers(toHttp2Headers(sendableTrailers(this.ending)));
-    this.stopClient();
+  /** Takes the whole body, if this is it. */
+  takeWhole(data: Buffer): boolean {
+    if (this.bodyReceived > 0 || data.length !== this.bodyLength) return false;
+    this.bodyReceived = data.length;
+    this.content = standalone(data);
+    return true;
   }
 
-  /**
-   * The response is sent, so the rest of the request is useless (RFC 9113 section 8.1). The client gets a reset a
-   * moment later, because a reset overtakes bytes that have not been written to the connection.
-   */
-  private stopClient(): void {
-    if (this.isComplete) return;
-    this.body.resume();
-    const timer = setTimeout(() => this.body.close(constants.NGHTTP2_NO_ERROR), lingering).unref();
-    this.body.once('close', () => clearTimeout(timer));
+  /** A piece of the body has arrived. */
+  receive(data: Buffer): void {
+    if (this.isDiscarding) return;
+    this.body.push(data);
   }
-}
 
-/** Whether a stream requests a WebSocket (RFC 8441 section 4). */
-function isWebSocket(headers: IncomingHttpHeaders): boolean {
-  return headers[':method'] === 'CONNECT' && headers[':protocol'] === 'websocket';
-}
+  /** The complete request has arrived. */
+  receiveEnd(trailers: Fields): void {
+    this.isComplete = true;
+    this.trailers = trailers;
+    if (!this.isDiscarding && this.content === undefined) this.body.push(null);
+  }
 
-/** Converts a request to the form of HTTP/1. An `:authority` and a different Host become two Hosts, which are rejected. */
-function rawRequest(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): RawRequest {
-  const fields = fromRawHeaders(rawHeaders);
-  const { ':authority': authority, host } = headers;
-  const isOther = authority !== undefined && (host === undefined || hostnameKey(authority) !== hostnameKey(host));
-  if (isOther) fields.push('host', authority);
-  const common = { httpVersion: '2.0', url: headers[':path'] ?? '', rawHeaders: fields };
-  if (!isWebSocket(headers)) return { ...common, method: headers[':method'] ?? '' };
-  // RFC 8441 section 5.1: HTTP/2 has no Sec-WebSocket-Key, which HTTP/1.1 requires.
-  fields.push('sec-websocket-key', randomBytes(16).toString('base64'));
-  return { ...common, method: 'GET' };
+  /** Lets the client send as much as was read. */
+  credit(): void {
+    if (this.isComplete || this.outgoing.isOver) return;
+    const unread = this.isDiscarding ? 0 : (this.requestBody?.readableLength ?? 0);
+    const bytes = this.receiveWindow.credit(unread);
+    if (bytes > 0) this.carrier.sender.credit(this.id, bytes);
+  }
+
+  /** The rest of the request is not needed. */
+  discard(): void {
+    this.isDiscarding = true;
+    this.requestBody?.resume();
+    this.credit();
+  }
+
+  /** The stream was reset, or its connection is lost. */
+  abort(code: number): void {
+    this.isDiscarding = true;
+    this.carrier.sender.drop(this.outgoing);
+    this.tunnel?.abort(code);
+  }
+
+  private createBody(): Readable {
+    const content = this.takeContent();
+    const body = new ClientBody(() => this.credit());
+    if (content === undefined) return body;
+    body.push(content);
+    body.push(null);
+    return body;
+  }
+
+  private createTunnel(): Http2Tunnel {
+    return new Http2Tunnel({
+      wanted: () => this.credit(),
+      send: (chunk) => this.write(chunk),
+      finish: () => this.end([]),
+      reset: (code) => this.carrier.resetStream(this, code),
+    });
+  }
+
+  private drained(): void {
+    if (this.isTunnel) this.tunnel?.drained();
+    else this.exchange?.drained();
+  }
+
+  private sent(): void {
+    if (!this.hasEnded) return;
+    // The other direction of a tunnel may go on.
+    if (this.isTunnel) this.tunnel?.finished();
+    if (!this.isTunnel || this.isComplete) this.carrier.responseSent(this);
+  }
 }

@@ -14,11 +14,11 @@ export function isKept(text: string, fields: readonly string[]): boolean {
   return text.length <= maxBytes && fields.length <= 2 * maxFields;
 }
 
-const repeated = new WeakMap<Fields, { lines: string | undefined }>();
+const repeated = new WeakMap<Fields, { lines: string | undefined; inLowerCase: Fields | undefined }>();
 
 /** Notes that fields are sent again, and do not change any more. */
 export function noteRepeated(fields: Fields): void {
-  repeated.set(fields, { lines: undefined });
+  repeated.set(fields, { lines: undefined, inLowerCase: undefined });
 }
 
 /** Returns what `format` returns for the fields. For repeated fields it is called only once, unless it returns `undefined`. */
@@ -27,6 +27,14 @@ export function repeatedLines(fields: Fields, format: (fields: Fields) => string
   if (known === undefined) return format(fields);
   known.lines ??= inOnePiece(format(fields));
   return known.lines;
+}
+
+/** Returns what `convert` returns for the fields: for HTTP/2, names in lower case. For repeated fields it is called only once. */
+export function repeatedInLowerCase(fields: Fields, convert: (fields: Fields) => Fields): Fields {
+  const known = repeated.get(fields);
+  if (known === undefined) return convert(fields);
+  known.inLowerCase ??= convert(fields);
+  return known.inLowerCase;
 }
 
 /** Copies text that was joined from many pieces, because it would be joined again with each use. */

@@ -15,7 +15,9 @@ const digits = /^[0-9]{1,15}$/;
 const maxValues = 32;
 
 /** A parsed request. HTTP/2 pseudo-header fields are converted to method, URL and Host. */
-export type RawRequest = Pick<IncomingMessage, 'httpVersion' | 'method' | 'url' | 'rawHeaders'>;
+export interface RawRequest extends Pick<IncomingMessage, 'httpVersion' | 'method' | 'url'> {
+  readonly rawHeaders: Fields;
+}
 
 /** The parsed head of a request, for routing and forwarding. */
 export class RequestHead implements RouteRequest {
@@ -182,18 +184,21 @@ export function readHttp1Head(
 
 /**
  * Reads the head of an HTTP/2 request, or returns the reason why it must not be served. `hasNoBody`: the stream ended
- * with the head. Otherwise the body continues to the end of the stream if there is no Content-Length.
+ * with the head. Otherwise the body continues to the end of the stream if there is no Content-Length. `previous` is as in
+ * `readHttp1Head`.
  */
 export function readHttp2Head(
   message: RawRequest,
   hasNoBody: boolean,
   limits: ProxyLimits,
+  previous?: FieldSection,
 ): RequestHead | AnswerReason {
-  // RFC 9113 section 8.3.1: `:path` has no authority. Node checks this only for the schemes "http" and "https".
+  // RFC 9113 section 8.3.1: `:path` has no authority.
   if (message.url !== '*' && message.url?.startsWith('/') !== true) return 'bad-target';
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
-  return headOf(message, url, readSection(message, hasNoBody ? 0 : undefined, limits));
+  const isKnown = previous?.fields === message.rawHeaders && hasNoBody === (previous.contentLength === 0);
+  return headOf(message, url, isKnown ? previous : readSection(message, hasNoBody ? 0 : undefined, limits));
 }
 
 function headOf(message: RawRequest, url: string, section: FieldSection | AnswerReason): RequestHead | AnswerReason {
@@ -227,7 +232,6 @@ function readSection(
   };
 }
 
-/** In HTTP/2 the parser enforces the limit only after the client has acknowledged it. */
 function bytesOf(fields: Fields): number {
   return fields.reduce((sum, text) => sum + text.length, 0);
 }

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { connectionFields, nameKey } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
-import { repeatedLines } from './repeated.ts';
+import { repeatedInLowerCase, repeatedLines } from './repeated.ts';
 
 /**
  * Validates all statuses, fields and trailers that are forwarded from one side to the other, and whether there is
@@ -13,6 +13,7 @@ export class Unsendable extends Error {}
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const blanks: ReadonlySet<string> = new Set([' ', '\t']);
 const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
 
 /** HTTP/2 has none of these. `te` may be `trailers`. */
@@ -136,15 +137,40 @@ export function toHttp2Headers(fields: Fields): OutgoingHttpHeaders {
 }
 
 /**
- * Returns the head of a final response in HTTP/2.
+ * Returns the fields of a final response in HTTP/2.
  *
  * @throws Unsendable
  */
-export function toHttp2Head(status: number, fields: Fields): OutgoingHttpHeaders {
+export function http2Head(status: number, fields: Fields): Fields {
   if (!isFinalStatus(status)) throw new Unsendable(`status ${status}`);
-  const headers = toHttp2Headers(fields);
-  headers[':status'] = status;
-  return headers;
+  return http2Fields(fields);
+}
+
+/**
+ * Returns the fields with names in lower case. The same array again for repeated fields.
+ *
+ * @throws Unsendable on fields that HTTP/2 cannot carry
+ */
+export function http2Fields(fields: Fields): Fields {
+  return repeatedInLowerCase(fields, lowerCaseFields);
+}
+
+function lowerCaseFields(fields: Fields): Fields {
+  if (!areFields(fields)) throw invalidField(fields);
+  const converted: string[] = [];
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = nameKey(fields[position] ?? '');
+    const value = fields[position + 1] ?? '';
+    if (connectionSpecific.has(name) || (name === 'te' && value !== 'trailers')) throw new Unsendable(`field ${name}`);
+    converted.push(name, trimmed(value));
+  }
+  return converted;
+}
+
+/** HTTP/2 values neither begin nor end with spaces or tabs (RFC 9113 section 8.2.1). */
+function trimmed(value: string): string {
+  const isTrimmed = !blanks.has(value[0] ?? '') && !blanks.has(value.at(-1) ?? '');
+  return isTrimmed ? value : value.replace(/^[\t ]+|[\t ]+$/g, '');
 }
 
 /** Whether HTTP can carry all of the fields, as in `isField`. Two tests of joined text cost less than two per field. */

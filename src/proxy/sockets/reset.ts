@@ -1,5 +1,4 @@
 import { constants } from 'node:http2';
-import type { Http2Stream } from 'node:http2';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -22,7 +21,16 @@ export function reset(connection: Duplex): void {
   else connection.destroy();
 }
 
+/** A stream of an HTTP/2 connection. */
+export interface ResettableStream {
+  /** Whether the other side has reset it. */
+  readonly aborted: boolean;
+  readonly rstCode?: number | undefined;
+  /** Resets it with an error code (RFC 9113 section 7). */
+  close(code: number): void;
+}
+
 /** Whether a connection that has switched protocols is an HTTP/2 stream. */
-export function isHttp2Stream(connection: Duplex): connection is Http2Stream {
+export function isHttp2Stream(connection: Duplex): connection is Duplex & ResettableStream {
   return 'rstCode' in connection;
 }

@@ -216,6 +216,14 @@ describe('what RFC 9113 forbids', () => {
     ['Proxy-Connection', [...get, ['proxy-connection', 'keep-alive']]],
     ['TE other than trailers', [...get, ['te', 'gzip']]],
     ['a name in upper case', [...get, ['X-A', '1']]],
+    ['a colon in a name', [...get, ['x:a', '1']]],
+    ['a line break in a value', [...get, ['x-a', '1\r\nx-b: 2']]],
+    ['a NUL in a value', [...get, ['x-a', '1\0']]],
+    ['a space at the end of a value', [...get, ['x-a', '1 ']]],
+    ['a line break in the path', [...get.filter(([name]) => name !== ':path'), [':path', '/\r\nx-b: 2']]],
+    ['a protocol without CONNECT', [...get, [':protocol', 'websocket']]],
+    ['two lengths', [...get, ['content-length', '0'], ['content-length', '0']]],
+    ['a length that is not a number', [...get, ['content-length', '+0']]],
     ['a pseudo-header field after others', [...get.slice(0, 3), ['x-a', '1'], [':authority', 'a']]],
     ['an unknown pseudo-header field', [...get, [':other', '1']]],
     ['a pseudo-header field twice', [...get, [':path', '/2']]],
@@ -244,21 +252,6 @@ describe('what RFC 9113 forbids', () => {
   ])('%s is answered %i', async (_name, status, headers) => {
     const { port } = await startProxyTo((await startEcho()).port);
     expect(await request(openHttp2(port), headers)).toMatchObject({ status });
-  });
-
-  test.each([
-    ['a line break in a value', 'x-a', '1\r\nx-b: 2'],
-    ['a NUL in a value', 'x-a', '1\0'],
-    ['a colon in a name', 'x:a', '1'],
-  ])('a field with %s goes no further', async (_name, name, value) => {
-    const { port } = await startProxyTo((await startEcho()).port);
-    const { socket, frames } = openFrames(port);
-    socket.write(frame('headers', 5, 1, literal(...get, [name, value])));
-    await eventually(() => expect(frames.at(-1)).toMatchObject({ type: frameTypes.data, flags: 1 }));
-    const body = Buffer.concat(frames.filter(({ type }) => type === frameTypes.data).map(({ payload }) => payload));
-    expect(body.toString()).toContain('"target":"/"');
-    expect(body.toString()).not.toMatch(/x-a|x:a|x-b/);
-    socket.destroy();
   });
 
   test('an authority and the same Host are one', async () => {

@@ -310,6 +310,41 @@ describe('WebSocket over HTTP/2', () => {
     await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, path: '/chat' })]));
   });
 
+  test('goes on towards the backend after the backend has ended', async () => {
+    const backend = await startSwitching();
+    const { port, proxy } = await startProxyTo(backend.port);
+    const session = openHttp2(port);
+    await once(session, 'remoteSettings');
+    const stream = session.request(extended, { endStream: false }).resume();
+    await once(stream, 'response');
+    // It would answer.
+    backend.switched[0]?.removeAllListeners('data').end();
+    await once(stream, 'end');
+    let received = '';
+    backend.switched[0]?.on('data', (data: Buffer) => (received += data.toString()));
+    stream.write('late');
+    await eventually(() => expect(received).toBe('late'));
+    const closed = once(stream, 'close');
+    stream.end('last');
+    await eventually(() => expect(received).toBe('latelast'));
+    await closed;
+    expect(stream.rstCode).toBe(0);
+    await eventually(() => expect(proxy.counters().openRequests).toBe(0));
+  });
+
+  test('a request that has ended opens a tunnel that the client has ended', async () => {
+    const backend = await startSwitching();
+    const { port, proxy } = await startProxyTo(backend.port);
+    const session = openHttp2(port);
+    await once(session, 'remoteSettings');
+    const stream = session.request(extended, { endStream: true }).resume();
+    await once(stream, 'response');
+    await eventually(() => expect(backend.switched[0]?.readableEnded).toBe(true));
+    backend.switched[0]?.end();
+    await once(stream, 'close');
+    await eventually(() => expect(proxy.counters().openRequests).toBe(0));
+  });
+
   test('a refusal passes', async () => {
     const { port } = await startProxyTo(
       (await startCanned('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')).port,

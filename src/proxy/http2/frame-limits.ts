@@ -1,0 +1,92 @@
+import type { Limit } from '../counters.ts';
+import { monotonicNow } from '../../time/clock.ts';
+import type { FrameHead } from './frame-reader.ts';
+import { frameFlags, frameTypes } from './protocol.ts';
+
+/** The burst of frames of a kind that a client may send, and the rate per second afterwards. */
+interface Allowance {
+  readonly limit: Limit;
+  readonly burst: number;
+  readonly rate: number;
+  /** Whether bytes sent to the client allow further frames. */
+  readonly isEarned: boolean;
+}
+
+/** By frame type. */
+const allowances: Readonly<Record<number, Allowance>> = {
+  [frameTypes.data]: { limit: 'http2-empty-data', burst: 1_000, rate: 100, isEarned: false },
+  [frameTypes.priority]: { limit: 'http2-priority', burst: 1_000, rate: 100, isEarned: true },
+  [frameTypes.reset]: { limit: 'http2-resets', burst: 512, rate: 128, isEarned: false },
+  [frameTypes.settings]: { limit: 'http2-settings', burst: 100, rate: 10, isEarned: false },
+  [frameTypes.ping]: { limit: 'http2-pings', burst: 1_000, rate: 100, isEarned: true },
+  [frameTypes.windowUpdate]: { limit: 'http2-window-updates', burst: 1_000, rate: 100, isEarned: true },
+};
+
+/** Frames that a client earns with each write to it, and the bytes that earn one more, because it must update windows. */
+const earnedPerWrite = 4;
+const bytesPerEarned = 512;
+
+/** Counts the frames of one client by kind. */
+export class FrameLimits {
+  private readonly exceeded: (limit: Limit) => void;
+  /** Remaining frames of each kind, at `countedAt`. */
+  private readonly left: number[] = [];
+  private countedAt = monotonicNow();
+  private earned = 0;
+
+  /** `exceeded` is called when the client has sent too many frames of a kind. */
+  constructor(exceeded: (limit: Limit) => void) {
+    this.exceeded = exceeded;
+  }
+
+  /** Counts a frame that the client has sent. Empty DATA is counted with `countEmptyData`. */
+  count({ type, flags }: FrameHead): void {
+    if (type === frameTypes.data) return;
+    // Acknowledgements answer frames of this side.
+    const mayAcknowledge = type === frameTypes.settings || type === frameTypes.ping;
+    if (!mayAcknowledge || (flags & frameFlags.acknowledgement) === 0) this.spend(type);
+  }
+
+  /** Counts a DATA frame that carries nothing and does not end its stream. */
+  countEmptyData(): void {
+    this.spend(frameTypes.data);
+  }
+
+  /** Counts a stream that the client made this side reset, like one that the client itself resets. */
+  countReset(): void {
+    this.spend(frameTypes.reset);
+  }
+
+  /** Bytes were written to the client. */
+  wrote(bytes: number): void {
+    this.earned += earnedPerWrite + bytes / bytesPerEarned;
+  }
+
+  private spend(type: number): void {
+    const allowance = allowances[type];
+    if (allowance === undefined) return;
+    let left = (this.left[type] ?? allowance.burst) - 1;
+    if (left < 0) {
+      this.refill();
+      left = (this.left[type] ?? allowance.burst) - 1;
+    }
+    this.left[type] = left;
+    if (left < 0) this.exceeded(allowance.limit);
+  }
+
+  /** Adds the frames earned by time and writes since the last call. */
+  private refill(): void {
+    const now = monotonicNow();
+    const seconds = (now - this.countedAt) / 1_000;
+    for (const [type, left] of this.left.entries()) {
+      const allowance = allowances[type];
+      if (allowance !== undefined)
+        this.left[type] = Math.min(
+          allowance.burst,
+          left + seconds * allowance.rate + (allowance.isEarned ? this.earned : 0),
+        );
+    }
+    this.countedAt = now;
+    this.earned = 0;
+  }
+}

@@ -1,0 +1,122 @@
+import { standalone } from '../limits/buffered.ts';
+import type { FrameWriter } from './frame-writer.ts';
+
+/** A head that waits to be sent: names in lower case and values. */
+export interface OutgoingHead {
+  readonly status: number;
+  readonly fields: readonly string[];
+  readonly hasDate: boolean;
+  /** Whether no body and no trailers follow. */
+  readonly endsStream: boolean;
+}
+
+export interface OutgoingEvents {
+  /** There is room again after `add` has returned `false`. */
+  drained(): void;
+  /** The end of the stream was passed to the connection. */
+  sent(): void;
+}
+
+/** At this number of waiting bytes, the sender should wait. */
+const full = 64 * 1024;
+
+/** What waits to be sent on one stream, in the order of a response (RFC 9113 section 8.1). */
+export class Outgoing {
+  readonly id: number;
+  readonly events: OutgoingEvents;
+  /** The client's window for this stream (RFC 9113 section 6.9.2). It can be negative. */
+  window: number;
+  /** Waiting bytes of the body. */
+  bytes = 0;
+  heads: OutgoingHead[] = [];
+  /** Set at the end of the body. */
+  trailers: readonly string[] | undefined;
+  /** Whether the end of the stream was passed to the connection. */
+  isSent = false;
+  /** Whether nothing more is sent, because the stream was reset. */
+  isOver = false;
+  /** Increases with everything that is sent. */
+  progress = 0;
+  private chunks: Buffer[] = [];
+  /** The next chunk, and the bytes of it that were sent. */
+  private next = 0;
+  private offset = 0;
+  /** The number of chunks that keep no larger memory. */
+  private settled = 0;
+  private isFull = false;
+
+  constructor(id: number, window: number, events: OutgoingEvents) {
+    this.id = id;
+    this.window = window;
+    this.events = events;
+  }
+
+  /** Adds a piece of the body. Returns `false` if the sender should wait for `drained`. */
+  add(chunk: Buffer): boolean {
+    if (chunk.length === 0 || this.isOver) return true;
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    if (this.bytes > full) this.isFull = true;
+    return !this.isFull;
+  }
+
+  /** Whether there is something besides the body to send. */
+  get hasMore(): boolean {
+    return this.heads.length > 0 || (this.bytes === 0 && this.trailers !== undefined && !this.isSent);
+  }
+
+  /** Whether `length` bytes complete the body, and no trailers follow. */
+  isLast(length: number): boolean {
+    return length === this.bytes && this.trailers?.length === 0;
+  }
+
+  /** Moves bytes of the body to the writer. */
+  take(length: number, writer: FrameWriter): void {
+    let left = length;
+    while (left > 0) {
+      const chunk = this.chunks[this.next];
+      if (chunk === undefined) break;
+      const end = Math.min(chunk.length, this.offset + left);
+      writer.bytes(this.offset === 0 && end === chunk.length ? chunk : chunk.subarray(this.offset, end));
+      left -= end - this.offset;
+      this.offset = end === chunk.length ? 0 : end;
+      if (this.offset === 0) this.advance();
+    }
+    this.bytes -= length;
+    this.window -= length;
+  }
+
+  /** Whether the sender waits, and may go on now. */
+  takeDrained(): boolean {
+    if (!this.isFull || this.bytes > 0) return false;
+    this.isFull = false;
+    return true;
+  }
+
+  /** The rest waits for longer: it must not keep the reads that its chunks are parts of. */
+  settle(): void {
+    for (; this.settled < this.chunks.length; this.settled += 1) {
+      const chunk = this.chunks[this.settled];
+      if (chunk !== undefined) this.chunks[this.settled] = standalone(chunk);
+    }
+  }
+
+  /** Drops everything. */
+  cancel(): void {
+    this.isOver = true;
+    this.heads = [];
+    this.chunks = [];
+    this.next = 0;
+    this.settled = 0;
+    this.bytes = 0;
+  }
+
+  private advance(): void {
+    this.chunks[this.next] = Buffer.alloc(0);
+    this.next += 1;
+    if (this.next < this.chunks.length) return;
+    this.chunks = [];
+    this.next = 0;
+    this.settled = 0;
+  }
+}

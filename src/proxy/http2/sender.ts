@@ -1,0 +1,288 @@
+import type { Socket } from 'node:net';
+import { currentDate } from '../messages/date.ts';
+import { frameOf, FrameWriter } from './frame-writer.ts';
+import { HpackEncoder } from './hpack/encoder.ts';
+import type { Outgoing, OutgoingHead } from './outgoing.ts';
+import { frameFlags, frameTypes, initialWindow, maxPayload } from './protocol.ts';
+
+export interface SenderEvents {
+  /** Bytes were written to the client. */
+  wrote(bytes: number): void;
+  /** The client does not read the responses to its control frames. */
+  unread(): void;
+  /** Runs an action of a stream, whose errors end only that stream's request. */
+  guard(outgoing: Outgoing, action: () => void): void;
+}
+
+/** Bytes that are written to a connection before others have their turn. */
+const perFlush = 64 * 1024;
+/** Control frames that wait because the client does not read. */
+const maxUnread = 1_000;
+
+/**
+ * DATA frames with less than `leastData` bytes, although more waits, are limited: a client with tiny windows would get a
+ * frame for each byte (CVE-2019-9511). Beyond the limit, its streams wait until their windows have grown, or for the
+ * next interval in milliseconds.
+ */
+const leastData = 256;
+const runtsPerInterval = 16;
+const runtInterval = 250;
+
+const writer = new FrameWriter();
+/** Senders with frames that wait for the end of the turn of the event loop. */
+let due = new Set<Sender>();
+
+/** Sends the frames of all connections: one write per connection and turn, whatever the number of responses. */
+function flushDue(): void {
+  const senders = due;
+  due = new Set();
+  for (const sender of senders) sender.flush();
+}
+
+/** Writes the frames of one connection within the windows of the client (RFC 9113 section 5.2). */
+export class Sender {
+  /** The client's window for the connection. */
+  window = initialWindow;
+  private readonly socket: Socket;
+  private readonly events: SenderEvents;
+  private readonly encoder = new HpackEncoder();
+  private control: Buffer[] = [];
+  /** Streams that can send, the next one first. */
+  private readonly ready = new Set<Outgoing>();
+  /** Streams that wait for the window of the connection. */
+  private readonly held = new Set<Outgoing>();
+  /** Streams that wait for a larger window, or the next interval. */
+  private readonly small = new Set<Outgoing>();
+  private runts = runtsPerInterval;
+  private runtTimer: NodeJS.Timeout | undefined;
+  /** Whether the socket cannot take more. */
+  private isBlocked = false;
+  private unread = 0;
+  private isClosed = false;
+  /** The last head of a response and its bytes: the next one often is the same. */
+  private last:
+    | { readonly key: OutgoingHead; readonly date: string; readonly generation: number; readonly block: Buffer }
+    | undefined;
+  /** Streams of which something was sent. */
+  private moved = new Set<Outgoing>();
+
+  constructor(socket: Socket, events: SenderEvents) {
+    this.socket = socket;
+    this.events = events;
+  }
+
+  /** The client permits this size of the header compression table. */
+  permitTable(size: number): void {
+    this.encoder.permit(size);
+  }
+
+  /** Sends a frame that is subject to no window. */
+  frame(type: number, flags: number, stream: number, payload: Buffer): void {
+    if (this.isClosed) return;
+    this.control.push(frameOf(type, flags, stream, payload));
+    if (this.isBlocked) {
+      this.unread += 1;
+      if (this.unread === maxUnread) this.events.unread();
+    }
+    this.schedule();
+  }
+
+  reset(stream: number, code: number): void {
+    this.frame(frameTypes.reset, 0, stream, uint32(code));
+  }
+
+  credit(stream: number, bytes: number): void {
+    this.frame(frameTypes.windowUpdate, 0, stream, uint32(bytes));
+  }
+
+  /** Sends GOAWAY (RFC 9113 section 6.8). `last` is the last stream that is served. */
+  goaway(last: number, code: number): void {
+    this.frame(frameTypes.goaway, 0, 0, Buffer.concat([uint32(last), uint32(code)]));
+  }
+
+  /** Something of a stream waits to be sent, or its window has grown. */
+  want(outgoing: Outgoing): void {
+    if (outgoing.isOver || outgoing.isSent) return;
+    if (!outgoing.hasMore && (outgoing.bytes === 0 || outgoing.window <= 0)) return;
+    if (this.small.has(outgoing) && !outgoing.hasMore && outgoing.window < Math.min(leastData, outgoing.bytes)) return;
+    this.small.delete(outgoing);
+    this.ready.add(outgoing);
+    this.schedule();
+  }
+
+  /** The window of the connection has grown. */
+  windowGrew(): void {
+    if (this.held.size > 0) this.schedule();
+  }
+
+  /** Nothing more of this stream is sent. */
+  drop(outgoing: Outgoing): void {
+    outgoing.cancel();
+    this.ready.delete(outgoing);
+    this.held.delete(outgoing);
+    this.small.delete(outgoing);
+  }
+
+  /** The socket can take more. */
+  drained(): void {
+    this.isBlocked = false;
+    this.unread = 0;
+    this.schedule();
+  }
+
+  /** Sends nothing more. */
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.runtTimer);
+    due.delete(this);
+    for (const outgoings of [this.ready, this.held, this.small]) outgoings.clear();
+    this.control = [];
+  }
+
+  /** Releases the memory of the last response. */
+  forget(): void {
+    this.last = undefined;
+  }
+
+  /** Writes control frames, and as much of the streams as the windows and the socket permit. */
+  flush(): void {
+    due.delete(this);
+    if (this.isClosed || !this.socket.writable) return;
+    for (const frame of this.control) writer.bytes(frame);
+    this.control = [];
+    if (!this.isBlocked) this.writeStreams();
+    const { size } = writer;
+    if (size > 0) {
+      if (!writer.flush(this.socket)) this.isBlocked = true;
+      this.events.wrote(size);
+    }
+    this.report();
+  }
+
+  private schedule(): void {
+    if (this.isClosed || due.has(this)) return;
+    if (due.size === 0) setImmediate(flushDue);
+    due.add(this);
+  }
+
+  private writeStreams(): void {
+    if (this.window > 0) {
+      for (const outgoing of this.held) this.ready.add(outgoing);
+      this.held.clear();
+    }
+    // A stream that is added again comes after all others.
+    for (const outgoing of this.ready) {
+      if (writer.size >= perFlush) {
+        this.schedule();
+        return;
+      }
+      this.ready.delete(outgoing);
+      this.writeStream(outgoing);
+      outgoing.progress += 1;
+      this.moved.add(outgoing);
+    }
+  }
+
+  /** Writes the heads of a stream, at most one DATA frame, and the end if nothing else waits. */
+  private writeStream(outgoing: Outgoing): void {
+    for (const head of outgoing.heads) this.writeHead(outgoing, head);
+    outgoing.heads = [];
+    if (outgoing.bytes > 0 && !outgoing.isSent) {
+      this.writeData(outgoing);
+      if (outgoing.bytes > 0) return;
+    }
+    if (outgoing.trailers === undefined || outgoing.isSent) return;
+    outgoing.isSent = true;
+    if (outgoing.trailers.length > 0)
+      writer.section(this.encoded(undefined, outgoing.trailers, ''), outgoing.id, frameFlags.endStream);
+    else writer.head(frameTypes.data, frameFlags.endStream, outgoing.id, 0);
+  }
+
+  private writeData(outgoing: Outgoing): void {
+    const length = Math.min(outgoing.bytes, outgoing.window, this.window, maxPayload);
+    if (length <= 0) {
+      if (outgoing.window > 0) this.held.add(outgoing);
+      outgoing.settle();
+      return;
+    }
+    if (length < leastData && length < outgoing.bytes && !this.takeRunt()) {
+      this.small.add(outgoing);
+      outgoing.settle();
+      return;
+    }
+    const isLast = outgoing.isLast(length);
+    writer.head(frameTypes.data, isLast ? frameFlags.endStream : 0, outgoing.id, length);
+    outgoing.take(length, writer);
+    this.window -= length;
+    outgoing.isSent = isLast;
+    if (outgoing.bytes > 0) this.ready.add(outgoing);
+  }
+
+  private writeHead(outgoing: Outgoing, head: OutgoingHead): void {
+    const isFinal = head.status >= 200;
+    const endsStream = isFinal && (head.endsStream || (outgoing.bytes === 0 && outgoing.trailers?.length === 0));
+    const date = isFinal && !head.hasDate ? currentDate() : '';
+    writer.section(this.headBlock(head, date), outgoing.id, endsStream ? frameFlags.endStream : 0);
+    if (endsStream) outgoing.isSent = true;
+  }
+
+  private headBlock(head: OutgoingHead, date: string): Buffer {
+    const { last, encoder } = this;
+    const isSame =
+      last?.key.fields === head.fields &&
+      last.key.status === head.status &&
+      last.date === date &&
+      last.generation === encoder.generation &&
+      !encoder.isResizing;
+    if (isSame) return last.block;
+    const { generation } = encoder;
+    const block = this.encoded(head.status, head.fields, date);
+    this.last = undefined;
+    if (generation === encoder.generation && block.length < leastData)
+      this.last = { key: head, date, generation, block: Buffer.from(block) };
+    return block;
+  }
+
+  private encoded(status: number | undefined, fields: readonly string[], date: string): Buffer {
+    const { encoder } = this;
+    encoder.begin();
+    if (status !== undefined) encoder.add(':status', String(status));
+    for (let position = 0; position < fields.length; position += 2)
+      encoder.add(fields[position] ?? '', fields[position + 1] ?? '');
+    if (date !== '') encoder.add('date', date);
+    return encoder.end();
+  }
+
+  private takeRunt(): boolean {
+    if (this.runtTimer === undefined) {
+      this.runts = runtsPerInterval;
+      this.runtTimer = setTimeout(this.nextInterval, runtInterval).unref();
+    }
+    this.runts -= 1;
+    return this.runts >= 0;
+  }
+
+  private readonly nextInterval = (): void => {
+    this.runtTimer = undefined;
+    for (const outgoing of this.small) this.ready.add(outgoing);
+    this.small.clear();
+    if (this.ready.size > 0) this.schedule();
+  };
+
+  /** Tells the streams what has been sent of them. */
+  private report(): void {
+    const { moved } = this;
+    if (moved.size === 0) return;
+    this.moved = new Set();
+    for (const outgoing of moved) {
+      if (outgoing.isSent) this.events.guard(outgoing, () => outgoing.events.sent());
+      else if (outgoing.takeDrained()) this.events.guard(outgoing, () => outgoing.events.drained());
+    }
+  }
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}

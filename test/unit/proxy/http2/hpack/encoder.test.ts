@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { HpackDecoder } from '../../../../../src/proxy/http2/hpack/decoder.ts';
+import { HpackEncoder } from '../../../../../src/proxy/http2/hpack/encoder.ts';
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+function encode(encoder: HpackEncoder, fields: Fields): Buffer {
+  encoder.begin();
+  for (const [name, value] of fields) encoder.add(name, value);
+  return Buffer.from(encoder.end());
+}
+
+function decode(decoder: HpackDecoder, bytes: Buffer): Fields {
+  const fields: [string, string][] = [];
+  decoder.begin(bytes);
+  for (let field = decoder.next(); field !== undefined; field = decoder.next()) fields.push([field.name, field.value]);
+  return fields;
+}
+
+const common: Fields = [
+  [':status', '200'],
+  ['server', 'sallyport'],
+  ['x-custom', 'value'],
+];
+
+describe('an encoder', () => {
+  test('fields that were sent before take one byte', () => {
+    const encoder = new HpackEncoder();
+    expect(encode(encoder, common).length).toBeGreaterThan(10);
+    const { generation } = encoder;
+    expect(encode(encoder, common).toString('hex')).toBe('88bfbe');
+    expect(encoder.generation).toBe(generation);
+  });
+
+  test('values that differ in every response do not enter the table', () => {
+    const encoder = new HpackEncoder();
+    const { generation } = encoder;
+    encode(encoder, [
+      ['content-length', '1'],
+      ['etag', '"1"'],
+      ['set-cookie', 'a=1'],
+      ['x-long', 'x'.repeat(2_000)],
+    ]);
+    expect(encoder.generation).toBe(generation);
+    // Never indexed, by anybody.
+    expect(encode(encoder, [['set-cookie', 'a=1']])[0]).toBe(0x1f);
+  });
+
+  test('fields that have left the table are sent again', () => {
+    const encoder = new HpackEncoder();
+    const decoder = new HpackDecoder(4_096);
+    for (let round = 0; round < 3; round += 1) {
+      for (let number = 0; number < 300; number += 1) {
+        const fields: Fields = [...common, [`x-${number}`, 'y'.repeat(number)]];
+        expect(decode(decoder, encode(encoder, fields))).toEqual(fields);
+      }
+    }
+  });
+
+  test.each([
+    ['larger than the default: the default stays', [65_536], ''],
+    ['smaller', [100], '3f45'],
+    ['smaller, then the default', [0, 4_096], '203fe11f'],
+    ['nothing', [0], '20'],
+  ])('a table %s', (_name, sizes, prefix) => {
+    const encoder = new HpackEncoder();
+    const decoder = new HpackDecoder(4_096);
+    decode(decoder, encode(encoder, common));
+    for (const size of sizes) encoder.permit(size);
+    expect(encoder.isResizing).toBe(true);
+    const bytes = encode(encoder, common);
+    expect(bytes.toString('hex').startsWith(prefix)).toBe(true);
+    expect(decode(decoder, bytes)).toEqual(common);
+    expect(encoder.isResizing).toBe(false);
+    expect(decode(decoder, encode(encoder, common))).toEqual(common);
+  });
+
+  test('a table of a few bytes holds what fits', () => {
+    const encoder = new HpackEncoder();
+    const decoder = new HpackDecoder(4_096);
+    encoder.permit(60);
+    for (let round = 0; round < 5; round += 1) expect(decode(decoder, encode(encoder, common))).toEqual(common);
+  });
+
+  test('a section that is larger than all before it', () => {
+    const fields: Fields = Array.from({ length: 200 }, (_, index) => [`x-${index}`, '\x80'.repeat(500)]);
+    expect(decode(new HpackDecoder(4_096), encode(new HpackEncoder(), fields))).toEqual(fields);
+  });
+});
