@@ -25,22 +25,45 @@ export function encodeLine(message: ToProxy | ToController): string {
  * @throws ProtocolError if a line has more than `longest` bytes
  */
 export async function* readLines(stream: AsyncIterable<Buffer>, longest: number): AsyncGenerator<string> {
-  let parts: Buffer[] = [];
-  let length = 0;
+  const begun = new BegunLine();
   for await (const chunk of stream) {
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
       const part = chunk.subarray(start, end);
-      if (length + part.length > longest) throw tooLong(longest);
-      yield Buffer.concat([...parts, part]).toString('utf8');
-      parts = [];
-      length = 0;
+      if (begun.length + part.length > longest) throw tooLong(longest);
+      yield begun.endWith(part);
       start = end + 1;
     }
     if (start === chunk.length) continue;
-    parts.push(chunk.subarray(start));
-    length += chunk.length - start;
-    if (length > longest) throw tooLong(longest);
+    begun.add(chunk.subarray(start));
+    if (begun.length > longest) throw tooLong(longest);
+  }
+}
+
+/** The first bytes of a line. Copies them: a piece of one byte takes hundreds of bytes, and may keep the buffer that it was read into. */
+class BegunLine {
+  length = 0;
+  private bytes = Buffer.alloc(0);
+
+  add(piece: Buffer): void {
+    const length = this.length + piece.length;
+    if (length > this.bytes.length) {
+      const more = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.bytes.length));
+      this.bytes.copy(more, 0, 0, this.length);
+      this.bytes = more;
+    }
+    piece.copy(this.bytes, this.length);
+    this.length = length;
+  }
+
+  /** Returns the line that ends with this piece, and begins another one. */
+  endWith(piece: Buffer): string {
+    if (this.length === 0) return piece.toString('utf8');
+    this.add(piece);
+    const line = this.bytes.toString('utf8', 0, this.length);
+    this.length = 0;
+    this.bytes = Buffer.alloc(0);
+    return line;
   }
 }
 
