@@ -18,6 +18,13 @@ export interface BodyLimits {
 /** Bytes that each body may use regardless of the others, so large reviews never keep small ones out. */
 export const freeBytes = 64 * 1024;
 
+/**
+ * A body may arrive in some small pieces. Beyond that, its pieces must have this average size: each takes some hundred bytes of memory
+ * besides its length. The API server writes 1 KiB or more at a time.
+ */
+const fewPieces = 1_000;
+const averagePiece = 512;
+
 /** The reason why a body was rejected. */
 export class BodyRefusal extends Error {
   readonly reason: 'too-large' | 'busy' | 'aborted';
@@ -28,7 +35,7 @@ export class BodyRefusal extends Error {
   }
 }
 
-/** Bytes of all bodies that are received in a turn of the event loop: decrypting them takes about 2 ms. */
+/** Bytes of all bodies that are received in a turn of the event loop, and 512 for each piece: decrypting them takes about 2 ms. */
 const bytesOfTurn = 512 * 1024;
 
 /** Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. */
@@ -85,13 +92,14 @@ export class Bodies {
       // The response to a rejected body still uses the connection.
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size > this.limits.bodyBytes) throw new BodyRefusal('too-large');
+        const isFragmented = chunks.length > fewPieces && size < chunks.length * averagePiece;
+        if (size > this.limits.bodyBytes || isFragmented) throw new BodyRefusal('too-large');
         const beyond = Math.max(0, size - freeBytes);
         this.heldBytes += beyond - counted;
         counted = beyond;
         if (beyond > 0 && this.heldBytes > this.limits.heldBytes) throw new BodyRefusal('busy');
         chunks.push(chunk);
-        await this.input.took(chunk.length);
+        await this.input.took(chunk.length + averagePiece);
       }
     } catch (error) {
       release();

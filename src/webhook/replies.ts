@@ -5,7 +5,7 @@ import type { AdmissionMetrics } from '../telemetry/index.ts';
 export type Refusal = 'too-large' | 'busy' | 'aborted';
 
 const refusals: Readonly<Record<Refusal, { readonly code: number; readonly text: string }>> = {
-  'too-large': { code: 413, text: 'the body is larger than an AdmissionReview can be' },
+  'too-large': { code: 413, text: 'the body is larger than an AdmissionReview can be, or arrives in too many pieces' },
   busy: { code: 429, text: 'too many reviews are waiting; try again' },
   aborted: { code: 400, text: 'the body did not arrive' },
 };

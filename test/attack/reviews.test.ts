@@ -210,6 +210,32 @@ describe('reviews over HTTPS', () => {
     expect((await postReview(target.webhookPort, good, agent)).status).toBe(200);
   }, 60_000);
 
+  test('bodies in pieces of one byte take no more memory than others', async () => {
+    const { memory } = target.held();
+    const head =
+      'POST /validate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const body = '1\r\n{\r\n'.repeat(scaled(40_000, 1_000_000));
+    let most = memory;
+    const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 50);
+    const answers = await Promise.all(
+      Array.from({ length: scaled(2, 16) }, async () => {
+        const socket = connect({ host: '127.0.0.1', port: target.webhookPort, rejectUnauthorized: false });
+        await once(socket, 'secureConnect');
+        // The webhook closes the connection while there is more to read.
+        const closed = new Promise((resolve) => socket.once('close', resolve));
+        let answer = '';
+        socket.on('error', () => undefined).on('data', (bytes: Buffer) => (answer += bytes.toString()));
+        socket.write(head + body);
+        await closed;
+        return answer;
+      }),
+    );
+    clearInterval(watching);
+    expect(answers.filter((answer) => answer !== '' && !answer.startsWith('HTTP/1.1 413 '))).toEqual([]);
+    if (isFull) expect(most - memory).toBeLessThan(200);
+    expect((await postReview(target.webhookPort, good, agent)).status).toBe(200);
+  }, 120_000);
+
   test('nothing is held at the end', async () => {
     expect(await target.metric('sallyport_admission_held', '{what="bytes"}')).toBe(0);
     expect(await target.metric('sallyport_admission_held', '{what="reviews"}')).toBe(0);
