@@ -42,4 +42,12 @@ describe('repository', () => {
     // Names of packages are not ours to choose.
     expect(files.filter((file) => file !== 'package-lock.json' && textOf(file).includes(word))).toEqual([]);
   });
+
+  test('README lists each target of the Makefile', () => {
+    const targets = [...textOf('Makefile').matchAll(/^([a-z0-9-]+):.*##/gm)].map(([, target = '']) => target);
+    expect(targets).toContain('soak');
+    const readme = textOf('README.md');
+    // `make` alone prints the help.
+    expect(targets.filter((target) => target !== 'help' && !readme.includes(`\`make ${target}\``))).toEqual([]);
+  });
 });
