@@ -19,9 +19,9 @@ interface Condition {
 /** The statuses of one namespace as the API server tells them. */
 export class Statuses {
   /** Names of routes that are accepted as they are now. */
-  readonly #accepted = new Set<string>();
-  readonly #reflectors: readonly Reflector[];
-  #lastEvent = performance.now();
+  private readonly names = new Set<string>();
+  private readonly reflectors: readonly Reflector[];
+  private lastEvent = performance.now();
 
   constructor(client: ApiClient, namespace: string) {
     const follow = (type: ResourceType): Reflector =>
@@ -30,45 +30,45 @@ export class Statuses {
         clock: systemClock,
         log: createLogger('silent'),
         selection: { type, namespace },
-        onEvents: (events) => this.#take(events),
+        onEvents: (events) => this.take(events),
       });
-    this.#reflectors = [httpRoutes, gateways].map(follow);
+    this.reflectors = [httpRoutes, gateways].map(follow);
   }
 
   get accepted(): number {
-    return this.#accepted.size;
+    return this.names.size;
   }
 
   /** Waits until so many routes are accepted in their present generation. Gives the moment of the last news. */
   async whenAccepted(count: number, seconds = 120): Promise<number> {
     await waitFor(
-      `${count} routes are accepted (at ${this.#accepted.size})`,
-      async () => (this.#accepted.size === count ? true : undefined),
+      `${count} routes are accepted (at ${this.names.size})`,
+      async () => (this.names.size === count ? true : undefined),
       seconds,
     );
-    return this.#lastEvent;
+    return this.lastEvent;
   }
 
   /** Waits until nothing was heard for so long. Gives the moment of the last news. */
   async whenQuiet(milliseconds: number): Promise<number> {
     await waitFor(
       'nothing more is written',
-      async () => (performance.now() - this.#lastEvent > milliseconds ? true : undefined),
+      async () => (performance.now() - this.lastEvent > milliseconds ? true : undefined),
       120,
     );
-    return this.#lastEvent;
+    return this.lastEvent;
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
+    await Promise.all(this.reflectors.map((reflector) => reflector.stop()));
   }
 
-  #take(events: readonly ObjectEvent[]): void {
-    this.#lastEvent = performance.now();
+  private take(events: readonly ObjectEvent[]): void {
+    this.lastEvent = performance.now();
     for (const event of events) {
       if (event.ref.kind !== 'HTTPRoute') continue;
-      if (event.type === 'upsert' && isAccepted(event.object)) this.#accepted.add(event.ref.name);
-      else this.#accepted.delete(event.ref.name);
+      if (event.type === 'upsert' && isAccepted(event.object)) this.names.add(event.ref.name);
+      else this.names.delete(event.ref.name);
     }
   }
 }

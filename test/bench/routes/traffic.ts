@@ -16,10 +16,10 @@ const betweenAttempts = 1;
 
 /** A client of the data plane. */
 export class Traffic {
-  readonly #pool: Pool;
+  private readonly pool: Pool;
 
   constructor(address: string) {
-    this.#pool = new Pool(`http://${address.includes(':') ? `[${address}]` : address}`, { connections: 64 });
+    this.pool = new Pool(`http://${address.includes(':') ? `[${address}]` : address}`, { connections: 64 });
   }
 
   /** Asks a host until it is served, at this version where one is given. Gives the moment of that answer. */
@@ -36,7 +36,7 @@ export class Traffic {
 
   /** What a route answers: the version that it is served at, or the status where it is another than 200. */
   async ask(route: number): Promise<string> {
-    const { statusCode, headers, body } = await this.#pool.request({
+    const { statusCode, headers, body } = await this.pool.request({
       path: '/',
       method: 'GET',
       headers: { host: hostOf(route) },
@@ -79,6 +79,6 @@ export class Traffic {
   }
 
   close(): Promise<void> {
-    return this.#pool.destroy();
+    return this.pool.destroy();
   }
 }
