@@ -19,7 +19,9 @@ const calmUtilization = 0.5;
  * with low load is the new normal.
  */
 const longestSaving = 60_000;
-/** Checks with low load after which the garbage of the start is collected. */
+/** The same share below which a pause of some tens of milliseconds delays hardly any request. */
+const idleUtilization = 0.1;
+/** Checks without load after which the garbage of the start is collected. */
 const checksAfterStart = 4;
 /** Bytes of the heap up to which that collection takes at most some tens of milliseconds. A larger heap is collected in steps, by V8. */
 const smallHeap = 32 * mebibyte;
@@ -52,7 +54,7 @@ export class MemoryReturn {
   private saving = false;
   /** Milliseconds for which V8 has saved memory since the last peak was over. */
   private spent = 0;
-  /** Checks with low load until the garbage of the start is collected. */
+  /** Checks without load until the garbage of the start is collected. */
   private checksLeft = checksAfterStart;
 
   /** `memory`: resident memory at the start, in bytes. */
@@ -80,7 +82,8 @@ export class MemoryReturn {
     const isWorthwhile = isCalm && memory > this.lowest + excess;
     if (isWorthwhile !== this.isSaving) this.savings.saveMemory(isWorthwhile);
     this.saving = isWorthwhile;
-    if (isCalm && !isWorthwhile && this.checksLeft > 0 && --this.checksLeft === 0) this.savings.collect();
+    const isIdle = isCalm && utilization < idleUtilization;
+    if (isIdle && !isWorthwhile && this.checksLeft > 0 && --this.checksLeft === 0) this.savings.collect();
   }
 }
 
