@@ -209,13 +209,18 @@ export class GatewayDataPlanes {
     if (this.underway.length < maxObserved) this.underway.push({ id, arrived });
   }
 
-  private note({ name, acknowledged = -1 }: SessionState): void {
+  /** Observes the changes that all connected data planes have acknowledged. */
+  private observeAcknowledged(): void {
     let [oldest] = this.underway;
-    while (oldest !== undefined && oldest.id <= acknowledged && this.source.laggards(oldest.id).length === 0) {
+    while (oldest !== undefined && this.source.laggards(oldest.id).length === 0) {
       this.options.changes?.acknowledged(oldest.arrived);
       this.underway.shift();
       [oldest] = this.underway;
     }
+  }
+
+  private note({ name, acknowledged = -1 }: SessionState): void {
+    this.observeAcknowledged();
     for (const { published, held } of this.owners.values())
       if (acknowledged >= published.id) held.set(name, published.generation);
     this.updateReport();
@@ -224,6 +229,7 @@ export class GatewayDataPlanes {
 
   private drop(pod: string): void {
     if (this.source.states().length === 0) this.underway.length = 0;
+    this.observeAcknowledged();
     if (this.source.states().some(({ name }) => name === pod)) return;
     for (const { held } of this.owners.values()) held.delete(pod);
     this.updateReport();

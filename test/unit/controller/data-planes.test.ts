@@ -107,6 +107,17 @@ describe('the duration of changes', () => {
     expect(changes).toEqual([]);
   });
 
+  test('ends when the last data plane that has not acknowledged disconnects', () => {
+    const { changes, planes, source } = started();
+    const [one, other] = [connect(source, 'one'), connect(source, 'other')];
+    planes.publish(upserted(listener(2)), 20);
+    one.acknowledge();
+    expect(changes).toEqual(['20 sent']);
+    // Otherwise the next acknowledgement, hours later, would end it.
+    other.close();
+    expect(changes).toEqual(['20 sent', '20 acknowledged']);
+  });
+
   test('is not observed if all data planes go away before they acknowledge', () => {
     const { changes, planes, source } = started();
     const pod = connect(source, 'one');
