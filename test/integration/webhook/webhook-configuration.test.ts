@@ -6,7 +6,7 @@ import { EndpointWatch } from '../../../src/webhook/configuration/endpoint-watch
 import { FailurePolicyKeeper } from '../../../src/webhook/configuration/failure-policy-keeper.ts';
 import { probeDenial } from '../../../src/webhook/configuration/probe.ts';
 import { WarningConfiguration } from '../../../src/webhook/configuration/warning-configuration.ts';
-import { Watchdog } from '../../../src/webhook/configuration/watchdog.ts';
+import { Watchdog, type WatchdogOptions } from '../../../src/webhook/configuration/watchdog.ts';
 import {
   readWebhookConfiguration,
   webhookConfigurations,
@@ -14,10 +14,10 @@ import {
 import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
 import { mergePatch, remove, type ApiClient, type EventNote } from '../../../src/kubernetes/index.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
-import { systemClock } from '../../../src/time/clock.ts';
 import { bundleStoreContract, secretStoreContract } from '../../contract/certificate-stores.ts';
 import { until } from '../../support/until.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const name = 'hooks';
 
@@ -182,7 +182,7 @@ describe('what looks after the failurePolicy', () => {
 
     const service = { namespace: 'gates', name: 'hook' };
 
-    function watchdog(watch?: EndpointWatch): Watchdog {
+    function watchdog(watch?: WatchdogOptions['watch']): Watchdog {
       now = 0;
       return new Watchdog({
         ...(watch && { watch }),
@@ -217,8 +217,19 @@ describe('what looks after the failurePolicy', () => {
       expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 1');
     });
 
+    function replaceEndpoints(endpoints: readonly object[]): void {
+      const object = stage.server.store.get('endpointslices.discovery.k8s.io', 'gates', 'hook-1');
+      if (object === undefined) throw new Error('no EndpointSlice');
+      stage.server.store.replace('endpointslices.discovery.k8s.io', object, { ...object, endpoints });
+    }
+
     describe('with a watch of the endpoints', () => {
       let watch: EndpointWatch;
+      let clock: ManualClock;
+
+      beforeEach(() => {
+        clock = new ManualClock();
+      });
 
       async function watching(): Promise<Watchdog> {
         stage = await stageWithConfiguration('Fail');
@@ -229,7 +240,7 @@ describe('what looks after the failurePolicy', () => {
       }
 
       function watchThrough(client: ApiClient): EndpointWatch {
-        return new EndpointWatch({ client, log: stage.log, clock: systemClock }, service);
+        return new EndpointWatch({ client, log: stage.log, clock }, service);
       }
 
       const reads = (): number =>
@@ -251,9 +262,7 @@ describe('what looks after the failurePolicy', () => {
         await watched.round();
         const before = reads();
         const rounds = watched.start();
-        const object = stage.server.store.get('endpointslices.discovery.k8s.io', 'gates', 'hook-1');
-        if (object === undefined) throw new Error('no EndpointSlice');
-        stage.server.store.replace('endpointslices.discovery.k8s.io', object, { ...object, endpoints: [] });
+        replaceEndpoints([]);
         await until(() => expect(reads()).toBeGreaterThan(before));
         await rounds.stop();
         now = 1_000;
@@ -261,6 +270,36 @@ describe('what looks after the failurePolicy', () => {
         now = 5_000;
         await watched.round();
         expect(await failurePolicy()).toBe('Ignore');
+      });
+
+      test('sets Ignore within ten seconds if the watch no longer notices changes', async () => {
+        stage = await stageWithConfiguration('Fail');
+        seedEndpoint(true);
+        watch = watchThrough(stage.client);
+        const deaf = watchdog({ isLive: true, onChange: () => () => undefined });
+        await deaf.round();
+        replaceEndpoints([]);
+        for (now = 1_000; now < 10_000; now += 1_000) await deaf.round();
+        expect(await failurePolicy()).toBe('Fail');
+        await deaf.round();
+        expect(await failurePolicy()).toBe('Ignore');
+      });
+
+      test('reads them in each round while the watch is cut, and notices changes again afterwards', async () => {
+        const watched = await watching();
+        await watched.round();
+        const before = reads();
+        stage.server.watches.cut();
+        await until(() => expect([watch.isLive, clock.waiting]).toEqual([false, 1]));
+        now = 1_000;
+        await watched.round();
+        expect(reads() - before).toBe(1);
+        clock.advance(1_000);
+        await until(() => expect([watch.isLive, stage.server.watches.count]).toEqual([true, 1]));
+        let changes = 0;
+        watch.onChange(() => (changes += 1));
+        replaceEndpoints([]);
+        await until(() => expect(changes).toBe(1));
       });
 
       test('reads them in each round while the watch fails', async () => {
