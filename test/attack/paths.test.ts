@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RouteRule } from '../../src/core/routing/config.ts';
 import { outcomesOf } from '../../src/core/routing/decision/outcome.ts';
 import type { AccessLogEntry } from '../../src/proxy/handling/access-log.ts';
+import { frameTypes } from '../../src/proxy/http2/protocol.ts';
 import { defaultLimits } from '../../src/proxy/limits/limits.ts';
 import { readHttp1Head } from '../../src/proxy/messages/request-head.ts';
 import { closeBackends, startEcho, startRawBackend } from '../support/backends.ts';
@@ -452,7 +453,7 @@ describe('what is matched is what is forwarded', () => {
     expect(log.filter(({ status }) => status === 200)).toEqual([]);
   });
 
-  // nghttp2 leaves such a field out and serves the request.
+  // RFC 9113 section 8.2.1: the request is malformed. The connection and its other streams go on.
   test.each<[string, readonly [string, string]]>([
     ['a line break in a value', ['x', 'y\r\nTransfer-Encoding: chunked']],
     ['a NUL in a value', ['x', 'y\0']],
@@ -469,15 +470,18 @@ describe('what is matched is what is forwarded', () => {
     });
     const { port, log } = await startProxy([endpointsConfig('app', backend.port), webRoute(...rules)]);
     const raw = openFrames(port);
-    raw.socket.write(
-      frame(
-        'headers',
-        5,
-        1,
-        literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'shop'], field),
-      ),
-    );
-    await eventually(() => expect(log).toHaveLength(1));
+    const valid: readonly [string, string][] = [
+      [':method', 'GET'],
+      [':scheme', 'http'],
+      [':path', '/'],
+      [':authority', 'shop'],
+    ];
+    raw.socket.write(frame('headers', 5, 1, literal(...valid, field)));
+    await eventually(() => expect(raw.frames.filter(({ stream }) => stream === 1)).toHaveLength(1));
+    expect(raw.frames.find(({ stream }) => stream === 1)?.type).toBe(frameTypes.reset);
+    expect(bytes).toEqual([]);
+    raw.socket.write(frame('headers', 5, 3, literal(...valid)));
+    await eventually(() => expect(log.filter(({ status }) => status === 200)).toHaveLength(1));
     const lines = bytes.join('').split('\r\n');
     expect(lines.filter((line) => line.startsWith('x') && !line.startsWith('x-forwarded-'))).toEqual([]);
     expect(lines.filter((line) => line.endsWith(' HTTP/1.1'))).toEqual(['GET / HTTP/1.1']);
