@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { WantedAddress } from '../core/graph/listeners/addresses.ts';
 import type { AddressProblem } from '../core/graph/inputs.ts';
+import { deepEqual } from '../core/incremental/index.ts';
 import { formatIpAddress, parseIpAddress, type AddressRange, type IpFamily } from '../core/text/ip-address.ts';
 import { listOf, recordOf, recordsOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
@@ -147,7 +147,7 @@ export class AddressPool {
   private note(claim: Claim): void {
     const before = this.ledger.get(claim.gateway);
     this.ledger.set(claim);
-    if (before !== undefined && !isDeepStrictEqual([before.held, before.asked], [claim.held, claim.asked])) this.wake();
+    if (before !== undefined && !deepEqual([before.held, before.asked], [claim.held, claim.asked])) this.wake();
   }
 
   /** Addresses may be available again, so enqueue the Gateways that wait. */
@@ -175,7 +175,7 @@ export class AddressPool {
     const allocation = allocate(claim, this.options.ranges, this.ledger);
     if (allocation.waits) this.waiting.add(gateway);
     else this.waiting.delete(gateway);
-    if (isDeepStrictEqual(allocation.addresses, claim.held)) {
+    if (deepEqual(allocation.addresses, claim.held)) {
       this.setProblem(gateway, allocation.problem);
       return;
     }
@@ -234,7 +234,7 @@ export class AddressPool {
   }
 
   private setProblem(gateway: string, problem: AddressProblem | undefined): void {
-    if (isDeepStrictEqual(this.problems.get(gateway), problem)) return;
+    if (deepEqual(this.problems.get(gateway), problem)) return;
     if (problem === undefined) this.problems.delete(gateway);
     else this.problems.set(gateway, problem);
     this.options.onProblem(gateway);

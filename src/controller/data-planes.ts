@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ConfigurationSource } from '../channel/source.ts';
+import { deepEqual } from '../core/incremental/index.ts';
 import type { AcknowledgementReport } from './acknowledgement-report.ts';
 import { traceKeyOf, traceResourceKey } from '../channel/trace.ts';
 import { ConfigurationByGateway, type ConfigurationChange, type GatewayChange } from './configuration-by-gateway.ts';
@@ -93,7 +93,7 @@ export class DataPlanes {
     for (const gateway of new Set([...(before?.keys() ?? []), ...(report?.keys() ?? [])])) {
       const part = report?.get(gateway);
       // A report covers all Gateways, even those that have not changed.
-      if (!isDeepStrictEqual(part, before?.get(gateway))) this.gateways.get(gateway)?.observeReport(replica, part);
+      if (!deepEqual(part, before?.get(gateway))) this.gateways.get(gateway)?.observeReport(replica, part);
     }
   }
 

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { parentKey, parentNode, type ParentNode } from '../core/semantics/parent-reference.ts';
 import type { Condition, ConditionSubject } from '../core/status/conditions.ts';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { ListenerStatus } from '../core/status/listeners.ts';
 import type { PolicyAncestorStatus, PolicyStatus } from '../core/status/policy.ts';
 import type { RouteStatus } from '../core/status/route.ts';
+import { sameJson } from '../core/text/compare-json.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record.ts';
 import { mergeConditions } from './merge-conditions.ts';
 import type { WireObject } from './ports.ts';
@@ -33,7 +33,7 @@ export function mergeStatus(
   const status = recordOf(live['status']);
   const merged = mergedStatus(live, ours, context);
   // The order of keys does not matter: the API server has its own.
-  return isDeepStrictEqual(merged, status) ? 'same' : merged;
+  return sameJson(merged, status) ? 'same' : merged;
 }
 
 function mergedStatus(live: WireObject, ours: OwnStatus | undefined, context: StatusContext): JsonRecord {

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { selectingLabel, selectingLabelValue, selectingUidLabel } from '../core/graph/backends/endpoints.ts';
 import { ofQualifiedName, qualifiedName } from '../core/resources/reference.ts';
 import type { SelectorService } from '../core/routing/selector-services.ts';
+import { sameJson } from '../core/text/compare-json.ts';
 import { recordsOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { sameFields } from './drift-detector.ts';
@@ -318,5 +318,5 @@ function serviceOf(backend: string, uid: string, { selector, port }: SelectorSer
 
 function isAsDesired(live: WireObject | undefined, desired: WireObject): boolean {
   const { apiVersion: _apiVersion, kind: _kind, ...fields } = desired;
-  return live !== undefined && isDeepStrictEqual(sameFields(fields, live), fields);
+  return live !== undefined && sameJson(sameFields(fields, live), fields);
 }

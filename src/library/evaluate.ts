@@ -6,7 +6,7 @@ import { createLoneJudge } from '../core/admission/judge-alone.ts';
 import { featuresOf } from '../core/admission/class-features.ts';
 import { readDocument, type ReadDocument } from '../core/admission/candidate.ts';
 import { certificateFacts } from '../certificates/facts.ts';
-import { sameJson } from '../core/admission/ratchet.ts';
+import { sameJson } from '../core/text/compare-json.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { certificateCell, classFeaturesCell, installationCell, objectCell } from '../core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../core/incremental/index.ts';

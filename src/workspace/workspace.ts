@@ -5,7 +5,7 @@ import { policyForStored, storedJudgement } from '../core/admission/stored.ts';
 import { judge } from '../core/admission/judge.ts';
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
-import { sameJson } from '../core/admission/ratchet.ts';
+import { sameJson } from '../core/text/compare-json.ts';
 import { readDocument, type Candidate } from '../core/admission/candidate.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';

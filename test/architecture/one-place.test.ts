@@ -60,6 +60,10 @@ test('only src/time reads the time', () => {
   expect(found(files, /\bperformance\.now\b|\bDate\.now\b|\bnew Date\(\)|\bhrtime\b/)).toEqual([]);
 });
 
+test('values are compared by deepEqual, and JSON of any order by sameJson', () => {
+  expect(found(sources, /isDeepStrictEqual/)).toEqual([]);
+});
+
 test('private members are declared with the keyword private', () => {
   expect(found(sources, /^\s+(?:(?:readonly|static|async|get|set) |\*)*#\w+/)).toEqual([]);
 });

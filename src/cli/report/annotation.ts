@@ -1,6 +1,6 @@
 import { nearest } from '../../core/text/suggest.ts';
 import { quote } from '../../core/text/display.ts';
-import { memberOf } from './member.ts';
+import { valueAt } from '../../core/text/record.ts';
 import type { Report, Reported, ReportedFinding, Severity } from './report.ts';
 import { byPosition, findingOf } from './reported.ts';
 import { checkRules, ruleSummaries } from './rules.ts';
@@ -51,7 +51,7 @@ const nothingIgnored: Ignored = { reasons: new Map(), problems: [] };
 
 /** Parses the annotation of an object of any shape. An entry without a reason suppresses nothing. */
 export function readIgnored(json: unknown): Ignored {
-  const value = memberOf(memberOf(memberOf(json, 'metadata'), 'annotations'), ignoreAnnotation);
+  const value = valueAt(json, ['metadata', 'annotations', ignoreAnnotation]);
   if (value === undefined) return nothingIgnored;
   if (typeof value !== 'string')
     return { reasons: new Map(), problems: [`is ${quote(value)}; write text: "rule: reason; rule: reason"`] };

@@ -1,6 +1,6 @@
-import { canonical } from '../../core/admission/ratchet.ts';
+import { canonical } from '../../core/text/compare-json.ts';
 import { formatPath, type Path } from '../../core/resources/path.ts';
-import { memberOf } from './member.ts';
+import { memberOf } from '../../core/text/record.ts';
 
 /** The subject of a finding. */
 export interface FindingLocation {

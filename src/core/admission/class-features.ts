@@ -1,3 +1,5 @@
+import { memberOf, valueAt } from '../text/record.ts';
+
 /**
  * Returns the features that the status of a GatewayClass lists (status.supportedFeatures, GEP-2162), or `undefined` if it lists
  * none. Before v1.2, each feature was a plain name. Never throws.
@@ -5,7 +7,7 @@
  * @param json the object, of any shape
  */
 export function featuresOf(json: unknown): readonly string[] | undefined {
-  const listed = memberOf(memberOf(json, 'status'), 'supportedFeatures');
+  const listed = valueAt(json, ['status', 'supportedFeatures']);
   if (!Array.isArray(listed)) return undefined;
   const names = listed
     .slice(0, maxFeatures)
@@ -16,9 +18,3 @@ export function featuresOf(json: unknown): readonly string[] | undefined {
 
 /** The CRD allows 64 features. About as many exist. */
 const maxFeatures = 256;
-
-function memberOf(json: unknown, name: string): unknown {
-  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
-    ? (json as Readonly<Record<string, unknown>>)[name]
-    : undefined;
-}

@@ -3,12 +3,12 @@ import { write, type Kernel, type Overlay } from '../incremental/index.ts';
 import { identifyObject, type IdentifiedObject } from '../resources/parse.ts';
 import type { ObjectRef } from '../resources/reference.ts';
 import { isKindName, isSchemaKind, type WrittenObject } from '../schema/index.ts';
+import { sameJson } from '../text/compare-json.ts';
 import { isRecord } from '../text/record.ts';
 import { onceInSteps, type Steps } from '../text/steps.ts';
 import { readInSteps, type ExaminedObject } from './candidate.ts';
 import { overlayWith } from './impact.ts';
 import type { AdmissionPolicy } from './policy.ts';
-import { sameJson } from './ratchet.ts';
 import type { AdmissionRequest } from './types.ts';
 
 /** The state that a request is decided in. */

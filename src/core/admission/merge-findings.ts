@@ -1,6 +1,6 @@
 import { formatPath, PathSet } from '../resources/path.ts';
-import { valueAt } from '../rules/engine/site-judge.ts';
 import type { Finding } from '../rules/engine/rule.ts';
+import { isPresent, valueAt } from '../text/record.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 import { lostProtectionRule, unknownFieldRule } from './policy.ts';
 
@@ -30,9 +30,9 @@ export function mergeFindings(
   const isFirst = (finding: JudgedFinding): boolean => firstBeside(finding) === finding;
   const isBeside = (finding: JudgedFinding): boolean => {
     const before = firstBeside(finding);
-    return (
-      before !== undefined && weightOf(finding) === weightOf(before) && typeof valueAt(json, finding.path) === 'object'
-    );
+    if (before === undefined || weightOf(finding) !== weightOf(before)) return false;
+    const value = valueAt(json, finding.path);
+    return isPresent(value) && typeof value === 'object';
   };
   return [...bySchema.filter(isFirst), ...stored.filter((finding) => isFirst(finding) || isBeside(finding))];
 }

@@ -1,8 +1,9 @@
+import { valueAt } from '../text/record.ts';
 import { runToEnd, type Steps } from '../text/steps.ts';
 import type { Bundle } from './availability.ts';
 import type { FieldPath } from './json-values.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
-import { nodeAt, pathOfPointer, valueAt } from './locate.ts';
+import { nodeAt, pathOfPointer } from './locate.ts';
 import { describe } from './messages.ts';
 import type { Node } from './node.ts';
 import { maximumProblems, type StructureProblem, type Subject } from './problem.ts';

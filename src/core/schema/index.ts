@@ -29,7 +29,6 @@ export { applyDefaults } from './defaults.ts';
 export { fieldDefaults, gatewayGroup } from './field-defaults.ts';
 export { examinationOf, examine, type Examination, type WrittenObject } from './examine.ts';
 export { enumOf, fieldIn } from './field.ts';
-export { valueAt as writtenValueAt } from './locate.ts';
 export type { FieldPath } from './json-values.ts';
 export {
   findKind,

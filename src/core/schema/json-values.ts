@@ -1,14 +1,9 @@
-import type { JsonRecord as Json } from '../text/record.ts';
+import { isPresent, type JsonRecord as Json } from '../text/record.ts';
 
-export { isRecord, type JsonRecord as Json } from '../text/record.ts';
+export { isPresent, isRecord, type JsonRecord as Json } from '../text/record.ts';
 
 /** A location inside an object: property names and list positions, `['spec', 'rules', 0]`. */
 export type FieldPath = readonly (string | number)[];
-
-/** Kubernetes treats null like an absent value. */
-export function isPresent(json: unknown): boolean {
-  return json !== null && json !== undefined;
-}
 
 /** Maps the items with `change`; returns the same list if no item changes. */
 export function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {

@@ -1,5 +1,6 @@
 import { resolve, type Bundle } from './availability.ts';
-import { isRecord, property, type FieldPath } from './json-values.ts';
+import { memberOf } from '../text/record.ts';
+import type { FieldPath } from './json-values.ts';
 import type { Node, ObjectNode } from './node.ts';
 import { perBundle } from './per-bundle.ts';
 
@@ -37,16 +38,6 @@ export const fieldsIn = perBundle(
     ),
 );
 
-/** The JSON value at `path`; `undefined` if there is none. */
-export function valueAt(json: unknown, path: FieldPath): unknown {
-  let current = json;
-  for (const part of path) {
-    if (Array.isArray(current)) current = current[Number(part)];
-    else current = isRecord(current) ? property(current, String(part)) : undefined;
-  }
-  return current;
-}
-
 /** Parses a JSON pointer (RFC 6901) into `json`. Positions in lists become numbers. */
 export function pathOfPointer(pointer: string, json: unknown): FieldPath {
   const path: (string | number)[] = [];
@@ -54,7 +45,7 @@ export function pathOfPointer(pointer: string, json: unknown): FieldPath {
   for (const escaped of pointer.split('/').slice(1)) {
     const part = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
     path.push(Array.isArray(current) ? Number(part) : part);
-    current = valueAt(current, path.slice(-1));
+    current = memberOf(current, path.at(-1) ?? '');
   }
   return path;
 }

@@ -5,6 +5,11 @@ export function isRecord(json: unknown): json is JsonRecord {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
+/** Kubernetes treats null like an absent value. */
+export function isPresent(json: unknown): boolean {
+  return json !== null && json !== undefined;
+}
+
 /** The value if it is an object, otherwise an empty one. */
 export function recordOf(json: unknown): JsonRecord {
   return isRecord(json) ? json : {};
@@ -23,4 +28,15 @@ export function recordsOf(json: unknown): readonly JsonRecord[] {
 /** The value if it is a string, otherwise an empty one. */
 export function textOf(json: unknown): string {
   return typeof json === 'string' ? json : '';
+}
+
+/** A property of an object, never of its prototype, or an item of a list; `undefined` if it does not exist. */
+export function memberOf(json: unknown, name: string | number): unknown {
+  if (Array.isArray(json)) return json[Number(name)];
+  return isRecord(json) && Object.hasOwn(json, name) ? json[name] : undefined;
+}
+
+/** The value at a path of property names and list positions, which may be null; `undefined` if there is none. */
+export function valueAt(json: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(memberOf, json);
 }

@@ -1,4 +1,4 @@
-import { sameJson } from '../../core/admission/ratchet.ts';
+import { sameJson } from '../../core/text/compare-json.ts';
 import type { Reading } from '../../telemetry/index.ts';
 import { identityOf, type AuditResult } from './result.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonical } from '../../core/admission/ratchet.ts';
+import { canonical } from '../../core/text/compare-json.ts';
 import type { JsonRecord } from '../../core/text/record.ts';
 import type { KubernetesObject, ResourceType } from '../../kubernetes/index.ts';
 import { reportedResult, type AuditResult, type Outcome } from './result.ts';

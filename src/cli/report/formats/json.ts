@@ -1,7 +1,6 @@
 import { identifyObject } from '../../../core/resources/parse.ts';
 import { judgedGroups } from '../../../core/schema/index.ts';
 import { jsonText } from '../json-text.ts';
-import { memberOf } from '../member.ts';
 import {
   activeFindings,
   counted,
@@ -13,7 +12,7 @@ import {
   type ReportSetting,
   type Severity,
 } from '../report.ts';
-import { textOf } from '../../../core/text/record.ts';
+import { memberOf, textOf } from '../../../core/text/record.ts';
 import { groupOf } from '../../../core/text/api-version.ts';
 
 /** Maximum number of file problems buffered until all objects are written. Further ones are only counted. */

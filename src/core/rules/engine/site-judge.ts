@@ -1,6 +1,7 @@
 import type { Path } from '../../resources/path.ts';
-import { versionOf, writtenValueAt, type Bundle, type WrittenObject } from '../../schema/index.ts';
+import { versionOf, type Bundle, type WrittenObject } from '../../schema/index.ts';
 import { displayLimit, printable } from '../../text/display.ts';
+import { isPresent, valueAt } from '../../text/record.ts';
 import type { Demand, ReportViolation, Violation } from './demand.ts';
 import { partsOf, sitesIn, type Site, type SiteTables } from '../official/sites.ts';
 import { findingsPerRule, moreFindings } from './finding-limit.ts';
@@ -35,18 +36,11 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
     if (walk.found.length === 0) return nothing;
     walk.close();
     // A value of a wrong type, or a field that the bundle does not have, is not a missing value. The schema reports it.
-    const found = walk.found.filter(
-      ({ finding: { path } }) => valueAt(view, path) !== undefined || !isTaken(json, path),
-    );
+    const found = walk.found.filter(({ finding: { path } }) => isPresent(valueAt(view, path)) || !isTaken(json, path));
     return Object.fromEntries(
       names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)]),
     ) as unknown as Record<T, readonly Finding[]>;
   };
-}
-
-/** Returns the value at a path; `undefined` for null. */
-export function valueAt(json: unknown, path: Path): unknown {
-  return writtenValueAt(json, path) ?? undefined;
 }
 
 /** Returns whether a path has a value, or one of its parents has a value that cannot contain the rest of the path. */

@@ -1,9 +1,9 @@
 import type { Path } from '../../resources/path.ts';
 import { examine, type Bundle, type WrittenObject } from '../../schema/index.ts';
 import { display } from '../../text/display.ts';
+import { isPresent, valueAt } from '../../text/record.ts';
 import { warned } from '../engine/effects.ts';
 import type { Finding, Rule } from '../engine/rule.ts';
-import { valueAt } from '../engine/site-judge.ts';
 
 /** The API server drops such fields before it calls a webhook. The annotation of kubectl apply still has them. */
 export const fieldPruned: Rule = {
@@ -26,7 +26,7 @@ export function prunedFields({ kind, apiVersion, json }: WrittenObject, bundle: 
   const applied = parsed(lastApplied(json));
   if (valueAt(applied, ['kind']) !== kind || valueAt(applied, ['apiVersion']) !== apiVersion) return [];
   const dropped = examine({ kind, apiVersion, json: applied }, bundle).problems.filter(
-    ({ keyword, path }) => keyword === 'unknown' && valueAt(json, path) === undefined,
+    ({ keyword, path }) => keyword === 'unknown' && !isPresent(valueAt(json, path)),
   );
   return dropped.map(({ path, message }): Finding => ({
     rule: fieldPruned.id,
