@@ -79,9 +79,10 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   const entry = findKind(group, kind);
   if (entry === undefined) return { type: 'foreign', ref: foreignRef(group, kind, metadata), apiVersion };
   if (!isRecord(metadata) || typeof name !== 'string' || name === '') return missing('metadata.name', 'my-route');
-  // Names are parts of keys here, and parts of URLs in the Kubernetes API.
+  // Names and namespaces are parts of keys here, and parts of URLs in the Kubernetes API.
   if (name.includes('/')) return { type: 'invalid', problem: 'metadata.name must not contain "/"' };
   const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
+  if (ref.namespace.includes('/')) return { type: 'invalid', problem: 'metadata.namespace must not contain "/"' };
   const deleting = isDeleting(metadata);
   if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting };
   const frame = (): Frame => ({ kind, ref, meta: { ...metaOf(metadata, order), ...uidOf(kind, metadata) } });
