@@ -4,6 +4,7 @@ import type { CertificateMaterial, CertificateSource } from '../certificates/ind
 import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
 import { BodyRefusal } from './body.ts';
 import { limitConnections, type ConnectionLimits } from './connections.ts';
+import { beginHandshakesInTurns } from './handshakes.ts';
 import { sendRefusal, sendText } from './replies.ts';
 import { serveValidation, type Decide, type ValidationLimits } from './validation.ts';
 
@@ -88,6 +89,7 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
     if (closing || draining()) reply.header('connection', 'close');
     done(null, payload);
   });
+  beginHandshakesInTurns(app.server, limits.handshakeTimeout);
   limitConnections(app.server, limits, options.metrics.refused.at('connections'));
   followCertificates(app, options);
   answerErrors(app, options);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent } from 'node:https';
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startHealthWatch, type HealthWatch } from './support/health.ts';
@@ -61,6 +62,25 @@ async function attackWith(bodies: readonly (string | Buffer)[], concurrency: num
 const repeated = (item: string, count: number): string => Array(count).fill(item).join(',');
 const numbered = (count: number, item: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => item(index)).join(',');
+
+/** The first bytes of a TLS client. */
+async function clientHello(): Promise<Buffer> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect({
+    port: (server.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+  });
+  client.on('error', () => undefined);
+  const [socket] = await accepted;
+  const [bytes] = (await once(socket, 'data')) as [Buffer];
+  client.destroy();
+  socket.destroy();
+  server.close();
+  return bytes;
+}
 
 describe('reviews over HTTPS', () => {
   test('objects far beyond every bundle are denied', async () => {
@@ -194,6 +214,38 @@ describe('reviews over HTTPS', () => {
     if (isFull) expect(Math.max(...times)).toBeLessThan(100);
     expect(new Set(result.map(({ status }) => status))).toEqual(new Set([200]));
   }, 120_000);
+
+  test.each([1, 200])(
+    'hundreds of TLS handshakes at once, split after byte %i, delay no health check',
+    async (split) => {
+      const hello = await clientHello();
+      const { times, failures, result } = await health.during(async () => {
+        const sockets = await Promise.all(
+          Array.from({ length: scaled(50, 450) }, async () => {
+            const socket = createConnection(target.webhookPort, '127.0.0.1');
+            await once(socket, 'connect');
+            return socket;
+          }),
+        );
+        const answered = sockets.map(async (socket) => {
+          const [bytes] = (await once(socket, 'data')) as [Buffer];
+          socket.on('error', () => undefined).destroy();
+          return bytes[0];
+        });
+        // The same ClientHello for each: the client computes nothing.
+        for (const socket of sockets) socket.setNoDelay().write(hello.subarray(0, split));
+        await postReview(target.webhookPort, good, agent);
+        for (const socket of sockets) socket.write(hello.subarray(split));
+        return await Promise.all(answered);
+      });
+      expect(failures).toBe(0);
+      // Records of the handshake.
+      expect(new Set(result)).toEqual(new Set([0x16]));
+      if (isFull) expect(Math.max(...times)).toBeLessThan(100);
+      expect((await postReview(target.webhookPort, good, agent)).status).toBe(200);
+    },
+    60_000,
+  );
 
   test('requests that are sent before the last one is answered end the connection', async () => {
     const socket = connect({ host: '127.0.0.1', port: target.webhookPort, rejectUnauthorized: false });
