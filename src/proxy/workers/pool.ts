@@ -12,9 +12,10 @@ import type { Address } from '../sockets/address.ts';
 import { monotonicNow } from '../../time/clock.ts';
 import type { NameReport } from '../upstream/external-names.ts';
 import { written } from './line-outlet.ts';
-import type { FaultOrigin, FromWorker, SentPair, Task, ToWorker, WorkerChange, WorkerData } from './messages.ts';
+import type { FaultOrigin, FromWorker, Task, ToWorker, WorkerChange, WorkerData } from './messages.ts';
 import { PassRelay } from './passes.ts';
 import { SharedPorts } from './ports.ts';
+import { SentCertificates } from './sent-certificates.ts';
 import { clearPresent, createSharedCounters, summedCounters } from './shared-counters.ts';
 import { createSharedTraces } from './shared-traces.ts';
 
@@ -95,8 +96,7 @@ class WorkerPool implements ProxyWorkers {
   private readonly ports: SharedPorts;
   private readonly held = new Map<ConfigKey, ConfigResource>();
   private listeners: ReadonlyMap<ConfigKey, ListenerConfig> = new Map();
-  /** The certificates that the workers have, by Secret. */
-  private certificates: ReadonlyMap<string, SentPair> = new Map();
+  private readonly certificates: SentCertificates;
   /** The addresses that the workers have, as text, by listener. */
   private addresses: ReadonlyMap<ConfigKey, string> = new Map();
   private sessionKeys: readonly SessionKeyMaterial[] = [];
@@ -140,6 +140,7 @@ class WorkerPool implements ProxyWorkers {
     this.failures = Array.from({ length: workers }, () => 0);
     this.passes = new PassRelay((worker, scope, pass) => this.send(worker, { type: 'looped', scope, pass }));
     this.ports = new SharedPorts(options.bind, workers);
+    this.certificates = new SentCertificates(options.certificates);
     for (let worker = 0; worker < workers; worker += 1) this.start(worker);
     for (const running of this.running) if (running !== undefined) running.serves = true;
     this.watch = setInterval(() => this.check(), this.pace.check).unref();
@@ -159,13 +160,14 @@ class WorkerPool implements ProxyWorkers {
       if (mayMove) await this.ports.update(listeners);
       this.listeners = listeners;
       const moved = mayMove ? this.movedListeners() : [];
-      return this.distribute(transaction, { moved, certificates: isSame ? [] : this.changedCertificates() });
+      const certificates = this.certificates.note(transaction) ? this.certificates.takeChanges() : [];
+      return this.distribute(transaction, { moved, certificates });
     });
   }
 
   reloadCertificates(): Promise<readonly ConfigProblem[]> {
     return this.enqueue(() =>
-      this.distribute({ upserts: [], removals: [] }, { moved: [], certificates: this.changedCertificates() }),
+      this.distribute({ upserts: [], removals: [] }, { moved: [], certificates: this.certificates.takeChanges() }),
     );
   }
 
@@ -274,24 +276,6 @@ class WorkerPool implements ProxyWorkers {
     return [...listeners].map((key) => [key, this.ports.addressesOf(key, worker)] as const);
   }
 
-  /** The certificates of all listeners that differ from those that the workers have. */
-  private changedCertificates(): WorkerChange['certificates'] {
-    const current = new Map<string, SentPair>();
-    for (const { certificates, backendCertificate } of this.listeners.values()) {
-      for (const secret of [...certificates, ...(backendCertificate === undefined ? [] : [backendCertificate])]) {
-        const pair = current.has(secret) ? undefined : this.options.certificates(secret);
-        if (pair !== undefined) current.set(secret, { cert: String(pair.cert), key: String(pair.key) });
-      }
-    }
-    const before = this.certificates;
-    this.certificates = current;
-    const changed = [...current].filter(
-      ([secret, { cert, key }]) => before.get(secret)?.cert !== cert || before.get(secret)?.key !== key,
-    );
-    const gone = [...before.keys()].filter((secret) => !current.has(secret));
-    return [...changed, ...gone.map((secret) => [secret, undefined] as const)];
-  }
-
   /** Starts a worker without configuration. */
   private start(worker: number): Running {
     const thread = new Worker(this.options.script, { workerData: { ...this.data, worker } satisfies WorkerData });
@@ -385,7 +369,7 @@ class WorkerPool implements ProxyWorkers {
       upserts: [...this.held.values()],
       removals: [],
       addresses,
-      certificates: [...this.certificates],
+      certificates: this.certificates.all,
     };
     const answer = await this.perform(running, { name: 'apply', change });
     running.serves = answer?.type === 'done';

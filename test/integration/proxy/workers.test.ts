@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,7 +13,14 @@ import type { ConfigResource } from '../../../src/core/routing/config.ts';
 import type { AccessLogEntry } from '../../../src/proxy/handling/access-log.ts';
 import type { ProxyOptions } from '../../../src/proxy/proxy.ts';
 import type { ProxyWorkers } from '../../../src/proxy/workers/pool.ts';
-import { closeBackends, refusingPort, startBackend, startEcho } from '../../support/backends.ts';
+import {
+  closeBackends,
+  refusingPort,
+  startBackend,
+  startEcho,
+  startNegotiatingBackend,
+} from '../../support/backends.ts';
+import { issueLeaf } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { layer4Route } from '../../support/layer4.ts';
@@ -209,6 +217,37 @@ describe('a port', () => {
     const again = await Promise.all(Array.from({ length: 12 }, resume));
     expect(again).toEqual(Array.from({ length: 12 }, () => true));
   });
+});
+
+test('a backend gets its client certificate from any worker, also a changed one and from a new worker', async () => {
+  const authority = await createAuthority();
+  const issue = () => issueLeaf(authority, { dnsNames: ['app.test'] });
+  const own = { ...(await issue()), ca: authority.certificate, requestCert: true };
+  const backend = await startNegotiatingBackend(own, (request, response) =>
+    response.end((request.socket as TLSSocket).getPeerX509Certificate()?.serialNumber ?? 'none'),
+  );
+  let pair = await issue();
+  const tls = { serverName: 'app.test', subjectAltNames: [], authorities: [authority.certificate] };
+  const endpoints = {
+    ...endpointsConfig('app', backend.port),
+    tls: { ...tls, clientCertificate: { secret: 'shop/own' } },
+  };
+  const { port, proxy, apply, ended } = await start([routeTo('app')], {
+    certificates: (secret) => (secret === 'shop/own' ? pair : undefined),
+  });
+  const answers = async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => send(port, '/')));
+    return new Set(all.map(({ body }) => body));
+  };
+  const serial = () => new X509Certificate(pair.cert).serialNumber;
+  await apply(endpoints);
+  expect(await answers()).toEqual(new Set([serial()]));
+  pair = await issue();
+  await proxy.reloadCertificates();
+  expect(await answers()).toEqual(new Set([serial()]));
+  await endWorker(port);
+  await eventually(() => expect([ended.length, proxy.serving]).toEqual([1, 2]));
+  expect(await answers()).toEqual(new Set([serial()]));
 });
 
 describe('limits', () => {
