@@ -23,6 +23,8 @@ export interface SelfCheck {
 const interval = 30_000;
 /** The same while there is a problem. */
 const retryInterval = 1_000;
+/** The same after a check without a result. */
+const noResultInterval = 2_000;
 const defaultPatience = 5_000;
 
 /** Connects to this replica's own TLS port, now and after each change, with the trusted authorities of the live configuration. */
@@ -30,14 +32,18 @@ export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
   const { bundles, certificates } = options;
   let problem: string | undefined = 'the self-check has not called the TLS port yet';
   const round = async (): Promise<number> => {
-    problem = await findProblem(options);
+    try {
+      problem = await findProblem(options);
+    } catch {
+      // An unreachable API server, or a handshake that times out under load, says nothing about the certificate, so the
+      // last result stays. Otherwise all replicas would become unready at once when they are needed most.
+      return noResultInterval;
+    }
     return problem === undefined ? interval : retryInterval;
   };
   const rounds = startRounds(round, {
     longest: interval,
-    retry: retryInterval,
-    // An unreachable API server, or a handshake that times out under load, says nothing about the certificate, so the
-    // last result stays. Otherwise all replicas would become unready at once when they are needed most.
+    retry: noResultInterval,
     onError: () => undefined,
     wakeOn: [(listener) => bundles.onChange(listener), (listener) => certificates.onChange(listener)],
   });
