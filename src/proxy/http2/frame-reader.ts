@@ -38,6 +38,7 @@ export class FrameReader {
   private left = 0;
   /** Its payload so far, unless it is passed on or skipped. */
   private payload: Buffer | undefined;
+  private isStopped = false;
   /** The work of the last call of `read`. */
   work = 0;
 
@@ -55,11 +56,17 @@ export class FrameReader {
     return this.payload?.length ?? 0;
   }
 
+  /** Reads nothing more, also if it is called while a frame is passed on. */
+  stop(): void {
+    this.isStopped = true;
+    this.payload = undefined;
+  }
+
   /** Reads all bytes, or up to the end of a frame if the work reaches `budget`. Returns the number of bytes read. */
   read(bytes: Buffer, budget: number): number {
     let position = this.readPreface(bytes);
     this.work = 0;
-    while (position < bytes.length && (this.work < budget || this.head !== undefined))
+    while (!this.isStopped && position < bytes.length && (this.work < budget || this.head !== undefined))
       position =
         this.head === undefined ? this.readHead(bytes, position) : this.readPayload(this.head, bytes, position);
     return position;

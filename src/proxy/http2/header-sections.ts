@@ -205,9 +205,12 @@ function emptySection(): HeaderSection {
 }
 
 /** Which pseudo-header fields a request must have (RFC 9113 sections 8.3.1 and 8.5; RFC 8441 section 4). */
-function requestProblem({ method, scheme, authority, path, protocol }: HeaderSection): SectionProblem | undefined {
+function requestProblem(section: HeaderSection): SectionProblem | undefined {
+  const { method, scheme, authority, path, protocol, contentLength } = section;
   if (method === undefined) return 'malformed';
   if (protocol !== undefined && (method !== 'CONNECT' || authority === undefined)) return 'malformed';
+  // RFC 9110 section 9.3.6: CONNECT has no content. A backend could take the beginning of a WebSocket for a body.
+  if (method === 'CONNECT' && contentLength !== undefined && contentLength > 0) return 'malformed';
   const isPlainConnect = method === 'CONNECT' && protocol === undefined;
   if (isPlainConnect)
     return scheme === undefined && path === undefined && authority !== undefined ? undefined : 'malformed';

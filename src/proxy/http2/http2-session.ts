@@ -142,8 +142,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
     this.lastStream = id;
     if (id > this.lastServed) return;
     const isMalformed = section.problem === 'malformed' || block.dependsOnItself;
-    if (isMalformed || (endsStream && (section.contentLength ?? 0) > 0 && section.protocol === undefined))
-      this.streamError(id, errorCodes.protocolError);
+    if (isMalformed || (endsStream && (section.contentLength ?? 0) > 0)) this.streamError(id, errorCodes.protocolError);
     else if (section.problem === 'too-large') this.streamError(id, errorCodes.enhanceYourCalm);
     else if (this.streams.size >= this.plane.limits.streamsPerConnection)
       this.streamError(id, errorCodes.refusedStream);
@@ -156,7 +155,12 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
       this.streamError(stream.id, errorCodes.protocolError);
       return;
     }
-    stream.receive(data);
+    if (!stream.mayReceive(data.length)) {
+      this.streamError(stream.id, errorCodes.enhanceYourCalm);
+      return;
+    }
+    // Its exchange does not account for it yet.
+    stream.receive(this.starting.has(stream) ? standalone(data) : data);
   }
 
   onLastData(stream: Http2Stream, data: Buffer): void {
@@ -342,6 +346,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
   /** Discards further bytes, after writing what waits. */
   private stop(): void {
     this.isStopped = true;
+    this.reader.stop();
     this.held = undefined;
     this.waiting.close();
     this.sender.flush();
@@ -371,6 +376,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
   private readonly closed = (): void => {
     clearTimeout(this.lingerTimer);
     this.isStopped = true;
+    this.reader.stop();
     this.held = undefined;
     this.waiting.close();
     this.sender.close();

@@ -21,6 +21,13 @@ import { errorCodes } from './protocol.ts';
 import { ReceiveWindow } from './receive-window.ts';
 import type { Sender } from './sender.ts';
 
+/**
+ * Bytes, and overhead of each piece, that a client may send before its WebSocket is open. Clients must wait until then
+ * (RFC 6455 section 4.1). Nobody reads these bytes yet.
+ */
+const earlyBytes = 4 * 1024;
+const perEarlyPiece = 512;
+
 const continueStatus = 100;
 const okStatus = 200;
 
@@ -69,6 +76,7 @@ export class Http2Stream implements ClientStream {
   private sentStatus: number | undefined;
   private hasNoBody = false;
   private isTunnel = false;
+  private early = 0;
   private readonly bodyLength: number | undefined;
   private bodyReceived = 0;
   private hasEnded = false;
@@ -172,6 +180,8 @@ export class Http2Stream implements ClientStream {
   end(trailers: Fields): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
+    // Nobody reads the rest of the request, however long the response waits for the client.
+    if (!this.isTunnel && !this.isComplete) this.discard();
     const { outgoing } = this;
     // A response without content ends with its head.
     outgoing.trailers = this.hasNoBody || trailers.length === 0 ? [] : http2Fields(sendableTrailers(trailers));
@@ -220,10 +230,17 @@ export class Http2Stream implements ClientStream {
     return true;
   }
 
+  /** Counts a piece that arrives before the WebSocket is open. Returns `false` if there are too many. */
+  mayReceive(length: number): boolean {
+    if (!this.isOpening || this.isDiscarding) return true;
+    this.early += length + perEarlyPiece;
+    return this.early <= earlyBytes;
+  }
+
   /** A piece of the body has arrived. */
   receive(data: Buffer): void {
     if (this.isDiscarding) return;
-    this.body.push(data);
+    this.body.push(this.isOpening ? standalone(data) : data);
   }
 
   /** The complete request has arrived. */
@@ -253,6 +270,11 @@ export class Http2Stream implements ClientStream {
     this.isDiscarding = true;
     this.carrier.sender.drop(this.outgoing);
     this.tunnel?.abort(code);
+  }
+
+  /** Whether a WebSocket was requested, but is not open yet. */
+  private get isOpening(): boolean {
+    return this.tunnel !== undefined && !this.isTunnel;
   }
 
   private createBody(): Readable {
