@@ -48,6 +48,7 @@ export { readView, unreadableInteger, unreadableString, type FieldProblem, type 
 export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
+export type { BackendTlsPolicyAlpha2 } from './tables/backend-tls-policy.ts';
 export {
   bodyOf,
   customGroups,
@@ -58,4 +59,4 @@ export {
   type KindTable,
   type KindVersion,
 } from './tables/table.ts';
-export type { View } from './view.ts';
+export type { At, View } from './view.ts';

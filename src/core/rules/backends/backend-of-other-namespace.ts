@@ -16,7 +16,7 @@ export const backendOfOtherNamespace: Rule = {
 
 type Filter = ViewAt<'HTTPRoute', 'spec.rules[].filters[]'>;
 
-type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
+type RouteRule = Omit<ViewAt<'HTTPRoute', 'spec.rules[]'>, 'matches'>;
 
 type Path = readonly (string | number)[];
 

@@ -13,7 +13,7 @@ export const ruleWithoutBackend = unenforcedRule(
     source:
       'Gateway API v1.7.0, HTTPRouteRule.backendRefs and GRPCRouteRule.backendRefs ("If unspecified or invalid ... 500")',
   },
-  function judge({ filters = [], backendRefs = [] }: RouteRule, report) {
+  function judge({ filters = [], backendRefs = [] }: Pick<RouteRule, 'filters' | 'backendRefs'>, report) {
     if (backendRefs.length > 0 || filters.some(({ type = '' }) => answering.has(type))) return;
     report({
       below: ['backendRefs'],

@@ -32,8 +32,8 @@ export interface Demand<V = never> {
   readonly rule: Rule;
   /** Distinguishes several demands of one rule, e.g. of different releases. */
   readonly variant: string;
-  /** Must not throw, and must depend only on the value. */
-  judge(value: V, report: ReportViolation): void;
+  /** Must not throw, and must depend only on the value. A property, so that the compiler does not accept a narrower value. */
+  readonly judge: (value: V, report: ReportViolation) => void;
 }
 
 /** Declares a demand. `variant` is needed if its rule has several demands. */

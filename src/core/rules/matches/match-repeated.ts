@@ -10,7 +10,7 @@ import type { ViewAt } from '../../schema/index.ts';
 
 type Match = MatchView<'HTTPRoute'> | MatchView<'GRPCRoute'>;
 
-type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
+type RouteRule = ViewAt<'HTTPRoute' | 'GRPCRoute', 'spec.rules[]'>;
 
 export const matchRepeated = unenforcedRule(
   {

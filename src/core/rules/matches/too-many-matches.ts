@@ -12,7 +12,7 @@ const limit = 128;
 
 export const matchesWithinLimit = demand(
   tooManyMatches,
-  function judge(rules: ViewAt<'HTTPRoute', 'spec.rules'>, report) {
+  function judge(rules: readonly ViewAt<'HTTPRoute' | 'GRPCRoute', 'spec.rules[]'>[], report) {
     const total = rules.reduce((sum, { matches = [] }) => sum + matches.length, 0);
     if (total > limit)
       report({

@@ -19,57 +19,69 @@ import { portHasNoName } from '../backends/backend-port-name.ts';
 import { protocolSuitsTls } from '../backends/backend-protocol-tls.ts';
 import { hostnameIsExternal } from '../hostnames/external-hostname-internal.ts';
 import { backendRef, sessionPersistence } from './shared.ts';
-import { below, merge, type SiteGroup, type Sites } from './sites.ts';
+import { below, fitting, merge, type SiteGroup } from './sites.ts';
 
 /** The validation of a backend's certificate. */
-const validation: Sites = {
+const validation = {
   '': [available({ until: { experimental: '1.7' } }, oneAuthority), experimental('1.7', oneAuthorityField)],
   'subjectAltNames[]': [subjectAltNameMember],
 };
 
 export const backendTlsPolicySites: readonly SiteGroup[] = [
   {
-    sites: merge(below(['spec.validation'], validation), {
-      'spec.targetRefs': [since({ experimental: '1.3', standard: '1.4' }, targetsDistinct)],
-      'spec.tls': [oneAuthorityAlpha],
-    }),
+    sites: fitting(
+      'BackendTLSPolicy',
+      merge(below(['spec.validation'], validation), {
+        'spec.targetRefs': [since({ experimental: '1.3', standard: '1.4' }, targetsDistinct)],
+      }),
+    ),
   },
+  { versions: ['v1alpha2'], sites: fitting('BackendTLSPolicy', { 'spec.tls': [oneAuthorityAlpha] }) },
 ];
 
 export const backendLbPolicySites: readonly SiteGroup[] = [
-  { sites: below(['spec.sessionPersistence'], sessionPersistence) },
+  { sites: fitting('BackendLBPolicy', below(['spec.sessionPersistence'], sessionPersistence)) },
 ];
 
 export const xBackendTrafficPolicySites: readonly SiteGroup[] = [
   {
-    sites: merge(below(['spec.sessionPersistence'], sessionPersistence), {
-      'spec.retryConstraint.budget.interval': [budgetInterval],
-      'spec.retryConstraint.minRetryRate.interval': [rateInterval],
-    }),
+    sites: fitting(
+      'XBackendTrafficPolicy',
+      merge(below(['spec.sessionPersistence'], sessionPersistence), {
+        'spec.retryConstraint.budget.interval': [budgetInterval],
+        'spec.retryConstraint.minRetryRate.interval': [rateInterval],
+      }),
+    ),
   },
 ];
 
 export const xBackendSites: readonly SiteGroup[] = [
   {
-    sites: merge(below(['spec.tls.validation'], validation), below(['spec.sessionPersistence'], sessionPersistence), {
-      spec: [hostnameBackendMember, since('1.7', selectorBackendMember), since('1.7', protocolSuitsTls)],
-      'spec.tls': [clientCertificateMember, since('1.7', backendValidationMember)],
-      'spec.endpointSelector.matchLabels': [selectorKeys],
-      'spec.externalHostname.hostname': [hostnameIsExternal],
-      'spec.port.name': [until('1.7', portHasNoName)],
-    }),
+    sites: fitting(
+      'XBackend',
+      merge(below(['spec.tls.validation'], validation), below(['spec.sessionPersistence'], sessionPersistence), {
+        spec: [hostnameBackendMember, since('1.7', selectorBackendMember), since('1.7', protocolSuitsTls)],
+        'spec.tls': [clientCertificateMember, since('1.7', backendValidationMember)],
+        'spec.endpointSelector.matchLabels': [selectorKeys],
+        'spec.externalHostname.hostname': [hostnameIsExternal],
+        'spec.port.name': [until('1.7', portHasNoName)],
+      }),
+    ),
   },
 ];
 
 export const xTelemetryPolicySites: readonly SiteGroup[] = [
   {
-    sites: merge(below(['spec.tracing.provider.backendRef'], backendRef), {
-      spec: [hasTracing],
-      'spec.tracing': [tracingMember],
-      'spec.tracing.samplingRate': [fractionUpToOne],
-      'spec.tracing.parentBasedSampling': [parentBasedSamplingMember],
-      'spec.tracing.parentBasedSampling.samplingRate': [fractionUpToOne],
-      'spec.tracing.attributes[]': [attributeMember],
-    }),
+    sites: fitting(
+      'XTelemetryPolicy',
+      merge(below(['spec.tracing.provider.backendRef'], backendRef), {
+        spec: [hasTracing],
+        'spec.tracing': [tracingMember],
+        'spec.tracing.samplingRate': [fractionUpToOne],
+        'spec.tracing.parentBasedSampling': [parentBasedSamplingMember],
+        'spec.tracing.parentBasedSampling.samplingRate': [fractionUpToOne],
+        'spec.tracing.attributes[]': [attributeMember],
+      }),
+    ),
   },
 ];

@@ -15,25 +15,25 @@ import { ruleNameRepeated } from '../routes/rule-name-repeated.ts';
 import { serverNamesAreNames } from '../tls/server-name-is-ip.ts';
 import { matchesWithinLimit } from '../matches/too-many-matches.ts';
 import { backendRef, externalAuth, sessionPersistence } from './shared.ts';
-import { below, merge, type SiteGroup, type Sites } from './sites.ts';
+import { below, fitting, merge, type SiteGroup } from './sites.ts';
 
-const parents: Sites = {
+const parents = {
   'spec.parentRefs': [
     available({ since: { standard: '1.0' } }, parentsToldApartBySection),
     experimental('1.0', parentsToldApartBySectionOrPort),
   ],
 };
 
-const requestMirror: Sites = merge(
+const requestMirror = merge(
   { '': [since({ experimental: '1.2', standard: '1.3' }, oneMirrorShare)], fraction: [fractionUpToOne] },
   below(['backendRef'], backendRef),
 );
 
 const backendRefs = below(['spec.rules[].backendRefs[]'], backendRef);
-const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'];
+const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'] as const;
 
 /** The sites of routes with filters. */
-const requestRoute: Sites = merge(
+const requestRoute = merge(
   parents,
   {
     'spec.rules': [since('1.2', matchesWithinLimit), since({ experimental: '1.2', standard: '1.7' }, ruleNameRepeated)],
@@ -46,7 +46,7 @@ const requestRoute: Sites = merge(
   ),
 );
 
-const httpFilters: Sites = merge(
+const httpFilters = merge(
   {
     '': [redirectOrRewrite, since('1.5', corsDistinct)],
     '[].requestRedirect.path': [pathModifierMember],
@@ -60,31 +60,46 @@ const httpFilters: Sites = merge(
 
 export const httpRouteSites: readonly SiteGroup[] = [
   {
-    sites: merge(requestRoute, below(filterLists, httpFilters), {
-      'spec.rules[]': [redirectAlone, prefixIsClear],
-      'spec.rules[].matches[].path': [pathIsValid],
-      'spec.rules[].timeouts': [timeoutsInOrder],
-    }),
+    sites: fitting(
+      'HTTPRoute',
+      merge(requestRoute, below(filterLists, httpFilters), {
+        'spec.rules[]': [redirectAlone, prefixIsClear],
+        'spec.rules[].matches[].path': [pathIsValid],
+        'spec.rules[].timeouts': [timeoutsInOrder],
+      }),
+    ),
   },
 ];
 
 export const grpcRouteSites: readonly SiteGroup[] = [
   {
-    sites: merge(requestRoute, { 'spec.rules[].matches[].method': [methodIsValid] }),
+    sites: fitting('GRPCRoute', merge(requestRoute, { 'spec.rules[].matches[].method': [methodIsValid] })),
   },
 ];
 
-const streamRoute: Sites = merge(parents, backendRefs);
-const namedRules: Sites = { 'spec.rules': [experimental('1.2', ruleNameRepeated)] };
+const streamRoute = merge(parents, backendRefs);
+const namedRules = { 'spec.rules': [experimental('1.2', ruleNameRepeated)] };
 
 /** Since v1alpha3 of TLSRoute, and v1 of the others, a route has only one rule, so names need no comparison. */
-export const streamRouteSites: readonly SiteGroup[] = [
-  { sites: streamRoute },
-  { versions: ['v1alpha2'], sites: namedRules },
+export const tcpRouteSites: readonly SiteGroup[] = [
+  { sites: fitting('TCPRoute', streamRoute) },
+  { versions: ['v1alpha2'], sites: fitting('TCPRoute', namedRules) },
+];
+
+export const udpRouteSites: readonly SiteGroup[] = [
+  { sites: fitting('UDPRoute', streamRoute) },
+  { versions: ['v1alpha2'], sites: fitting('UDPRoute', namedRules) },
 ];
 
 export const tlsRouteSites: readonly SiteGroup[] = [
-  ...streamRouteSites,
-  { versions: ['v1alpha3'], sites: { 'spec.rules': [between({ experimental: '1.4' }, '1.5', ruleNameRepeated)] } },
-  { versions: ['v1alpha3', 'v1'], sites: { 'spec.hostnames': [since('1.5', serverNamesAreNames)] } },
+  { sites: fitting('TLSRoute', streamRoute) },
+  { versions: ['v1alpha2'], sites: fitting('TLSRoute', namedRules) },
+  {
+    versions: ['v1alpha3'],
+    sites: fitting('TLSRoute', { 'spec.rules': [between({ experimental: '1.4' }, '1.5', ruleNameRepeated)] }),
+  },
+  {
+    versions: ['v1alpha3', 'v1'],
+    sites: fitting('TLSRoute', { 'spec.hostnames': [since('1.5', serverNamesAreNames)] }),
+  },
 ];

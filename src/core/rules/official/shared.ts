@@ -3,15 +3,15 @@ import { servicePort } from '../backends/service-port-missing.ts';
 import { cookieConfigEnds, cookieEnds } from '../sessions/session-without-end.ts';
 import { cookieConfigMember, externalAuthMember, sessionMember } from '../objects/union-member.ts';
 import { backendWithoutPort } from '../backends/backend-port-forbidden.ts';
-import { below, merge, type Sites } from './sites.ts';
+import { below, merge } from './sites.ts';
 
 // Demands on parts that several kinds have, with paths relative to the part.
 
-export const backendRef: Sites = { '': [servicePort, experimental('1.7', backendWithoutPort)] };
+export const backendRef = { '': [servicePort, experimental('1.7', backendWithoutPort)] };
 
-export const externalAuth: Sites = merge({ '': [externalAuthMember] }, below(['backendRef'], backendRef));
+export const externalAuth = merge({ '': [externalAuthMember] }, below(['backendRef'], backendRef));
 
-export const sessionPersistence: Sites = {
+export const sessionPersistence = {
   '': [
     until('1.7', cookieConfigEnds),
     between({ experimental: '1.5' }, '1.7', cookieConfigMember),

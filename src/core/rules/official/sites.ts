@@ -1,33 +1,66 @@
-import { allVariants, resolveAll, type Bundle, type MaybeVersioned, type SchemaKind } from '../../schema/index.ts';
+import {
+  allVariants,
+  resolveAll,
+  type At,
+  type BackendTlsPolicyAlpha2,
+  type Bundle,
+  type MaybeVersioned,
+  type SchemaKind,
+  type schemaTables,
+  type View,
+} from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Demand } from '../engine/demand.ts';
 import type { Rule } from '../engine/rule.ts';
+import type { WholeObject } from '../engine/written-object.ts';
 
 /**
  * The demands of bundles by path. `[]` in a path stands for each item of a list. Each demand has the releases and channels that
- * make it. Fields that a bundle does not have need no restriction by release.
+ * make it. Fields that a bundle does not have need no restriction by release. A table keeps its literal type, without the
+ * annotation `Sites`: `fitting` compares its paths and demands with the kind.
  */
 export type Sites = Readonly<Record<string, readonly MaybeVersioned<Demand>[]>>;
 
+/** An object of a kind as demands see it. */
+type Judged<K extends SchemaKind> = WholeObject & (View<(typeof schemaTables)[K]['body']> | View<OlderBody<K>>);
+type OlderBody<K> = K extends 'BackendTLSPolicy' ? BackendTlsPolicyAlpha2 : never;
+
+/** The requirement on sites of objects `V`: each path exists, and its demands accept the value there. */
+export type Fitting<V, S> = {
+  readonly [P in keyof S]: P extends string ? DemandsOn<At<V, P>> : never;
+};
+
+type DemandsOn<V> = [V] extends [never] ? never : readonly MaybeVersioned<Demand<V>>[];
+
+/** Returns sites unchanged. The compiler reports a path that the kind does not have, and a demand on another type of value. */
+export function fitting<K extends SchemaKind, S extends Sites>(_kind: K, sites: S & Fitting<Judged<K>, S>): Sites {
+  return sites;
+}
+
+type Below<P extends string, S> = { readonly [K in keyof S & string as Joined<P, K>]: S[K] };
+type Joined<P extends string, K extends string> = K extends '' ? P : K extends `[]${string}` ? `${P}${K}` : `${P}.${K}`;
+
 /** Returns the sites below each of several paths. */
-export function below(places: readonly string[], sites: Sites): Sites {
-  return merge(
-    ...places.map((place) =>
-      Object.fromEntries(Object.entries(sites).map(([path, demands]) => [join(place, path), demands])),
-    ),
+export function below<const P extends string, S extends Sites>(places: readonly P[], sites: S): Below<P, S> {
+  const entries = places.map((place) =>
+    Object.fromEntries(Object.entries(sites).map(([path, demands]) => [join(place, path), demands])),
   );
+  return merge(...entries) as Below<P, S>;
 }
 
 function join(place: string, path: string): string {
   return path === '' || path.startsWith('[]') ? `${place}${path}` : `${place}.${path}`;
 }
 
+type Merged<T> = { readonly [P in PathsOf<T>]: T extends { readonly [Q in P]: infer D } ? D : never };
+type PathsOf<T> = T extends unknown ? keyof T & string : never;
+
 /** Merges the sites of several tables. If two tables have the same site, both demands apply. */
-export function merge(...tables: readonly Sites[]): Sites {
+export function merge<T extends readonly Sites[]>(...tables: T): Merged<T[number]> {
   const merged: Record<string, readonly MaybeVersioned<Demand>[]> = {};
   for (const [path, demands] of tables.flatMap((table) => Object.entries(table)))
     merged[path] = [...(merged[path] ?? []), ...demands];
-  return merged;
+  return merged as Merged<T[number]>;
 }
 
 /** Sites of a kind. `versions` restricts them to some of its versions. */

@@ -7,7 +7,7 @@ import {
   xBackendTrafficPolicySites,
   xTelemetryPolicySites,
 } from './policies.ts';
-import { grpcRouteSites, httpRouteSites, streamRouteSites, tlsRouteSites } from './routes.ts';
+import { grpcRouteSites, httpRouteSites, tcpRouteSites, tlsRouteSites, udpRouteSites } from './routes.ts';
 import { kindsByRule, sitesIn, type Site, type SiteTables } from './sites.ts';
 
 /** Kinds without an entry are validated only by their schema. */
@@ -18,9 +18,9 @@ export const officialTables: SiteTables = {
   GRPCRoute: grpcRouteSites,
   HTTPRoute: httpRouteSites,
   ListenerSet: listenerSetSites,
-  TCPRoute: streamRouteSites,
+  TCPRoute: tcpRouteSites,
   TLSRoute: tlsRouteSites,
-  UDPRoute: streamRouteSites,
+  UDPRoute: udpRouteSites,
   XBackend: xBackendSites,
   XBackendTrafficPolicy: xBackendTrafficPolicySites,
   XListenerSet: xListenerSetSites,

@@ -15,6 +15,7 @@ export function backendOf(ref: BackendRef, own: string): string {
   return JSON.stringify([group, kind, name, namespace ?? own, port]);
 }
 
-export type Route<R = RouteRule> = WholeObject<{ readonly rules?: readonly R[] }>;
+/** A route whose rules have the fields that `R` has; only matches differ between HTTPRoutes and GRPCRoutes. */
+export type Route<R = Omit<RouteRule, 'matches'>> = WholeObject<{ readonly rules?: readonly R[] }>;
 
 export type Redirect = ViewAt<'HTTPRoute', 'spec.rules[].filters[].requestRedirect'>;

@@ -1,7 +1,8 @@
-import { unreadableString, type ViewAt } from '../../schema/index.ts';
+import { unreadableString } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
+import type { RouteRule } from './rule-contents.ts';
 
 /** Standard bundles before v1.7 have the field, but not the check. Traffic does not depend on names. */
 export const ruleNameRepeated = unenforcedRule(
@@ -11,7 +12,7 @@ export const ruleNameRepeated = unenforcedRule(
     effect: denied,
     source: 'Gateway API v1.7.0, HTTPRouteRule.name ("MUST be unique within a Route")',
   },
-  function judge(rules: ViewAt<'HTTPRoute', 'spec.rules'>, report) {
+  function judge(rules: readonly Pick<RouteRule, 'name'>[], report) {
     const first = new Map<string, number>();
     for (const [index, { name }] of rules.entries()) {
       if (name === undefined || name === unreadableString) continue;

@@ -12,7 +12,7 @@ export const sessionNameRepeated = unenforcedRule(
     source:
       'GEP-1619, Session Persistence (naming collisions); Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
   },
-  function judge(rules: ViewAt<'HTTPRoute', 'spec.rules'>, report) {
+  function judge(rules: readonly ViewAt<'HTTPRoute' | 'GRPCRoute', 'spec.rules[]'>[], report) {
     const first = new Map<string, number>();
     for (const [index, { sessionPersistence }] of rules.entries()) {
       const session = sessionPersistence === undefined ? undefined : nameOf(sessionPersistence);

@@ -25,11 +25,11 @@ import { tlsModesMixed } from '../listeners/tls-modes-mixed.ts';
 import { kindsOfProtocol, overlapsOnPort, protocolsOnPort } from '../listeners/listeners-together.ts';
 import { gatewayClassName } from '../gateways/gateway-class-name.ts';
 import { gatewayName } from '../gateways/gateway-name.ts';
-import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
+import { below, fitting, merge, type SiteTables } from '../official/sites.ts';
 import { versionSuperseded } from '../objects/version-superseded.ts';
 
 /** The sites of listeners of Gateways, ListenerSets and XListenerSets. */
-const listeners: Sites = merge(
+const listeners = merge(
   { 'spec.listeners': [protocolsOnPort, tlsModesMixed, overlapsOnPort] },
   below(['spec.listeners[]'], {
     '': [kindsOfProtocol, certificatesWithoutUse, severalCertificates],
@@ -46,12 +46,12 @@ const listeners: Sites = merge(
 /** For bundles that do not reject the namespace themselves. */
 const plainTrustBundle = available({ until: { experimental: '1.7' } }, trustBundleNamespaceIgnored);
 
-const clientValidation: Sites = {
+const clientValidation = {
   caCertificateRefs: [clientAuthorityUncommon],
   'caCertificateRefs[]': [plainTrustBundle],
 };
 
-const gateway: Sites = merge(
+const gateway = merge(
   listeners,
   below(['spec.tls.frontend.default.validation', 'spec.tls.frontend.perPort[].tls.validation'], clientValidation),
   {
@@ -65,9 +65,9 @@ const gateway: Sites = merge(
   },
 );
 
-const superseded: Sites = { apiVersion: [versionSuperseded] };
+const superseded = { apiVersion: [versionSuperseded] };
 
-const referenceGrant: Sites = {
+const referenceGrant = {
   '': [grantWithinNamespace],
   'spec.from': [grantRepeated],
   'spec.from[]': [grantGroup],
@@ -76,15 +76,18 @@ const referenceGrant: Sites = {
 };
 
 export const unenforcedGatewayTables: SiteTables = {
-  Gateway: [{ sites: gateway }, { versions: ['v1beta1'], sites: superseded }],
+  Gateway: [{ sites: fitting('Gateway', gateway) }, { versions: ['v1beta1'], sites: fitting('Gateway', superseded) }],
   GatewayClass: [
-    { sites: { '': [gatewayName], 'spec.parametersRef': [classParametersNamespace] } },
-    { versions: ['v1beta1'], sites: superseded },
+    { sites: fitting('GatewayClass', { '': [gatewayName], 'spec.parametersRef': [classParametersNamespace] }) },
+    { versions: ['v1beta1'], sites: fitting('GatewayClass', superseded) },
   ],
-  ListenerSet: [{ sites: listeners }],
-  XListenerSet: [{ sites: listeners }],
+  ListenerSet: [{ sites: fitting('ListenerSet', listeners) }],
+  XListenerSet: [{ sites: fitting('XListenerSet', listeners) }],
   ReferenceGrant: [
-    { sites: referenceGrant },
-    { versions: ['v1alpha2', 'v1beta1'], sites: { apiVersion: [since('1.5', versionSuperseded)] } },
+    { sites: fitting('ReferenceGrant', referenceGrant) },
+    {
+      versions: ['v1alpha2', 'v1beta1'],
+      sites: fitting('ReferenceGrant', { apiVersion: [since('1.5', versionSuperseded)] }),
+    },
   ],
 };

@@ -5,12 +5,23 @@ import {
   type Node,
   type SchemaKind,
   type Semantic,
+  type SemanticValue,
 } from '../../schema/index.ts';
 import type { Demand } from '../engine/demand.ts';
-import type { Sites } from '../official/sites.ts';
 
-/** Creates sites with a demand at all locations in the spec of a kind that have one of these meanings, in all versions. */
-export function wherever(kind: SchemaKind, meanings: readonly Semantic[], demand: Demand): Sites {
+/** Sites without paths in their type. A record of no paths, so that `merge` keeps the paths of the other tables. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type
+type SitesByMeaning = Readonly<Record<never, readonly Demand[]>>;
+
+/**
+ * Creates sites with a demand at all locations in the spec of a kind that have one of these meanings, in all versions. The meaning
+ * declares the type of the value, so the compiler does not need the paths.
+ */
+export function wherever<S extends Semantic>(
+  kind: SchemaKind,
+  meanings: readonly S[],
+  demand: Demand<SemanticValue<S>>,
+): SitesByMeaning {
   const table: KindTable = schemaTables[kind];
   const bodies = [
     table.body,

@@ -10,7 +10,7 @@ import { externalHostnameLocal } from '../hostnames/external-hostname-local.ts';
 import { sentHeadersDistinct } from '../headers/header-name-repeated.ts';
 import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
 import { optionKey } from '../listeners/option-key.ts';
-import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
+import { below, fitting, merge, type SiteTables } from '../official/sites.ts';
 import { sessionPolicyDeprecated } from '../sessions/session-policy-deprecated.ts';
 import { sessionWithoutHttp } from '../sessions/session-without-http.ts';
 import { targetsDistinct } from '../policies/target-repeated.ts';
@@ -24,23 +24,19 @@ import { durationNotStandard } from '../timing/duration-not-standard.ts';
 import { wherever } from './meanings.ts';
 import { sessions, validation } from './shared.ts';
 
-const backendTlsPolicy: Sites = merge(below(['spec.validation'], validation), {
+const backendTlsPolicy = merge(below(['spec.validation'], validation), {
   'spec.targetRefs': [policySeveralTargets],
   'spec.targetRefs[]': [policyTargetKind],
   'spec.options': [optionKey],
 });
 
-const xBackend: Sites = merge(
-  below(['spec.tls.validation'], validation),
-  below(['spec.sessionPersistence'], sessions),
-  {
-    spec: [externalBackendWithoutTls, backendHostnameDiffers, sessionWithoutHttp],
-    'spec.externalHostname.hostname': [externalHostnameIsIp, externalHostnameLocal, hostnameLabelTooLong],
-    'spec.tls': [between({ experimental: '1.6' }, '1.7', backendValidationMissing)],
-  },
-);
+const xBackend = merge(below(['spec.tls.validation'], validation), below(['spec.sessionPersistence'], sessions), {
+  spec: [externalBackendWithoutTls, backendHostnameDiffers, sessionWithoutHttp],
+  'spec.externalHostname.hostname': [externalHostnameIsIp, externalHostnameLocal, hostnameLabelTooLong],
+  'spec.tls': [between({ experimental: '1.6' }, '1.7', backendValidationMissing)],
+});
 
-const xTelemetryPolicy: Sites = {
+const xTelemetryPolicy = {
   'spec.targetRefs': [targetsDistinct],
   'spec.targetRefs[]': [telemetryTargetKind],
   'spec.tracing': [telemetrySecret, tracingWithoutEffect],
@@ -52,26 +48,32 @@ const xTelemetryPolicy: Sites = {
 
 export const unenforcedPolicyTables: SiteTables = {
   BackendTLSPolicy: [
-    { sites: backendTlsPolicy },
-    { versions: ['v1alpha3'], sites: { apiVersion: [since('1.4', versionSuperseded)] } },
+    { sites: fitting('BackendTLSPolicy', backendTlsPolicy) },
+    { versions: ['v1alpha3'], sites: fitting('BackendTLSPolicy', { apiVersion: [since('1.4', versionSuperseded)] }) },
   ],
   BackendLBPolicy: [
     {
-      sites: merge(
-        below(['spec.sessionPersistence'], sessions),
-        wherever('BackendLBPolicy', ['duration'], durationNotStandard),
+      sites: fitting(
+        'BackendLBPolicy',
+        merge(
+          below(['spec.sessionPersistence'], sessions),
+          wherever('BackendLBPolicy', ['duration'], durationNotStandard),
+        ),
       ),
     },
   ],
   XBackendTrafficPolicy: [
     {
-      sites: merge(
-        below(['spec.sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionPolicyDeprecated)] })),
-        { 'spec.targetRefs[]': [policyTargetKind] },
-        wherever('XBackendTrafficPolicy', ['duration'], durationNotStandard),
+      sites: fitting(
+        'XBackendTrafficPolicy',
+        merge(
+          below(['spec.sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionPolicyDeprecated)] })),
+          { 'spec.targetRefs[]': [policyTargetKind] },
+          wherever('XBackendTrafficPolicy', ['duration'], durationNotStandard),
+        ),
       ),
     },
   ],
-  XBackend: [{ sites: merge(xBackend, wherever('XBackend', ['duration'], durationNotStandard)) }],
-  XTelemetryPolicy: [{ sites: xTelemetryPolicy }],
+  XBackend: [{ sites: fitting('XBackend', merge(xBackend, wherever('XBackend', ['duration'], durationNotStandard))) }],
+  XTelemetryPolicy: [{ sites: fitting('XTelemetryPolicy', xTelemetryPolicy) }],
 };

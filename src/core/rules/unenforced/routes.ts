@@ -15,7 +15,7 @@ import { hostnameCovered } from '../hostnames/hostname-covered.ts';
 import { hostnameIsIp } from '../hostnames/hostname-is-ip.ts';
 import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
 import { hostnameRepeated } from '../hostnames/hostname-repeated.ts';
-import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
+import { below, fitting, merge, type SiteTables } from '../official/sites.ts';
 import { parentGroup } from '../parents/parent-group.ts';
 import { parentRepeated } from '../parents/parent-repeated.ts';
 import { parentSectionShared } from '../parents/parent-section-shared.ts';
@@ -49,14 +49,14 @@ import { durationNotStandard } from '../timing/duration-not-standard.ts';
 import { wherever } from './meanings.ts';
 import { sessions } from './shared.ts';
 
-const everyRoute: Sites = {
+const everyRoute = {
   '': [parentRepeated, parentSectionShared, routeWithoutParents, backendRepeated, backendsOfOwnNamespace],
   'spec.parentRefs[]': [parentGroup],
   'spec.rules': [ruleNameRepeated],
   'spec.rules[].backendRefs': [weightsAllZero],
 };
 
-function meaningsIn(kind: SchemaKind): Sites {
+function meaningsIn(kind: SchemaKind) {
   return merge(
     { 'spec.hostnames': [hostnameRepeated, hostnameCovered] },
     wherever(kind, ['hostname', 'preciseHostname'], hostnameIsIp),
@@ -67,19 +67,21 @@ function meaningsIn(kind: SchemaKind): Sites {
   );
 }
 
-const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'];
+const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'] as const;
 
 /** For bundles that do not validate the characters of header values themselves. */
 const plainHeaderValue = available({ until: { experimental: '1.5' } }, headerValueCharset);
 
-const modifiers = filterLists.flatMap((list) =>
-  ['requestHeaderModifier', 'responseHeaderModifier'].map((member) => `${list}[].${member}`),
+const headerValues = below(
+  filterLists,
+  below(['[].requestHeaderModifier', '[].responseHeaderModifier'], {
+    'set[].value': [plainHeaderValue],
+    'add[].value': [plainHeaderValue],
+  }),
 );
 
-const headerValues: Sites = below(modifiers, { 'set[].value': [plainHeaderValue], 'add[].value': [plainHeaderValue] });
-
 /** The sites of routes with filters. */
-const requestRoute: Sites = merge(
+const requestRoute = merge(
   everyRoute,
   headerValues,
   {
@@ -97,9 +99,9 @@ const requestRoute: Sites = merge(
   }),
 );
 
-const cors: Sites = { '': [corsValueRedundant, corsWildcardWithCredentials], 'allowOrigins[]': [corsOriginPort] };
+const cors = { '': [corsValueRedundant, corsWildcardWithCredentials], 'allowOrigins[]': [corsOriginPort] };
 
-const httpFilters: Sites = merge(
+const httpFilters = merge(
   { '': [filterOrder] },
   below(['[].cors'], cors),
   below(['[].requestRedirect'], {
@@ -110,7 +112,7 @@ const httpFilters: Sites = merge(
   below(['[].externalAuth.forwardBody.maxSize'], { '': [between({ experimental: '1.4' }, '1.7', forwardBodySize)] }),
 );
 
-const httpRoute: Sites = merge(requestRoute, below(filterLists, httpFilters), {
+const httpRoute = merge(requestRoute, below(filterLists, httpFilters), {
   'spec.rules[]': [retryOutlastsTimeout, retryWithoutBackend, retryRepeatsEffects],
   'spec.rules[].matches[].path': [pathEncoding, regexPathWithoutSlash, portableValue],
   'spec.rules[].matches[].headers[].value': [plainHeaderValue],
@@ -121,28 +123,40 @@ const httpRoute: Sites = merge(requestRoute, below(filterLists, httpFilters), {
   'spec.rules[].retry.codes[]': [retryCodeUnusual],
 });
 
-const grpcRoute: Sites = merge(requestRoute, { 'spec.rules[].matches[].method': [grpcMethodUncommon, portableMethod] });
+const grpcRoute = merge(requestRoute, { 'spec.rules[].matches[].method': [grpcMethodUncommon, portableMethod] });
 
-const streamRoute: Sites = merge(everyRoute, { 'spec.rules[].backendRefs[]': [backendKindMisspelt] });
-const superseded: Sites = { apiVersion: [versionSuperseded] };
+const streamRoute = merge(everyRoute, { 'spec.rules[].backendRefs[]': [backendKindMisspelt] });
+const superseded = { apiVersion: [versionSuperseded] };
 
 export const unenforcedRouteTables: SiteTables = {
-  HTTPRoute: [{ sites: merge(meaningsIn('HTTPRoute'), httpRoute) }, { versions: ['v1beta1'], sites: superseded }],
+  HTTPRoute: [
+    { sites: fitting('HTTPRoute', merge(meaningsIn('HTTPRoute'), httpRoute)) },
+    { versions: ['v1beta1'], sites: fitting('HTTPRoute', superseded) },
+  ],
   GRPCRoute: [
-    { sites: merge(meaningsIn('GRPCRoute'), grpcRoute) },
-    { versions: ['v1alpha2'], sites: { apiVersion: [since('1.1', versionSuperseded)] } },
+    { sites: fitting('GRPCRoute', merge(meaningsIn('GRPCRoute'), grpcRoute)) },
+    { versions: ['v1alpha2'], sites: fitting('GRPCRoute', { apiVersion: [since('1.1', versionSuperseded)] }) },
   ],
   TLSRoute: [
-    { sites: merge(meaningsIn('TLSRoute'), streamRoute) },
-    { versions: ['v1alpha2'], sites: { '': [serverNamesMissing], spec: [ruleBeyondFirst] } },
-    { versions: ['v1alpha2', 'v1alpha3'], sites: { apiVersion: [since('1.5', versionSuperseded)] } },
+    { sites: fitting('TLSRoute', merge(meaningsIn('TLSRoute'), streamRoute)) },
+    { versions: ['v1alpha2'], sites: fitting('TLSRoute', { '': [serverNamesMissing], spec: [ruleBeyondFirst] }) },
+    {
+      versions: ['v1alpha2', 'v1alpha3'],
+      sites: fitting('TLSRoute', { apiVersion: [since('1.5', versionSuperseded)] }),
+    },
   ],
   TCPRoute: [
-    { sites: streamRoute },
-    { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } },
+    { sites: fitting('TCPRoute', streamRoute) },
+    {
+      versions: ['v1alpha2'],
+      sites: fitting('TCPRoute', { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] }),
+    },
   ],
   UDPRoute: [
-    { sites: streamRoute },
-    { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } },
+    { sites: fitting('UDPRoute', streamRoute) },
+    {
+      versions: ['v1alpha2'],
+      sites: fitting('UDPRoute', { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] }),
+    },
   ],
 };

@@ -1,6 +1,5 @@
 import { hostnameIsIp } from '../hostnames/hostname-is-ip.ts';
 import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
-import type { Sites } from '../official/sites.ts';
 import { cookiePathRelative } from '../sessions/cookie-path-relative.ts';
 import { cookiePathSafe } from '../sessions/cookie-path-unsafe.ts';
 import { sessionEndsAtOnce } from '../sessions/session-ends-at-once.ts';
@@ -12,14 +11,14 @@ import { backendSeveralAuthorities } from '../tls/backend-several-authorities.ts
 
 // Demands on parts that several kinds have, with paths relative to the part.
 
-export const sessions: Sites = {
+export const sessions = {
   '': [sessionEndsAtOnce, sessionNameUnreserved],
   sessionName: [sessionNameVisible, sessionNameToken],
   'cookie.path': [cookiePathSafe, cookiePathRelative],
 };
 
 /** The validation of a backend's certificate. */
-export const validation: Sites = {
+export const validation = {
   '': [altNameWithoutHostname],
   hostname: [hostnameIsIp, hostnameLabelTooLong],
   caCertificateRefs: [backendSeveralAuthorities],

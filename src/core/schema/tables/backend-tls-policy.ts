@@ -79,6 +79,7 @@ const alpha2Spec = object(
   { required: ['targetRef', 'tls'] },
 );
 const alpha2Body = object({ spec: alpha2Spec, status: policyStatus }, { required: ['spec'] });
+export type BackendTlsPolicyAlpha2 = typeof alpha2Body;
 
 export const backendTlsPolicy = gatewayTable({
   kind: 'BackendTLSPolicy',
