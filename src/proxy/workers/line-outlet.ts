@@ -29,7 +29,8 @@ export class LineOutlet {
     if (this.text.length > full) this.flush();
   }
 
-  private flush(): void {
+  /** Sends the lines of this turn now, because the thread may end after it. */
+  flush(): void {
     const text = this.text;
     if (text === '') return;
     this.text = '';

@@ -31,6 +31,7 @@ export function serveAsWorker(createLogs: CreateLogs): void {
 
 class DataPlaneWorker {
   private readonly proxy: DataPlaneProxy;
+  private readonly outlet: LineOutlet;
   private readonly addresses = new Map<ConfigKey, readonly Address[]>();
   private readonly certificates = new Map<string, SentPair>();
   private readonly passes = {
@@ -41,6 +42,7 @@ class DataPlaneWorker {
   constructor(data: WorkerData, createLogs: CreateLogs) {
     const { worker, workers, settings } = data;
     const outlet = new LineOutlet(worker, data.unwritten, (text) => post({ type: 'lines', text }));
+    this.outlet = outlet;
     this.proxy = new DataPlaneProxy({
       ...settings,
       bind: ({ key }) => this.addresses.get(key) ?? [],
@@ -100,6 +102,8 @@ class DataPlaneWorker {
 
   private async close(times: { readonly graceMs: number; readonly idleMs: number }): Promise<readonly []> {
     await this.proxy.close(times);
+    // The main thread ends this one with the answer.
+    this.outlet.flush();
     return [];
   }
 
