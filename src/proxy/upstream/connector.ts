@@ -39,19 +39,27 @@ export class Connector {
     const { host, port } = this.upstream;
     const socket = this.tls?.connect(this.openers.carrier({ host, port })) ?? this.openers.plain({ host, port });
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
-    const timer = setTimeout(() => socket.destroy(new Error('the connection took too long')), this.timeout);
+    let overdue: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      // If the process did not run for so long, the connection may be established: the event loop polls sockets after timers.
+      overdue = setImmediate(() => socket.destroy(new Error('the connection took too long')));
+    }, this.timeout);
+    const stopTimer = (): void => {
+      clearTimeout(timer);
+      clearImmediate(overdue);
+    };
     let cause = new Error('the connection was closed');
     const note = (error: Error): void => {
       cause = error;
     };
     const fail = (): void => {
-      clearTimeout(timer);
+      stopTimer();
       connecting.failed(cause);
     };
     socket.on('error', note).once('close', fail);
     if (this.tls?.lacks !== undefined) socket.destroy(new Error(this.tls.lacks));
     socket.once(this.tls === undefined ? 'connect' : 'secureConnect', () => {
-      clearTimeout(timer);
+      stopTimer();
       socket.off('close', fail).off('error', note);
       connecting.established(socket);
     });
