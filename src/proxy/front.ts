@@ -22,12 +22,13 @@ import type { WireProtocol } from './listen/peek.ts';
 import { originOf, toldOrigin } from './proxy-protocol/origin.ts';
 import { receiveHeader } from './proxy-protocol/receive.ts';
 import { expectsHeader } from './proxy-protocol/settings.ts';
-import { acceptedInTurn } from './listen/read-in-turns.ts';
+import { acceptedInTurn, isAccepting } from './listen/read-in-turns.ts';
 import { rawAnswer } from './messages/reasons.ts';
 import { TlsAcceptor } from './listen/tls-acceptor.ts';
 import type { Decrypted } from './listen/tls-acceptor.ts';
 import { loadCertificates } from './listen/tls-termination.ts';
 import type { CertificateSource, ListenerCertificates } from './listen/tls-termination.ts';
+import { monotonicNow } from '../time/clock.ts';
 
 /** The problems of listeners that do not work as configured, by key. */
 export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
@@ -353,8 +354,21 @@ function terminatesTls({ protocol, tlsMode }: ListenerConfig): boolean {
  */
 const backlog = 4_096;
 
+/** Milliseconds for which a closing data plane accepts connections that were established before. */
+const longestAccepting = 2_000;
+
+/**
+ * Resolves when this thread has accepted the established connections in the queues of its ports, or after two seconds if more keep
+ * arriving. Node accepts one per turn of the event loop, and closing a port resets the rest.
+ */
+export async function queuesAccepted(): Promise<void> {
+  const end = monotonicNow() + longestAccepting;
+  await wholeTurn();
+  while (isAccepting() && monotonicNow() < end) await wholeTurn();
+}
+
 /** Resolves after the event loop has polled all sockets once more. */
-export async function wholeTurn(): Promise<void> {
+async function wholeTurn(): Promise<void> {
   // The first immediate may run before the poll phase.
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
 }

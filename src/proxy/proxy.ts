@@ -14,7 +14,7 @@ import { ExternalNames, type NameReport } from './upstream/external-names.ts';
 import { dnsLookup, type NameLookup } from './upstream/name-lookup.ts';
 import type { Forwarder } from './messages/forwarder.ts';
 import type { ForwardedPolicy } from './messages/forwarding-fields.ts';
-import { Front, wholeTurn } from './front.ts';
+import { Front, queuesAccepted } from './front.ts';
 import type { ListenerProblems } from './front.ts';
 import type { ConnectionLogEntry } from './layer4/connection-log.ts';
 import { FlowOrder } from './layer4/flow-order.ts';
@@ -210,8 +210,7 @@ export class DataPlaneProxy implements Proxy {
       this.closed = true;
       const fronts = [...this.fronts.values()];
       this.fronts.clear();
-      // A closing port resets established connections that are not accepted yet.
-      await wholeTurn();
+      await queuesAccepted();
       await Promise.all([...fronts.map((front) => front.drain(graceMs, idleMs)), ...this.drains]);
       await this.plane.forwarder.close();
       this.names.close();

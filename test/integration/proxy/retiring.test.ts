@@ -161,3 +161,13 @@ describe('a proxy that retires', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
   });
 });
+
+test('a proxy that closes serves all connections that are established but not accepted yet', async () => {
+  const { port, proxy } = await startProxyTo((await startEcho()).port);
+  const answers = Array.from({ length: 40 }, () => sendRaw(port, get));
+  // The kernel establishes them. The proxy would accept one per turn of the event loop.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  await proxy.close({ graceMs: 10_000 });
+  const statuses = (await Promise.all(answers)).map((answer) => answer.slice(0, 12));
+  expect(statuses).toEqual(Array.from({ length: 40 }, () => 'HTTP/1.1 200'));
+});
