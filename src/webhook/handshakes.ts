@@ -29,7 +29,8 @@ export function beginHandshakesInTurns(server: Server, timeout: number): void {
     isScheduled = false;
     for (const socket of waiting.values().take(perTurn)) {
       waiting.delete(socket);
-      for (const owner of owners) owner.call(server, socket);
+      // A reset destroys the socket before `close` is emitted.
+      if (!socket.destroyed) for (const owner of owners) owner.call(server, socket);
     }
     schedule();
   };
