@@ -41,6 +41,35 @@ describe('defaults of fields', () => {
   });
 });
 
+test('default numbers of fields come from field-defaults.ts', () => {
+  const core = sources.filter((file) => file.startsWith('src/core/') && !file.startsWith('src/core/schema/'));
+  const fields = 'weight|denominator|statusCode|maxAge|attempts';
+  expect(found(core, new RegExp(String.raw`\b(?:${fields})(?: =| \?\?) -?[0-9]+`))).toEqual([]);
+});
+
+describe('reasons of conditions', () => {
+  const reason = /\b(?:reason|refusal): '[A-Z]\w+'|\bisFalse\(|\bisUnknown\(/;
+  const inFolder = (folder: string): readonly string[] =>
+    found(
+      sources.filter((file) => file.startsWith(folder)),
+      reason,
+    );
+
+  test('are decided by rules and status, not by graph and routing', () => {
+    expect(inFolder('src/core/status/').length).toBeGreaterThan(10);
+    expect(inFolder('src/core/routing/')).toEqual([]);
+    // The type of what the controller decides.
+    expect(inFolder('src/core/graph/')).toEqual(["src/core/graph/inputs.ts: reason: 'AddressNotUsable'"]);
+  });
+
+  test('are decided by the controller only for addresses and data planes', () => {
+    const decided = new Set(inFolder('src/controller/').map((line) => line.split("'")[1]));
+    const conditions = ['AddressNotAssigned', 'AddressNotUsable', 'NameConflict', 'NoResources'];
+    const events = ['DataPlaneChanged', 'ServiceNotWritten', 'StatusContested', 'StatusFull'];
+    expect(decided).toEqual(new Set([...conditions, ...events]));
+  });
+});
+
 describe('text that is compared without case', () => {
   const lowerCased = /\b(?:host|hostname|authority|serverName|servername|dnsName)\??\.toLowerCase\(/;
 
