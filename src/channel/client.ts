@@ -2,7 +2,7 @@ import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } f
 import type { Logger } from '../telemetry/index.ts';
 import { keepAlive } from './heartbeat.ts';
 import type { ConfigurationSink } from './sink.ts';
-import { channelPath, encodeLine, fields, longestLine, parseToProxy, readLines } from './wire.ts';
+import { channelPath, encodeLine, fields, longestLines, parseToProxy, readLines } from './wire.ts';
 
 export interface ConnectOptions {
   /** `host:port` of the controller. The host must match its certificate. */
@@ -120,7 +120,7 @@ class Connection implements ChannelConnection {
     this.connected = true;
     log.info({ controller, gateway }, 'connected to the controller');
     try {
-      for await (const line of readLines(stream, longestLine.toProxy)) {
+      for await (const line of readLines(stream, longestLines.toProxy)) {
         const message = parseToProxy(line);
         // Reads the next message only after this one is applied: flow control keeps the rest at the controller.
         if (message !== undefined) await peer.receive(message);

@@ -10,8 +10,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '../telemetry/index.ts';
 import { keepAlive } from './heartbeat.ts';
 import type { ToProxy } from './messages.ts';
+import { Pace } from './pace.ts';
 import type { ConfigurationSource } from './source.ts';
-import { channelPath, encodeLine, fields, longestLine, parseToController, ProtocolError, readLines } from './wire.ts';
+import { channelPath, encodeLine, fields, longestLines, parseToController, ProtocolError, readLines } from './wire.ts';
 
 /** The serving certificate of the channel, now and after each renewal. */
 export interface ServingCertificate {
@@ -295,9 +296,17 @@ async function serveProxy(
   log.info({ gateway, proxy }, 'proxy connected');
   let problem: string | undefined;
   try {
-    for await (const line of readLines(stream, longestLine.toController)) {
+    const pace = new Pace();
+    let isGreeted = false;
+    for await (const line of readLines(stream, longestLines.toController)) {
       const message = parseToController(line);
+      if (message?.type === 'hello') {
+        // Each hello gets the whole configuration.
+        if (isGreeted) throw new ProtocolError('a stream has two hellos');
+        isGreeted = true;
+      }
       if (message !== undefined) await peer.receive(message);
+      await pace.wait(line.length);
     }
   } catch (error) {
     // All other errors that end a stream are network errors.

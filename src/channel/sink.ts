@@ -12,6 +12,7 @@ import type {
   TraceKeyResource,
   Transaction,
 } from './messages.ts';
+import { maxProblemCharacters } from './wire.ts';
 
 /** A change that the proxy makes as a whole. */
 export interface ConfigChange {
@@ -110,7 +111,7 @@ export class ConfigurationSink {
 
   private problemList(): ResourceProblem[] {
     const failed = Array.from(this.failed, ([key, message]) => ({ key, message }));
-    return [...failed, ...this.reported.filter(({ key }) => !this.failed.has(key))];
+    return fitting([...failed, ...this.reported.filter(({ key }) => !this.failed.has(key))]);
   }
 
   /** Applies the parts of the transaction that are not held yet. */
@@ -145,4 +146,21 @@ export class ConfigurationSink {
 /** Whether a resource comes from the evaluation. The others contain secrets. */
 function isConfiguration(resource: ChannelResource): resource is ConfigResource {
   return resource.kind !== 'certificate' && resource.kind !== 'sessionKeys' && resource.kind !== 'traceKey';
+}
+
+const maxMessage = 1_024;
+/** Characters of a problem besides its key and message, in JSON. */
+const frame = 32;
+
+/** Returns the first problems that an acknowledgement has room for, and shortens their messages. */
+function fitting(problems: readonly ResourceProblem[]): ResourceProblem[] {
+  const kept: ResourceProblem[] = [];
+  let room = maxProblemCharacters;
+  for (const { key, message: full } of problems) {
+    const message = full.slice(0, maxMessage);
+    room -= key.length + message.length + frame;
+    if (room < 0) break;
+    kept.push({ key, message });
+  }
+  return kept;
 }

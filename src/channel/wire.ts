@@ -7,8 +7,23 @@ export const channelPath = '/v1/configuration';
 /** Request header fields besides `authorization`. */
 export const fields = { gateway: 'sallyport-gateway', proxy: 'sallyport-proxy' } as const;
 
-/** Maximum length of a line in bytes. A new proxy gets its complete configuration in one line; proxies send little and are trusted less. */
-export const longestLine = { toProxy: 256 * 2 ** 20, toController: 16 * 2 ** 20 } as const;
+/** Maximum length of the lines of a stream, in bytes. */
+export interface LineLimits {
+  readonly first: number;
+  readonly others: number;
+}
+
+/**
+ * A new proxy gets its complete configuration in one line. A proxy is trusted less: only its first line, the hello, names everything that it
+ * holds. An acknowledgement is at most as long as six times `maxProblemCharacters`, because JSON may escape each character.
+ */
+export const longestLines = {
+  toProxy: { first: 256 * 2 ** 20, others: 256 * 2 ** 20 },
+  toController: { first: 16 * 2 ** 20, others: 4 * 2 ** 20 },
+} as const satisfies Readonly<Record<string, LineLimits>>;
+
+/** Maximum number of characters of all problems in an acknowledgement. */
+export const maxProblemCharacters = 512 * 1024;
 
 /** The other end violates the protocol. */
 export class ProtocolError extends Error {
@@ -22,9 +37,10 @@ export function encodeLine(message: ToProxy | ToController): string {
 /**
  * Splits a stream of bytes into lines without their line ends. An incomplete last line is dropped.
  *
- * @throws ProtocolError if a line has more than `longest` bytes
+ * @throws ProtocolError if a line is longer than its limit
  */
-export async function* readLines(stream: AsyncIterable<Buffer>, longest: number): AsyncGenerator<string> {
+export async function* readLines(stream: AsyncIterable<Buffer>, { first, others }: LineLimits): AsyncGenerator<string> {
+  let longest = first;
   const begun = new BegunLine();
   for await (const chunk of stream) {
     let start = 0;
@@ -32,6 +48,7 @@ export async function* readLines(stream: AsyncIterable<Buffer>, longest: number)
       const part = chunk.subarray(start, end);
       if (begun.length + part.length > longest) throw tooLong(longest);
       yield begun.endWith(part);
+      longest = others;
       start = end + 1;
     }
     if (start === chunk.length) continue;

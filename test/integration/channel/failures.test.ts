@@ -117,6 +117,8 @@ describe('a controller ends the stream of a proxy that', () => {
     ['says hello with capabilities that are no texts', '{"type":"hello","digests":{},"capabilities":[1]}\n'],
     ['acknowledges nothing', '{"type":"acknowledge","id":"1","problems":[]}\n'],
     ['sends a line without an end', 'x'.repeat(17 * 2 ** 20)],
+    ['says hello twice', '{"type":"hello","digests":{}}\n{"type":"hello","digests":{}}\n'],
+    ['acknowledges at length', `{"type":"hello","digests":{}}\n${'x'.repeat(5 * 2 ** 20)}`],
   ])('%s', async (_what, text) => {
     const source = new ConfigurationSource();
     const { stream } = openStream(await serve(source));

@@ -4,6 +4,7 @@ import { digestOf } from '../../../src/channel/digest.ts';
 import type { ToController, Transaction } from '../../../src/channel/messages.ts';
 import { ConfigurationSink } from '../../../src/channel/sink.ts';
 import type { ConfigChange } from '../../../src/channel/sink.ts';
+import { encodeLine, longestLines } from '../../../src/channel/wire.ts';
 import type { ConfigResource } from '../../../src/core/routing/config.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -24,6 +25,21 @@ function recorded() {
 }
 
 describe('a sink', () => {
+  test('sends an acknowledgement that the controller accepts, whatever the problems are', async () => {
+    const { sent, sink, peer } = recorded();
+    void peer.receive(transaction(1));
+    const problems = Array.from({ length: 10_000 }, (_, number) => ({
+      key: `listener/${'\u0001'.repeat(200)}/${number}` as const,
+      message: '\u0001'.repeat(number % 2_000),
+    }));
+    sink.report(problems);
+    await eventually(() => expect(sent).toHaveLength(3));
+    const bytes = Buffer.byteLength(encodeLine(sent[2] as ToController));
+    expect(bytes).toBeLessThan(longestLines.toController.others);
+    expect(bytes).toBeGreaterThan(longestLines.toController.others / 2);
+    expect(sent[2]).toMatchObject({ problems: expect.arrayContaining(problems.slice(0, 100)) });
+  });
+
   test('says hello with what it holds', async () => {
     const { sent, sink, peer } = recorded();
     const cart = endpointsConfig('cart', 1);

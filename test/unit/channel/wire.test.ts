@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { ProtocolError, readLines } from '../../../src/channel/wire.ts';
 
-async function linesOf(pieces: Iterable<Buffer>, longest = 1_000): Promise<readonly string[]> {
+async function linesOf(pieces: Iterable<Buffer>, longest = 2_000): Promise<readonly string[]> {
   async function* stream() {
     yield* pieces;
   }
   const lines: string[] = [];
-  for await (const line of readLines(stream(), longest)) lines.push(line);
+  for await (const line of readLines(stream(), { first: longest, others: longest / 2 })) lines.push(line);
   return lines;
 }
 
@@ -43,7 +43,7 @@ describe('readLines', () => {
     expect(await linesOf(pieces())).toEqual(['abcdefgh']);
   });
 
-  test.each([[['aaaaaa\n']], [['aaaa', 'aa']], [['aaaa', 'aa\n']]])(
+  test.each([[['aaaaaa\n']], [['aaaa', 'aa']], [['aaaa', 'aa\n']], [['a\naaa\n']], [['aaaaa\naa', 'a']]])(
     'rejects a line that is too long: %j',
     async (pieces) => {
       await expect(
