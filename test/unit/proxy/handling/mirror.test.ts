@@ -35,7 +35,7 @@ interface Forwarded {
 }
 
 /** Sends a copy to these endpoints with a forwarder that only notes what it gets. */
-function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}) {
+function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}, limits = defaultLimits) {
   const forwarded: Forwarded[] = [];
   const endpoints = new EndpointRegistry(() => undefined);
   endpoints.upsert(config);
@@ -52,9 +52,9 @@ function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}) {
       release: () => undefined,
       close: () => Promise.resolve(),
     },
-    limits: defaultLimits,
+    limits,
     counters,
-    quotas: createQuotas(defaultLimits, counters),
+    quotas: createQuotas(limits, counters),
   };
   // A copy needs no more of it.
   const plane = used as DataPlane;
@@ -135,6 +135,24 @@ describe('a copy', () => {
     copy.add(Buffer.alloc(1));
     copy.end();
     expect(call.aborted).toBe(1);
+  });
+
+  test('is not aborted while one megabyte is unread, but by a piece after one more byte', () => {
+    const { copy, call } = underWay();
+    copy.add(Buffer.alloc(megabyte));
+    copy.add(Buffer.alloc(1));
+    expect(call.aborted).toBe(0);
+    copy.add(Buffer.alloc(1));
+    expect(call.aborted).toBe(1);
+  });
+
+  test('is aborted when its body would take more than half of the memory for buffers', () => {
+    const limits = { ...defaultLimits, bufferedBytes: megabyte };
+    const { copy, forwarded } = sendTo(endpointsConfig('copy', 1), {}, limits);
+    copy?.add(Buffer.alloc(megabyte / 16));
+    expect(forwarded[0]?.aborted).toBe(0);
+    copy?.add(Buffer.alloc(megabyte / 2));
+    expect(forwarded[0]?.aborted).toBe(1);
   });
 
   test('takes no more of the body after its failure', () => {
