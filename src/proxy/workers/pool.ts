@@ -153,6 +153,8 @@ class WorkerPool implements ProxyWorkers {
   apply(transaction: Transaction): Promise<readonly ConfigProblem[]> {
     return this.enqueue(async () => {
       if (this.closing) return [];
+      const before = this.listeners;
+      const earlier = this.heldFor(transaction);
       const listeners = this.hold(transaction);
       const isSame = listeners === this.listeners;
       // An address that could not be bound may be free now.
@@ -161,7 +163,17 @@ class WorkerPool implements ProxyWorkers {
       this.listeners = listeners;
       const moved = mayMove ? this.movedListeners() : [];
       const certificates = this.certificates.note(transaction) ? this.certificates.takeChanges() : [];
-      return this.distribute(transaction, { moved, certificates });
+      try {
+        return await this.distribute(transaction, { moved, certificates });
+      } catch (error) {
+        // The workers keep the configuration that they had. A new worker must get that, too.
+        this.listeners = before;
+        for (const [key, resource] of earlier) {
+          if (resource === undefined) this.held.delete(key);
+          else this.held.set(key, resource);
+        }
+        throw error;
+      }
     });
   }
 
@@ -219,6 +231,11 @@ class WorkerPool implements ProxyWorkers {
     const result = this.queue.then(change);
     this.queue = result.catch(() => undefined);
     return result;
+  }
+
+  /** The resources that a transaction replaces or removes; `undefined` for new ones. */
+  private heldFor({ upserts, removals }: Transaction): readonly (readonly [ConfigKey, ConfigResource | undefined])[] {
+    return [...removals, ...upserts.map(({ key }) => key)].map((key) => [key, this.held.get(key)] as const);
   }
 
   /** Adds a transaction to the resources for new workers. Returns the listeners; the same map if none has changed. */
@@ -373,7 +390,11 @@ class WorkerPool implements ProxyWorkers {
     };
     const answer = await this.perform(running, { name: 'apply', change });
     running.serves = answer?.type === 'done';
-    if (answer?.type === 'failed') this.options.onFault(new Error(answer.message), 'exchange');
+    if (answer?.type === 'failed') {
+      this.options.onFault(new Error(answer.message), 'exchange');
+      // Without the configuration it is useless. Another one replaces it later.
+      void running.thread.terminate();
+    }
     if (this.retired) this.send(worker, { type: 'retire' });
   }
 

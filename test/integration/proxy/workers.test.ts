@@ -327,6 +327,17 @@ describe('a worker that ends', () => {
     expect(proxy.counters().requests).toBe(24 + 1 + 16);
   });
 
+  test('is replaced although a change failed before', async () => {
+    const { port, proxy, ended, apply } = await startEchoing();
+    // No route from a controller lacks its rules.
+    const broken = { ...routeTo('app'), rules: undefined } as unknown as ConfigResource;
+    await expect(apply(broken)).rejects.toThrow("reading 'map'");
+    await endWorker(port);
+    await eventually(() => expect([ended.length, proxy.serving]).toEqual([1, 2]));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => send(port, '/')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   test('because its event loop does not run is replaced', async () => {
     const { port, proxy, ended } = await startEchoing({}, { check: 1_000 });
     await send(port, '/hang');
