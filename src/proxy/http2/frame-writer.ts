@@ -74,6 +74,13 @@ export class FrameWriter {
     return !socket.writableNeedDrain;
   }
 
+  /** Drops everything: it must not reach another connection. */
+  discard(): void {
+    this.length = 0;
+    this.pieces = [];
+    this.piecesLength = 0;
+  }
+
   private reserve(length: number): void {
     if (this.length + length <= copied.length) return;
     this.cut();

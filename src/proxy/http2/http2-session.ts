@@ -91,6 +91,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
     this.frameLimits = new FrameLimits((limit) => this.calm(limit));
     this.sender = new Sender(socket, {
       wrote: (bytes) => this.frameLimits.wrote(bytes),
+      failed: (error) => this.broke(error),
       unread: () => this.calm('http2-pings'),
       guard: (outgoing, action) => this.guardStream(outgoing.id, action),
     });
@@ -229,6 +230,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
     if (this.isStopped) return;
     this.held = this.held === undefined ? bytes : Buffer.concat([this.held, bytes]);
     this.turns.take(this);
+    if (this.isHolding) this.guard(() => this.account());
     if (!this.isHolding || this.isPaused) return;
     this.isPaused = true;
     this.socket.pause();
@@ -241,12 +243,17 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
 
   /** Decides on the bytes that wait, and whether the socket is read. */
   private settle(): void {
-    if (this.held !== undefined) this.held = standalone(this.held);
-    const waiting = (this.held?.length ?? 0) + this.reader.heldBytes + this.receiver.heldBytes;
-    if (!this.waiting.update(waiting)) this.fail(errorCodes.enhanceYourCalm);
+    this.account();
     if (this.isHolding) return;
     this.resume();
     if (this.hasEnded) this.guard(() => this.inputEnded());
+  }
+
+  /** Accounts for the bytes that wait. Without room for them, the connection ends. */
+  private account(): void {
+    if (this.held !== undefined) this.held = standalone(this.held);
+    const waiting = (this.held?.length ?? 0) + this.reader.heldBytes + this.receiver.heldBytes;
+    if (!this.waiting.update(waiting)) this.fail(errorCodes.enhanceYourCalm);
   }
 
   private resume(): void {
@@ -412,9 +419,14 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
         this.fail(error.code);
         return;
       }
-      this.plane.fault(error);
-      this.socket.destroy();
+      this.broke(error);
     }
+  }
+
+  /** Ends the connection after an unexpected error. */
+  private broke(error: unknown): void {
+    this.plane.fault(error);
+    this.socket.destroy();
   }
 }
 

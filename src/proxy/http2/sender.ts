@@ -8,6 +8,8 @@ import { frameFlags, frameTypes, initialWindow, maxPayload } from './protocol.ts
 export interface SenderEvents {
   /** Bytes were written to the client. */
   wrote(bytes: number): void;
+  /** The frames of the connection could not be written, because of an unexpected error. */
+  failed(error: unknown): void;
   /** The client does not read the responses to its control frames. */
   unread(): void;
   /** Runs an action of a stream, whose errors end only that stream's request. */
@@ -148,6 +150,17 @@ export class Sender {
   flush(): void {
     due.delete(this);
     if (this.isClosed || !this.socket.writable) return;
+    try {
+      this.write();
+    } catch (error) {
+      writer.discard();
+      this.events.failed(error);
+      return;
+    }
+    this.report();
+  }
+
+  private write(): void {
     for (const frame of this.control) writer.bytes(frame);
     this.control = [];
     if (!this.isBlocked) this.writeStreams();
@@ -156,7 +169,8 @@ export class Sender {
       if (!writer.flush(this.socket)) this.isBlocked = true;
       this.events.wrote(size);
     }
-    this.report();
+    if (!this.isBlocked) return;
+    for (const outgoing of this.ready) outgoing.settle();
   }
 
   private schedule(): void {

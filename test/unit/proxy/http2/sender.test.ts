@@ -5,6 +5,7 @@ import { HpackDecoder } from '../../../../src/proxy/http2/hpack/decoder.ts';
 import { Outgoing } from '../../../../src/proxy/http2/outgoing.ts';
 import { frameTypes } from '../../../../src/proxy/http2/protocol.ts';
 import { Sender } from '../../../../src/proxy/http2/sender.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 interface Frame {
   readonly type: number;
@@ -46,6 +47,7 @@ function start() {
   const events: string[] = [];
   const sender = new Sender(socket as unknown as Socket, {
     wrote: () => undefined,
+    failed: (error) => events.push(`failed ${String(error)}`),
     unread: () => events.push('unread'),
     guard: (_outgoing, action) => action(),
   });
@@ -187,6 +189,44 @@ describe('a sender', () => {
     sender.frame(frameTypes.ping, 1, 0, Buffer.alloc(8));
     expect(events).toEqual(['unread']);
     sender.close();
+  });
+
+  test('pieces that wait for a client that does not read keep no larger memory', async () => {
+    const { socket, sender, open } = start();
+    socket.holds = true;
+    sender.window = 1_000_000;
+    respond(sender, open(1, 1_000_000), Buffer.alloc(100_000));
+    await turn();
+    const read = Buffer.alloc(65_536, 'a');
+    respond(sender, open(3), read.subarray(0, 100));
+    await turn();
+    read.fill('b');
+    socket.holds = false;
+    socket.release?.();
+    await eventually(() =>
+      expect(
+        socket.writes.flat().find(({ type, stream }) => type === frameTypes.data && stream === 3)?.payload,
+      ).toEqual(Buffer.alloc(100, 'a')),
+    );
+  });
+
+  test('an unexpected error ends one connection, whose frames do not reach others', async () => {
+    const [broken, other] = [start(), start()];
+    const outgoing = broken.open(1);
+    outgoing.heads.push({
+      get status(): number {
+        throw new Error('unexpected');
+      },
+      fields: [],
+      hasDate: true,
+      endsStream: true,
+    });
+    broken.sender.frame(frameTypes.ping, 1, 0, Buffer.alloc(8));
+    broken.sender.want(outgoing);
+    respond(other.sender, other.open(7), Buffer.from('whole'));
+    await turn();
+    expect(broken.events).toEqual(['failed Error: unexpected']);
+    expect(other.socket.writes.map((frames) => frames.map(({ stream }) => stream))).toEqual([[7, 7]]);
   });
 });
 
