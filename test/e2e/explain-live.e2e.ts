@@ -41,7 +41,7 @@ function explain(...args: readonly string[]) {
 }
 
 async function explainUrl(...args: readonly string[]) {
-  const program = startProgram('explain', ...args, '--cluster');
+  const program = startProgram('explain', '--cluster', ...args);
   const code = await program.ended();
   return { code, output: program.output(), errors: program.errors() };
 }

@@ -129,9 +129,9 @@ describe('kubectl sallyport', () => {
     const inContext = await pluginElsewhere('check', '--cluster', '--context', context, '-n', other);
     expect(inContext).toMatchObject({ code: 1, stderr: '' });
     expect(inContext.stdout).toContain(`${other}/wrong`);
-    const ofFile = await plugin('check', '--cluster', kubeconfig, '--context', context, '-n', other);
+    const ofFile = await plugin('check', '--cluster', '--kubeconfig', kubeconfig, '--context', context, '-n', other);
     expect(ofFile.stdout).toBe(inContext.stdout);
-    const mistaken = await plugin('check', '--cluster', kubeconfig, '--context', 'nowhere');
+    const mistaken = await plugin('check', '--cluster', '--kubeconfig', kubeconfig, '--context', 'nowhere');
     expect(mistaken.code).toBe(2);
     expect(mistaken.stderr).toContain('nowhere');
   });

@@ -147,7 +147,7 @@ afterAll(async () => {
 });
 
 async function run(kubeconfig: string, command: string, ...args: readonly string[]): Promise<Outcome> {
-  const program = startProgram(command, '--cluster', kubeconfig, '-n', team, ...args);
+  const program = startProgram(command, '--cluster', '--kubeconfig', kubeconfig, '-n', team, ...args);
   const code = await program.ended();
   return { code, output: program.output(), errors: program.errors() };
 }

@@ -8,6 +8,7 @@ import type { ImpactOptions } from '../impact.ts';
 import type { PreflightOptions } from '../preflight.ts';
 import { formatNames } from '../report/formats/format-names.ts';
 import {
+  type ClusterArguments,
   clusterOf,
   clusterOption,
   collect,
@@ -15,6 +16,7 @@ import {
   controllerNamespaceOption,
   exitWithoutResult,
   gatewayClassOption,
+  kubeconfigOption,
   notDone,
   objectNamespaceOption,
   optionalProfileOption,
@@ -41,6 +43,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(new Option('--channel <name>', 'CRD release channel').choices([...channels]).default('standard'))
     .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
     .addOption(clusterOption().conflicts(['bundle', 'channel', 'closed', 'stateless']))
+    .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .addOption(settingsOption().conflicts('stateless'))
@@ -76,6 +79,7 @@ export function addObjectCommands(program: Command): void {
     )
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
     .addOption(clusterOption())
+    .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .addOption(routingSettingsOption())
@@ -96,15 +100,17 @@ export function addObjectCommands(program: Command): void {
     .option('--insecure', 'accept any certificate of a data plane, for --trace', false)
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .exitOverride(exitWithoutResult)
-    .action(async (url: string, { cluster, context, trace, address, insecure, ...options }: ExplainArguments) => {
-      process.exitCode = notDone;
-      const { explain } = await import('../explain.ts');
-      process.exitCode = await explain(url, {
-        ...options,
-        cluster: clusterOf(cluster, context),
-        trace: trace ? { address: placeOf(address), insecure } : undefined,
-      });
-    });
+    .action(
+      async (url: string, { cluster, kubeconfig, context, trace, address, insecure, ...options }: ExplainArguments) => {
+        process.exitCode = notDone;
+        const { explain } = await import('../explain.ts');
+        process.exitCode = await explain(url, {
+          ...options,
+          cluster: clusterOf({ cluster, kubeconfig, context }),
+          trace: trace ? { address: placeOf(address), insecure } : undefined,
+        });
+      },
+    );
 
   program
     .command('impact')
@@ -118,6 +124,7 @@ export function addObjectCommands(program: Command): void {
       [],
     )
     .addOption(clusterOption())
+    .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .option('--change <file>', 'file or folder of objects to apply; may be repeated', collect, [])
@@ -139,10 +146,10 @@ export function addObjectCommands(program: Command): void {
       new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'),
     )
     .exitOverride(exitWithoutResult)
-    .action(async ({ cluster, context, ...options }: ImpactArguments) => {
+    .action(async ({ cluster, kubeconfig, context, ...options }: ImpactArguments) => {
       process.exitCode = notDone;
       const { impact } = await import('../impact.ts');
-      process.exitCode = await impact({ ...options, cluster: clusterOf(cluster, context) });
+      process.exitCode = await impact({ ...options, cluster: clusterOf({ cluster, kubeconfig, context }) });
     });
 
   program
@@ -151,6 +158,7 @@ export function addObjectCommands(program: Command): void {
       'validate all stored objects of a cluster by the current rules; exit code 1 if an object would be denied, 2 if the audit failed',
     )
     .addOption(clusterOption())
+    .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
@@ -163,10 +171,16 @@ export function addObjectCommands(program: Command): void {
     )
     .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
     .exitOverride(exitWithoutResult)
-    .action(async ({ cluster, context, since, profile, settings, ...options }: AuditArguments) => {
+    .action(async ({ cluster, kubeconfig, context, since, profile, settings, ...options }: AuditArguments) => {
       process.exitCode = notDone;
       const { audit } = await import('../audit.ts');
-      process.exitCode = await audit({ ...options, since, profile, settings, cluster: clusterOf(cluster, context) });
+      process.exitCode = await audit({
+        ...options,
+        since,
+        profile,
+        settings,
+        cluster: clusterOf({ cluster, kubeconfig, context }),
+      });
     });
 
   program
@@ -180,6 +194,7 @@ export function addObjectCommands(program: Command): void {
     )
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
     .addOption(clusterOption())
+    .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .addOption(routingSettingsOption())
@@ -193,7 +208,7 @@ export function addObjectCommands(program: Command): void {
       new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'),
     )
     .exitOverride(exitWithoutResult)
-    .action(async ({ cluster, context, to, channel, ...options }: PreflightArguments) => {
+    .action(async ({ cluster, kubeconfig, context, to, channel, ...options }: PreflightArguments) => {
       process.exitCode = notDone;
       if (to === undefined && options.since === undefined)
         throw new UsageError(
@@ -210,7 +225,7 @@ export function addObjectCommands(program: Command): void {
         since: options.since,
         output: options.output,
         target,
-        cluster: clusterOf(cluster, context),
+        cluster: clusterOf({ cluster, kubeconfig, context }),
       });
     });
 }
@@ -226,6 +241,7 @@ async function runCheck(
     baseline,
     writeBaseline,
     cluster,
+    kubeconfig,
     context,
     profile,
     ...options
@@ -236,7 +252,7 @@ async function runCheck(
     process.stdout.write(explainRule(explain));
     return 0;
   }
-  const from = clusterOf(cluster, context);
+  const from = clusterOf({ cluster, kubeconfig, context });
   if (paths.length === 0 && from === undefined)
     throw new UsageError('missing argument: name files or folders, or - for standard input');
   if (from !== undefined && paths.includes('-'))
@@ -283,11 +299,6 @@ interface CheckArguments extends Pick<CheckOptions, 'output' | 'namespace' | 'we
   readonly writeBaseline?: string;
   readonly explain?: string;
   readonly settings?: string;
-}
-
-interface ClusterArguments {
-  readonly cluster?: string | true;
-  readonly context?: string;
 }
 
 interface ExplainArguments extends Omit<ExplainOptions, 'cluster' | 'trace'>, ClusterArguments {

@@ -12,16 +12,12 @@ import { UsageError } from '../usage-error.ts';
 
 /** The option `--cluster`. */
 export function clusterOption(): Option {
-  return new Option(
-    '--cluster [kubeconfig]',
-    'read the objects of a cluster; files take precedence; default: the kubeconfig that kubectl uses',
-  ).argParser(parseKubeconfig);
+  return new Option('--cluster', 'read the objects of a cluster; files take precedence');
 }
 
-function parseKubeconfig(text: string): string {
-  if (/^[a-z]+:\/\//i.test(text))
-    throw new InvalidArgumentError('Use a kubeconfig file or no value. A URL belongs before --cluster.');
-  return text;
+/** The option `--kubeconfig`, as in kubectl. */
+export function kubeconfigOption(): Option {
+  return new Option('--kubeconfig <file>', 'kubeconfig file; default: the one that kubectl uses');
 }
 
 /** The option `--context`. */
@@ -44,17 +40,28 @@ export function gatewayClassOption(): Option {
     .default([]);
 }
 
-/** @returns how to connect to the cluster, `undefined` without `--cluster` */
-export function clusterOf(
-  cluster: string | true | undefined,
-  context: string | undefined,
-): CredentialSource | undefined {
-  if (cluster === undefined) {
-    if (context !== undefined) throw new UsageError('--context requires --cluster');
-    return undefined;
-  }
-  if (cluster === true && context === undefined) return 'default';
-  return { ...(cluster === true ? {} : { kubeconfig: cluster }), ...(context === undefined ? {} : { context }) };
+/** How a command that reads objects finds its cluster. */
+export interface ClusterArguments {
+  readonly cluster?: true | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+/**
+ * @returns how to connect to the cluster, `undefined` without `--cluster`
+ * @throws UsageError for an option that has no effect without `--cluster`
+ */
+export function clusterOf({ cluster, kubeconfig, context }: ClusterArguments): CredentialSource | undefined {
+  if (cluster) return credentialsOf(kubeconfig, context);
+  if (kubeconfig !== undefined) throw new UsageError('--kubeconfig requires --cluster');
+  if (context !== undefined) throw new UsageError('--context requires --cluster');
+  return undefined;
+}
+
+/** @returns how to connect to the cluster of a kubeconfig; without both values, the cluster that kubectl uses */
+export function credentialsOf(kubeconfig: string | undefined, context: string | undefined): CredentialSource {
+  if (kubeconfig === undefined && context === undefined) return 'default';
+  return { ...(kubeconfig === undefined ? {} : { kubeconfig }), ...(context === undefined ? {} : { context }) };
 }
 
 /** Parses a bundle version such as `1.7` or `v1.7.0`. */

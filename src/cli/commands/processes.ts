@@ -8,8 +8,9 @@ import type { RunOptions } from '../run.ts';
 import {
   collect,
   collectRange,
-  clusterOf,
   contextOption,
+  credentialsOf,
+  kubeconfigOption,
   durationOption,
   exitWithoutResult,
   identityOption,
@@ -257,7 +258,7 @@ export function addProcessCommands(program: Command): void {
       'Secret that holds the certificate authority of the controller',
       'sallyport-controller-authority',
     )
-    .option('--kubeconfig <file>', 'kubeconfig file; default: the one that kubectl uses')
+    .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .exitOverride(exitWithoutResult)
@@ -267,7 +268,7 @@ export function addProcessCommands(program: Command): void {
       process.exitCode = await doctor({
         installation,
         output,
-        credentials: clusterOf(kubeconfig ?? true, context) ?? 'default',
+        credentials: credentialsOf(kubeconfig, context),
       });
     });
 }

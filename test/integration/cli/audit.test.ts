@@ -47,7 +47,7 @@ beforeAll(async () => {
       'current-context': 'fake',
     }),
   );
-  cluster = ['--cluster', kubeconfig];
+  cluster = ['--cluster', '--kubeconfig', kubeconfig];
   seedRoute('late', {});
   seedRoute('exempt', {
     annotations: { 'sallyport.dev/ignore': 'backend-request-timeout: accepted until the rewrite' },

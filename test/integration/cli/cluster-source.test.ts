@@ -74,7 +74,7 @@ beforeAll(async () => {
       'current-context': 'fake',
     }),
   );
-  cluster = ['--cluster', kubeconfig, '--context', 'fake'];
+  cluster = ['--cluster', '--kubeconfig', kubeconfig, '--context', 'fake'];
 });
 afterAll(async () => {
   await stage.close();
@@ -131,7 +131,7 @@ describe('impact --cluster', () => {
   test('needs a context of the kubeconfig', async () => {
     const { code, errors } = await outcome(
       'impact',
-      ...cluster.slice(0, 2),
+      ...cluster.slice(0, 3),
       '--context',
       'other',
       '--delete',
@@ -322,7 +322,7 @@ describe('settings of the cluster', () => {
 });
 
 test('doctor uses the kubeconfig and the context of its options', async () => {
-  const [, kubeconfig = ''] = cluster;
+  const [, , kubeconfig = ''] = cluster;
   const doctor = ['doctor', '--kubeconfig', kubeconfig, '--context'];
   expect((await outcome(...doctor, 'fake')).output).toContain('crds-');
   const other = await outcome(...doctor, 'other');
@@ -360,7 +360,7 @@ describe('check --cluster', () => {
 
   test('takes the bundle from the cluster', async () => {
     const { code, errors } = await outcome('check', ...cluster, '--bundle', '1.5');
-    expect(errors).toContain("option '--cluster [kubeconfig]' cannot be used with option '--bundle <version>'");
+    expect(errors).toContain("option '--cluster' cannot be used with option '--bundle <version>'");
     expect(code).toBe(2);
   });
 });

@@ -162,7 +162,7 @@ beforeAll(async () => {
       'current-context': 'fake',
     }),
   );
-  cluster = ['--cluster', kubeconfig];
+  cluster = ['--cluster', '--kubeconfig', kubeconfig];
 });
 
 afterAll(async () => {

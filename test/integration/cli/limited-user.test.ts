@@ -109,7 +109,7 @@ beforeAll(async () => {
       'current-context': 'fake',
     }),
   );
-  cluster = ['--cluster', kubeconfig, '-n', 'team'];
+  cluster = ['--cluster', '--kubeconfig', kubeconfig, '-n', 'team'];
 });
 beforeEach(() => {
   options.permits = permits();

@@ -154,7 +154,7 @@ describe('preflight of a cluster', () => {
         'current-context': 'fake',
       }),
     );
-    cluster = ['--cluster', kubeconfig];
+    cluster = ['--cluster', '--kubeconfig', kubeconfig];
   });
   afterAll(() => stage.close());
 
