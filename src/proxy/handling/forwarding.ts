@@ -6,6 +6,7 @@ import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import type {
   Fields,
   ResponseReceiver,
+  Upstream,
   UpstreamExchange,
   UpstreamFailure,
   UpstreamHead,
@@ -14,6 +15,7 @@ import type {
 import { hopsOfCopy, viaEntry } from '../../core/text/via.ts';
 import { announcedTrailers, responseFields, trailerFields } from '../messages/forwarding-fields.ts';
 import { isSwitch } from '../upstream/http2-websocket.ts';
+import { mayUseHttp2 } from '../upstream/protocol-forwarder.ts';
 import { forwardedTarget } from '../../core/routing/decision/decide.ts';
 import { Buffered } from '../limits/buffered.ts';
 import { grpcStatusIn } from '../messages/grpc.ts';
@@ -105,7 +107,14 @@ export class Forwarding implements ResponseReceiver {
     if (backendRequestTimeout > 0) {
       this.attemptTimer = new Timer(backendRequestTimeout, () => this.exchange.guard(() => this.timedOut()));
     }
-    const call = plane.forwarder.forward(this.requestTo(endpoint), this);
+    const upstream = endpoint.upstream(this.destination.listener.gateway, this.identity);
+    if (this.mayNeedContentAgain(upstream)) this.upload?.keep();
+    const request = this.requestTo(upstream);
+    const call = plane.forwarder.forward(request, this);
+    if (request.content !== undefined) {
+      this.upload?.keep();
+      request.content = this.upload?.content;
+    }
     // Sending may already have exceeded a quota.
     if (this.ended) call.abort();
     else this.call = call;
@@ -360,15 +369,19 @@ export class Forwarding implements ResponseReceiver {
       .flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
-  private requestTo(endpoint: Endpoint): UpstreamRequest {
-    const {
-      head,
-      listener: { gateway },
-    } = this.destination;
+  /** Whether the body may be sent again after it was passed to a connection. */
+  private mayNeedContentAgain(upstream: Upstream): boolean {
+    const { head, rule } = this.destination;
+    const needsHttp2 = this.exchange.isCall;
+    return rule.retry !== undefined || idempotent.has(head.method) || mayUseHttp2({ upstream, needsHttp2 });
+  }
+
+  private requestTo(upstream: Upstream): UpstreamRequest {
+    const { head } = this.destination;
     const { client } = this.exchange;
     return {
       client: this.exchange.address,
-      upstream: endpoint.upstream(gateway, this.identity),
+      upstream,
       method: head.method,
       target: this.target,
       fields: this.fields,

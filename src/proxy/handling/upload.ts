@@ -1,4 +1,5 @@
-import { Buffered, WatchedInput } from '../limits/buffered.ts';
+import { Buffered, standalone, WatchedInput } from '../limits/buffered.ts';
+import { isBorrowed } from '../limits/read-buffer.ts';
 import type { ForwardedRequest } from './forwarded-request.ts';
 import type { Copy } from './mirror-copy.ts';
 import { ReadBefore } from '../listen/read-before.ts';
@@ -48,13 +49,22 @@ export class Upload implements BodyEvents {
     this.isContent = content !== undefined;
     if (content === undefined)
       this.unread = new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => this.overflow());
-    // Until the request is sent. The caller is not ready for a failure.
-    else if (!this.read.update(content.length, content.length)) process.nextTick(() => this.overflow());
+    else if (!isBorrowed(content)) this.account(content);
   }
 
-  /** The whole body for one try, if it arrived with the head. It is retained, and accounted for, as long as a try may need it. */
+  /**
+   * The whole body for one try, if it arrived with the head. It is retained, and accounted for, as long as a try may need it. Unless it
+   * is kept, its memory may be used for others after the current event.
+   */
   get content(): Buffer | undefined {
     return this.available;
+  }
+
+  /** Keeps the content for a later event. */
+  keep(): void {
+    if (this.available === undefined || !isBorrowed(this.available)) return;
+    this.available = standalone(this.available);
+    this.account(this.available);
   }
 
   /** Returns the body as a stream for one try, from its start. `undefined` if the whole body arrived with the head. */
@@ -68,6 +78,8 @@ export class Upload implements BodyEvents {
     if (this.available === undefined || this.isReceived) return;
     this.isReceived = true;
     this.read.update(0);
+    // It is sent at once, and no other try may need it.
+    if (isBorrowed(this.available)) this.readBefore.forget();
     this.received(this.available);
     if (!this.readBefore.isWhole) this.available = undefined;
     this.completed();
@@ -126,6 +138,11 @@ export class Upload implements BodyEvents {
 
   fault(error: unknown): void {
     this.exchange.fault(error);
+  }
+
+  /** Accounts for content until the request is sent. The caller is not ready for a failure. */
+  private account({ length }: Buffer): void {
+    if (!this.read.update(length, length)) process.nextTick(() => this.overflow());
   }
 
   /** The quota is exceeded: ends this request to protect others. */

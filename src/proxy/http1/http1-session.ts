@@ -168,7 +168,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     // After an early response, the rest of a body is discarded.
     if (this.stream === undefined) return;
     if (this.beginsWithContent) {
-      this.stream.content = standalone(data);
+      this.stream.content = data;
       return;
     }
     if (this.stream.body.push(owned(data))) return;
@@ -187,6 +187,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     if (this.beginsWithContent) {
       this.beginsWithContent = false;
       this.exchange?.start();
+      stream.keepContent();
       return;
     }
     if (endsConnection(trailers)) this.isEnding = true;

@@ -16,6 +16,7 @@ import {
 } from '../messages/sendable.ts';
 import type { Output } from '../sockets/output.ts';
 import { reset } from '../sockets/reset.ts';
+import { standalone } from '../limits/buffered.ts';
 import { ClientBody } from '../messages/client-body.ts';
 import { ResponseText } from './response-text.ts';
 
@@ -52,7 +53,7 @@ export class Http1Stream implements ClientStream {
   /** Whether bytes of the request that are still arriving prevent an immediate end of the connection. */
   isInterrupted = false;
   isFinished = false;
-  /** The whole body, if it has arrived with the head. */
+  /** The whole body, if it has arrived with the head. It may be borrowed until `keepContent`. */
   content: Buffer | undefined;
   private readonly carrier: Carrier;
   private readonly raw: RawRequest;
@@ -116,6 +117,11 @@ export class Http1Stream implements ClientStream {
     const { content } = this;
     this.content = undefined;
     return content;
+  }
+
+  /** Copies a borrowed body that was not taken. */
+  keepContent(): void {
+    if (this.content !== undefined) this.content = standalone(this.content);
   }
 
   continue(): void {
@@ -218,7 +224,7 @@ export class Http1Stream implements ClientStream {
     const body = new ClientBody(() => this.carrier.bodyWanted());
     const content = this.takeContent();
     if (content === undefined) return body;
-    body.push(content);
+    body.push(standalone(content));
     body.push(null);
     return body;
   }

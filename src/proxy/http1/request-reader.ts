@@ -39,8 +39,8 @@ const requestLine = /^[A-Z-]+ [\x21-\x7e]+ HTTP\/1\.[01]$/;
 const tabInCoding = /\r\ntransfer-encoding:[^\r]*\t/i;
 /** The beginning of a request line. */
 const startOfHead = /^[A-Z][A-Z-]{0,31}(?:$| )/;
-/** Bytes in which a repeated head is looked for: more than heads that are kept have. */
-const longestRepeated = 4 * 1024;
+/** Bytes before repeated fields in which the request line is looked for first, and then: more than heads that are kept have. */
+const [usualLine, longestLine] = [256, 4 * 1024];
 /** Bytes that are neither text nor a part of CRLF. */
 const neverInHead = /[^\t\r\n\x20-\x7e\x80-\xff]|[^\r]\n|\r[^\n]/;
 
@@ -124,7 +124,7 @@ export class RequestReader {
   private readRepeated(bytes: Buffer): Buffer | undefined {
     const { previous } = this;
     if (previous === undefined || this.partial !== undefined) return undefined;
-    const text = bytes.toString('latin1', 0, Math.min(bytes.length, longestRepeated));
+    const text = this.textWithLine(bytes, previous.text.length);
     const endOfLine = text.indexOf('\r\n');
     const length = endOfLine + previous.text.length;
     if (!text.startsWith(previous.text, endOfLine) || length - endOfHead.length > this.headerBytes) return undefined;
@@ -133,6 +133,14 @@ export class RequestReader {
     const available = bytes.length - length;
     this.expect(this.events.onHead(head, available));
     return available === 0 ? nothing : bytes.subarray(length);
+  }
+
+  /** Returns the text that contains a request line, if there is one, and `fieldBytes` after it. */
+  private textWithLine(bytes: Buffer, fieldBytes: number): string {
+    const usual = bytes.toString('latin1', 0, Math.min(bytes.length, usualLine + fieldBytes));
+    const end = usual.indexOf('\r\n');
+    const isEnough = end !== -1 && (end <= usualLine || usual.length === bytes.length);
+    return isEnough ? usual : bytes.toString('latin1', 0, Math.min(bytes.length, longestLine + fieldBytes));
   }
 
   private readNewHead(bytes: Buffer): Buffer {

@@ -22,7 +22,10 @@ export interface ClientStream {
   switchProtocol(fields: Fields): Duplex;
   /** Starts to flow with its first listener. Destroying it ends more than the request. */
   readonly body: Readable;
-  /** Takes the whole body if it has already arrived. Afterwards `body` must not be used. */
+  /**
+   * Takes the whole body if it has already arrived. Afterwards `body` must not be used. Its memory may be borrowed: whoever keeps it beyond
+   * the current event must copy it.
+   */
   takeContent(): Buffer | undefined;
   /** Fields after the body, available once it has ended. */
   readonly trailers: Fields;

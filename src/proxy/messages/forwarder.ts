@@ -30,7 +30,10 @@ export interface UpstreamRequest {
   readonly fields: Fields;
   /** Read only after the connection is established. Without Content-Length it is sent chunked. */
   readonly body: Readable | undefined;
-  /** The whole body, if it is already available; `body` is undefined then. The engine clears it after sending, to free the memory. */
+  /**
+   * The whole body, if it is already available; `body` is undefined then. The engine clears it after sending, to free the memory. If it
+   * does not do so before `forward` returns, the content may be replaced by a copy.
+   */
   content?: Buffer | undefined;
   /** Called with the number of body bytes that wait to be sent, and the number just added. */
   readonly sending?: ((waiting: number, piece: number) => void) | undefined;

@@ -12,6 +12,12 @@ import type { Engines } from './negotiation.ts';
 import { Http1Forwarder } from './http1-forwarder.ts';
 import type { Quotas } from '../limits/quota.ts';
 
+/** Whether a request may be sent over HTTP/2, which keeps its content, and whose backends may refuse it. */
+export function mayUseHttp2({ upstream, needsHttp2 }: Pick<UpstreamRequest, 'upstream' | 'needsHttp2'>): boolean {
+  const { protocol, tls } = upstream;
+  return needsHttp2 === true || tls !== undefined || protocol === 'h2c' || protocol === 'h2';
+}
+
 /** Forwards over the HTTP version of a backend, as configured, or as negotiated by TLS (RFC 7301). */
 export class ProtocolForwarder implements Forwarder, Engines {
   private readonly limits: ProxyLimits;
