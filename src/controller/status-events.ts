@@ -2,10 +2,10 @@ import { isBackendPolicyKind } from '../core/graph/backends/backend-policies.ts'
 import { shadowed } from '../core/rules/matches/match-taken.ts';
 import { fieldIgnored } from '../core/rules/support/feature-without-effect.ts';
 import { partlyServed } from '../core/rules/parents/hostname-not-permitted.ts';
-import { fieldDefaults } from '../core/schema/index.ts';
 import { recordOf, recordsOf, textOf, type JsonRecord } from '../core/text/record.ts';
 import type { StatusEntry } from './merge-status.ts';
 import type { EventNote, WireObject } from './ports.ts';
+import { parentGroupKind } from '../core/semantics/intended.ts';
 
 /**
  * Events about a status that was written. A problem gets an Event when it begins, and once more for each generation of the object
@@ -170,7 +170,7 @@ const ofListeners: ReadonlySet<unknown> = new Set(['ResolvedRefs', 'OverlappingT
 function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): string {
   const where = typeof namespace === 'string' ? `${namespace}/` : '';
   const section = typeof sectionName === 'string' ? ` section ${sectionName}` : '';
-  return `${typeof kind === 'string' ? kind : fieldDefaults.parentRef.kind} ${where}${textOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
+  return `${typeof kind === 'string' ? kind : parentGroupKind({}).kind} ${where}${textOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
 }
 
 function byType(conditions: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> {

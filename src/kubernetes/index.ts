@@ -1,7 +1,8 @@
 /** The Kubernetes API: client, reflectors, writes, leases, events. Only this folder imports the official client. */
 export { Backoff } from './backoff.ts';
 export { createClient, type ApiClient, type ApiRequest } from './client.ts';
-export { loadCredentials, type Credentials, type CredentialSource, type Proof } from './credentials.ts';
+export type { Credentials, Proof } from './credentials.ts';
+export { loadCredentials, type CredentialSource } from './load-credentials.ts';
 export {
   customResourceDefinitions,
   preferredVersion,

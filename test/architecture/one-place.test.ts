@@ -41,6 +41,12 @@ describe('defaults of fields', () => {
   });
 });
 
+test('the values of fields that are not written come from semantics/intended.ts', () => {
+  const users = sources.filter((file) => /\bfieldDefaults\b/.test(textOf(file)));
+  const elsewhere = users.filter((file) => !file.startsWith('src/core/schema/'));
+  expect(elsewhere).toEqual(['src/core/semantics/intended.ts']);
+});
+
 test('default numbers of fields come from field-defaults.ts', () => {
   const core = sources.filter((file) => file.startsWith('src/core/') && !file.startsWith('src/core/schema/'));
   const fields = 'weight|denominator|statusCode|maxAge|attempts';

@@ -6,7 +6,7 @@ import { validatingKinds } from '../../core/graph/backends/backend-validation.ts
 import { isTrustBundle } from '../../core/graph/references.ts';
 import { storedObject, type StoredObject } from '../../core/preflight/target.ts';
 import { describeRef, keyOfRef, qualifiedName, refOfKey } from '../../core/resources/reference.ts';
-import { fieldDefaults, tables } from '../../core/schema/index.ts';
+import { tables } from '../../core/schema/index.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
 import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
@@ -43,6 +43,7 @@ import {
 } from './facts.ts';
 import { gather, readAuthorityFacts } from './gathered.ts';
 import { parentOf } from './stored-objects.ts';
+import { secretKind } from '../../core/semantics/intended.ts';
 
 const leases: ResourceType = {
   apiVersion: 'coordination.k8s.io/v1',
@@ -220,7 +221,7 @@ function referencesIn(json: unknown, namespace: string, depth = 0): readonly str
   return Object.entries(json).flatMap(([field, value]) => {
     if (!referenceFields.has(field)) return referencesIn(value, namespace, depth + 1);
     return recordsOf(Array.isArray(value) ? value : [value]).map((reference) => {
-      const kind = textOf(reference['kind'], fieldDefaults.secretRef.kind);
+      const kind = textOf(reference['kind'], secretKind({}));
       const place = isTrustBundle(reference) ? '' : textOf(reference['namespace'], namespace);
       return keyOfRef({ kind, namespace: place, name: textOf(reference['name'], '') });
     });

@@ -2,13 +2,13 @@ import { attachments } from '../../core/graph/attachment.ts';
 import type { RequestRouteKind } from '../../core/graph/protocols.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
-import { fieldDefaults } from '../../core/schema/index.ts';
 import { defaultPorts } from '../../core/text/origin.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatAddress, type Address } from '../../proxy/sockets/address.ts';
 import type { DemoBackend } from './demo-backends.ts';
 import { qualifiedName } from '../../core/resources/reference.ts';
+import { matchTypeOf, pathMatchOf } from '../../core/semantics/intended.ts';
 
 /** The listeners and servers to print. */
 export interface Serving {
@@ -94,15 +94,18 @@ function curlsOf(route: Resource<'HTTPRoute'>, target: string): readonly string[
       .map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `)
       .join('');
     const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${match.method} `;
-    return `curl -i ${method}${headers}${target}${match?.path?.value ?? fieldDefaults.path.value}`;
+    return `curl -i ${method}${headers}${target}${pathMatchOf(match?.path).value}`;
   });
 }
 
 /** Calls of methods that are named exactly. Other methods are unknown without the service. */
 function callsOf(route: Resource<'GRPCRoute'>, target: string): readonly string[] {
   return (route.spec?.rules ?? []).flatMap(({ matches }) => {
-    const { type = fieldDefaults.matchType, service = '', method = '' } = matches?.[0]?.method ?? {};
-    return type === 'Exact' && service !== '' && method !== '' ? [`grpcurl ${target} ${service}/${method}`] : [];
+    const call = matches?.[0]?.method;
+    const { service = '', method = '' } = call ?? {};
+    return matchTypeOf(call) === 'Exact' && service !== '' && method !== ''
+      ? [`grpcurl ${target} ${service}/${method}`]
+      : [];
   });
 }
 

@@ -5,10 +5,12 @@ import type { JudgedFinding } from './judged-finding.ts';
 import { lostProtectionRule, unknownFieldRule } from './policy.ts';
 
 /**
- * Merges the findings of schema and rules, the schema's first. If several findings concern one location, only those with the
- * highest weight remain; the others can wait until these are fixed. If findings of equal weight concern the same string, number
- * or missing field, only the first remains, and the schema's only if no rule reports the location. The rules judge the object
- * as the API server stores it, so their findings about fields that it drops are left out.
+ * Merges the findings of schema and rules, the schema's first. Both can report one fault, because a rule that affects status and
+ * traffic must find it whatever bundle stored the object, and the schema of the bundle in use may reject it as well. The rule
+ * explains more, so the schema's finding remains only if no rule reports its location. If several findings concern one location,
+ * only those with the highest weight remain; the others can wait until these are fixed. If findings of equal weight concern the
+ * same string, number or missing field, only the first remains. The rules judge the object as the API server stores it, so their
+ * findings about fields that it drops are left out.
  */
 export function mergeFindings(
   bySchema: readonly JudgedFinding[],
@@ -45,9 +47,9 @@ function weightOf({ effect, withheld }: JudgedFinding): number {
 }
 
 /**
- * Removes findings of a rule at locations where the same rule already has one. A rule that affects status and traffic judges the
- * object as read, whatever bundle is installed. The bundle demands the same of the object as its API server stores it. Neither
- * includes the other: a bundle may drop a field, or may not have the rule.
+ * Removes findings of a rule at locations where the same rule already has one: the union of what one rule finds in two objects. A
+ * rule that affects status and traffic judges the object as read, whatever bundle is installed. The bundle demands the same of the
+ * object as its API server stores it. Neither includes the other: a bundle may drop a field, or may not have the rule.
  */
 export function withoutKnown(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
   if (known.length === 0 || more.length === 0) return more;

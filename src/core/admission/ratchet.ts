@@ -1,3 +1,4 @@
+import { keyOf } from '../incremental/key.ts';
 import type { Path } from '../resources/path.ts';
 import { pathNotPermitted } from '../rules/matches/path-not-permitted.ts';
 import { hostnameNotPermitted } from '../rules/parents/hostname-not-permitted.ts';
@@ -35,9 +36,9 @@ const aboutValues: ReadonlySet<string> = new Set([hostnameNotPermitted.id, pathN
 
 /** Leaves out list positions, so that inserting a rule above an old mistake does not make the mistake a new one. */
 function fingerprintOf(finding: JudgedFinding, json: unknown): string {
-  const fields = finding.path.filter((part) => typeof part === 'string').join('.');
+  const fields = finding.path.filter((part) => typeof part === 'string');
   const value = aboutValues.has(finding.rule) ? (finding.value ?? '') : '';
-  return `${finding.rule} ${fields} ${JSON.stringify(value)} ${canonical(valueAt(json, subtreeOf(finding.path)))}`;
+  return keyOf([finding.rule, ...fields, value, canonical(valueAt(json, subtreeOf(finding.path)))]);
 }
 
 /** Returns the list item that contains the finding, or the field itself: the unit that its owner wrote. */

@@ -13,9 +13,8 @@ export type AllowedNamespaces =
 
 type NamespacesView = ViewAt<'Gateway', 'spec.listeners[].allowedRoutes.namespaces'>;
 
-/** Converts RouteNamespaces or ListenerNamespaces. `byDefault` applies if `from` is not set. */
-export function allowedNamespaces(view: NamespacesView | undefined, byDefault: 'Same' | 'None'): AllowedNamespaces {
-  const from = view?.from ?? byDefault;
+/** Converts RouteNamespaces or ListenerNamespaces. `from` is the intended value, with its default. */
+export function allowedNamespaces(view: NamespacesView | undefined, from: string): AllowedNamespaces {
   if (from === 'All' || from === 'Same') return { from };
   // An unknown value or a missing selector allows no namespace: any other interpretation could allow too many.
   return from === 'Selector' && view?.selector !== undefined ? { from, selector: view.selector } : { from: 'None' };

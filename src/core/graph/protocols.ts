@@ -1,4 +1,5 @@
-import { fieldDefaults, gatewayGroup } from '../schema/index.ts';
+import { gatewayGroup } from '../schema/index.ts';
+import { listenerTlsMode } from '../semantics/intended.ts';
 
 export interface RouteKind {
   readonly group: string;
@@ -99,8 +100,8 @@ export interface TlsTerms {
 }
 
 /** Returns whether a listener terminates TLS and therefore needs a certificate (Listener.tls, ListenerTLSConfig.mode). */
-export function terminatesTls({ protocol, tlsMode = fieldDefaults.tlsMode }: TlsTerms): boolean {
+export function terminatesTls({ protocol, tlsMode }: TlsTerms): boolean {
   if (!isServedProtocol(protocol)) return false;
   const { tls } = served[protocol];
-  return tls === 'always' || (tls === 'byMode' && tlsMode === 'Terminate');
+  return tls === 'always' || (tls === 'byMode' && listenerTlsMode({ mode: tlsMode }) === 'Terminate');
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../incremental/key.ts';
 import { describeRef, refOfKey } from '../resources/reference.ts';
 import { partlyShadowed } from '../rules/matches/requests-taken.ts';
 import type { Condition } from '../status/conditions.ts';
@@ -100,7 +101,7 @@ function statesOf(status: OwnStatus | undefined): ReadonlyMap<string, PlacedStat
   const states = new Map<string, PlacedState>();
   const add = (part: string, conditions: readonly Condition[]): void => {
     for (const { type, status: value, reason, message } of conditions)
-      states.set(`${part} ${type}`, { part, type, state: { status: value, reason, message } });
+      states.set(keyOf([part, type]), { part, type, state: { status: value, reason, message } });
   };
   if (status === undefined) return states;
   if ('conditions' in status) add('', status.conditions);

@@ -1,5 +1,5 @@
 import type { BackendOutcome } from '../graph/backends/backends.ts';
-import type { PartProblem } from '../rules/engine/validity.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 import type { BackendTarget } from './config.ts';
 import { endpointsKey } from './endpoints-key.ts';
 

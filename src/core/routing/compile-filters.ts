@@ -1,7 +1,7 @@
 import type { FilterBackends } from '../graph/backends/backends.ts';
 import type { ListenerFilterView } from '../graph/listeners/listener-filters.ts';
 import type { FilterView } from '../graph/route-views.ts';
-import { fieldDefaults, type ViewAt } from '../schema/index.ts';
+import { type ViewAt } from '../schema/index.ts';
 import { mirrorShare } from '../semantics/fraction.ts';
 import { fitted } from '../text/fitted.ts';
 import { headerKey } from '../text/header.ts';
@@ -19,6 +19,7 @@ import type {
   RewriteFilter,
   RouteFilter,
 } from './config.ts';
+import { corsMaxAge, redirectStatus } from '../semantics/intended.ts';
 
 /**
  * Compiles the filters of a rule in order. `targets` are the backends that they refer to. Filters of unsupported types are
@@ -85,7 +86,7 @@ function redirectFilter({
     ...(hostname === undefined ? {} : { hostname }),
     ...(modifier === undefined ? {} : { path: modifier }),
     ...(port === undefined ? {} : { port }),
-    statusCode: statusCode ?? fieldDefaults.redirectStatus,
+    statusCode: redirectStatus({ statusCode }),
   };
 }
 
@@ -120,7 +121,7 @@ function corsFilter({
     allowMethods: allowMethods ?? [],
     allowHeaders: allowHeaders ?? [],
     exposeHeaders: exposeHeaders ?? [],
-    maxAge: maxAge ?? fieldDefaults.corsMaxAge,
+    maxAge: corsMaxAge({ maxAge }),
   };
 }
 

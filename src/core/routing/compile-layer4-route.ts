@@ -5,10 +5,10 @@ import type { Layer4RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isUnservable } from '../rules/matches/match-places.ts';
 import { backendProblem, partProblems, routeValidity } from '../rules/engine/validity.ts';
-import { fieldDefaults } from '../schema/index.ts';
 import { compileAttachments } from './compile-attachments.ts';
 import { compileBackendTarget } from './backend-target.ts';
 import type { Layer4RouteConfig } from './config.ts';
+import { servedWeight } from '../semantics/intended.ts';
 
 /**
  * Compiles a TLSRoute, TCPRoute or UDPRoute for data planes. Yields nothing if it is not attached or not accepted as a
@@ -40,7 +40,7 @@ export function* compileLayer4Route(
     attachments,
     ...(failure === undefined ? {} : { failure }),
     backends: nodes.map(({ outcome }, index) => ({
-      weight: Math.max(0, views[index]?.weight ?? fieldDefaults.weight),
+      weight: servedWeight(views[index]),
       target: compileBackendTarget(outcome, backendProblem(ofRule, index)),
     })),
     generation: route.meta.generation,

@@ -6,14 +6,15 @@ import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isUnservable } from '../rules/matches/match-places.ts';
 import { servedMatches } from '../rules/matches/served-matches.ts';
-import { backendProblem, partProblems, routeValidity, type PartProblem } from '../rules/engine/validity.ts';
-import { fieldDefaults } from '../schema/index.ts';
+import { backendProblem, partProblems, routeValidity } from '../rules/engine/validity.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 import { millisecondsOf } from '../text/duration.ts';
 import { compileAttachments } from './compile-attachments.ts';
 import { compileBackendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
 import { backendSession, compileSession } from './compile-session.ts';
 import type { Retry, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
+import { retryAttempts, servedWeight } from '../semantics/intended.ts';
 
 /** Compiles a route for data planes. Yields nothing if it is not attached or not accepted. */
 export function* compileRoute(read: Reader, kind: string, namespace: string, name: string): Iterable<RouteConfig> {
@@ -91,7 +92,7 @@ function compileRetry(view: RuleView['retry']): Retry | undefined {
   const backoff = millisecondsOf(view.backoff);
   return {
     codes: view.codes ?? [],
-    attempts: view.attempts ?? fieldDefaults.retryAttempts,
+    attempts: retryAttempts(view),
     ...(backoff === undefined ? {} : { backoff }),
   };
 }
@@ -103,7 +104,7 @@ function compileBackend(
   context: RuleContext & { readonly backend: number },
 ): RouteBackend {
   const view = rule.backendRefs?.[context.backend];
-  const weight = Math.max(0, view?.weight ?? fieldDefaults.weight);
+  const weight = servedWeight(view);
   const problem = backendProblem(context.problems, context.backend);
   const target = compileBackendTarget(node.outcome, problem);
   const session =

@@ -3,11 +3,11 @@ import { readObject } from '../graph/inputs.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
-import { fieldDefaults } from '../schema/index.ts';
 import { millisecondsOf } from '../text/duration.ts';
 import { hash64 } from '../text/hash.ts';
 import type { Session } from './config.ts';
 import { trafficPolicyInForce } from './traffic-policy.ts';
+import { cookiePath, sessionType } from '../semantics/intended.ts';
 
 type SessionView = NonNullable<RouteRuleView<'HTTPRoute'>['sessionPersistence']>;
 
@@ -31,7 +31,8 @@ export function compileSession(
   owner = origin.identity,
 ): Session | undefined {
   if (view === undefined) return undefined;
-  const { type = fieldDefaults.session.type, cookie, cookieConfig, header, sessionName } = view;
+  const { cookie, cookieConfig, header, sessionName } = view;
+  const type = sessionType(view);
   const limits = { ...timeout('absoluteTimeout', view), ...timeout('idleTimeout', view) };
   const given = type === 'Header' ? header : cookie;
   const name = given?.name ?? sessionName ?? generatedName(owner, origin);
@@ -41,7 +42,7 @@ export function compileSession(
     type: 'cookie',
     ...origin,
     name,
-    path: cookie?.path ?? fieldDefaults.session.cookiePath,
+    path: cookiePath(view),
     permanent: lifetime === 'Permanent',
     ...limits,
   };

@@ -29,9 +29,8 @@ import {
   listenerValidity,
   partProblems,
   servesNothing,
-  type PartProblem,
 } from '../rules/engine/validity.ts';
-import { fieldDefaults } from '../schema/index.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 import { backendTls } from './backend-tls.ts';
 import { compileListenerFilters } from './compile-filters.ts';
 import { compileLayer4Route } from './compile-layer4-route.ts';
@@ -125,7 +124,7 @@ function termsOf(
   const certificates = terminatesTls(listener) ? usableTargets(listener.certificates) : [];
   return {
     protocol,
-    ...(protocol === 'TLS' ? { tlsMode: tlsMode === 'Passthrough' ? tlsMode : fieldDefaults.tlsMode } : {}),
+    ...(protocol === 'TLS' ? { tlsMode: tlsMode === 'Passthrough' ? tlsMode : 'Terminate' } : {}),
     ...(hostname === undefined ? {} : { hostname }),
     certificates,
   };
@@ -138,7 +137,7 @@ function clientValidation(
 ): Pick<ListenerConfig, 'clientValidation'> {
   const validation = clientValidationOf(read, owner, listener);
   if (validation === undefined) return {};
-  const mode = validation.mode === 'AllowInsecureFallback' ? validation.mode : fieldDefaults.clientValidationMode;
+  const mode = validation.mode === 'AllowInsecureFallback' ? validation.mode : 'AllowValidOnly';
   return { clientValidation: { authorities: authoritiesIn(read, validation.authorities), mode } };
 }
 

@@ -5,9 +5,9 @@ import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
 import { gatewaysOfPolicy, maxAncestors } from '../rules/engine/backend-users.ts';
 import { partProblems } from '../rules/engine/validity.ts';
-import { fieldDefaults } from '../schema/index.ts';
 import { millisecondsOf } from '../text/duration.ts';
 import type { RetryBudget } from './config.ts';
+import { minRetryRate, retryBudget } from '../semantics/intended.ts';
 
 type TrafficPolicySpec = NonNullable<Resource<'XBackendTrafficPolicy'>['spec']>;
 
@@ -42,9 +42,9 @@ export function trafficPolicyInForce(read: Reader, backend: ServiceObject): Traf
 export function retryBudgetOf(read: Reader, backend: ServiceObject): RetryBudget | undefined {
   const policy = trafficPolicyInForce(read, backend);
   if (policy?.spec.retryConstraint === undefined) return undefined;
-  const { budget, minRetryRate } = policy.spec.retryConstraint;
-  const { percent, interval } = { ...fieldDefaults.retryBudget, ...budget };
-  const minimum = { ...fieldDefaults.minRetryRate, ...minRetryRate };
+  const { retryConstraint } = policy.spec;
+  const { percent, interval } = retryBudget(retryConstraint.budget);
+  const minimum = minRetryRate(retryConstraint.minRetryRate);
   // A policy with an invalid duration is not accepted.
   return {
     backend: backendKey(backend),

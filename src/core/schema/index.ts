@@ -34,6 +34,7 @@ export {
   findKind,
   isKindName,
   isSchemaKind,
+  kindsByGroup,
   knownKinds,
   schemaTables,
   tables,

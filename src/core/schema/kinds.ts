@@ -82,6 +82,13 @@ export function findKind(group: string, kind: string): KindEntry | undefined {
   return entries.get(`${group}/${kind}`);
 }
 
+/** The names of the kinds with a schema, by group. */
+export const kindsByGroup: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Map.groupBy(Object.values<KindTable>(schemaTables), ({ group }) => group)
+    .entries()
+    .map(([group, kinds]) => [group, new Set(kinds.map(({ kind }) => kind))]),
+);
+
 /** Whether an evaluated kind has this name. Ignores the group: call `findKind` first. */
 export function isKindName(kind: string): kind is KindName {
   return Object.hasOwn(tables, kind);

@@ -1,4 +1,4 @@
-import { fieldDefaults } from '../schema/index.ts';
+import { denominatorOf } from './intended.ts';
 
 /** A share of all requests: `numerator` of `denominator`. */
 export interface Share {
@@ -10,8 +10,8 @@ export interface Share {
 export type FractionView = Partial<Share>;
 
 /** Returns a fraction with its defaults. Without a numerator, which is required, it is zero (Fraction). */
-export function shareOf({ numerator = 0, denominator = fieldDefaults.denominator }: FractionView): Share {
-  return { numerator, denominator };
+export function shareOf(fraction: FractionView): Share {
+  return { numerator: fraction.numerator ?? 0, denominator: denominatorOf(fraction) };
 }
 
 /** Returns the share of requests that a filter mirrors: all of them without percent and fraction (HTTPRequestMirrorFilter). */

@@ -1,4 +1,4 @@
-import { fieldDefaults } from '../schema/index.ts';
+import { parentGroupKind } from './intended.ts';
 
 /** A parentRef with defaults. */
 export interface ParentNode {
@@ -12,10 +12,9 @@ export interface ParentNode {
 
 /** Returns a parentRef, as written in an object of a namespace, with its defaults (ParentReference). */
 export function parentNode(ref: Partial<ParentNode>, ownNamespace: string): ParentNode {
-  const { group = fieldDefaults.parentRef.group, kind = fieldDefaults.parentRef.kind, sectionName, port } = ref;
+  const { sectionName, port } = ref;
   return {
-    group,
-    kind,
+    ...parentGroupKind(ref),
     namespace: ref.namespace ?? ownNamespace,
     name: ref.name ?? '',
     ...(sectionName === undefined ? {} : { sectionName }),

@@ -1,5 +1,5 @@
 import { fitted } from '../text/fitted.ts';
-import type { PartProblem } from '../rules/engine/validity.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 
 /** A condition without times: the writer adds lastTransitionTime. */
 export interface Condition {

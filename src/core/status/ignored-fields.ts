@@ -1,4 +1,4 @@
-import type { PartProblem } from '../rules/engine/validity.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 import { fieldIgnored } from '../rules/support/feature-without-effect.ts';
 import { isTrue, joinMessages, type Outcome } from './conditions.ts';
 

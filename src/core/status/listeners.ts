@@ -3,13 +3,8 @@ import type { ListenerOwner } from '../graph/listeners/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners/listeners.ts';
 import { terminatesTls, type RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
-import {
-  listenerKey,
-  listenerValidity,
-  partProblems,
-  routesOfListener,
-  type PartProblem,
-} from '../rules/engine/validity.ts';
+import { listenerKey, listenerValidity, partProblems, routesOfListener } from '../rules/engine/validity.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 import { fieldIgnored } from '../rules/support/feature-without-effect.ts';
 import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
 

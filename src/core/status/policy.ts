@@ -3,7 +3,8 @@ import { targetsOf, type BackendPolicyKind } from '../graph/backends/backend-pol
 import { installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy, gatewaysOfTarget, maxAncestors } from '../rules/engine/backend-users.ts';
-import { ownerRefusal, partProblems, type PartProblem } from '../rules/engine/validity.ts';
+import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 import { gatewayGroup } from '../schema/index.ts';
 import {
   conditionsAt,

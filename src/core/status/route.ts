@@ -7,7 +7,8 @@ import { describeTaken, shadowed, takenCure } from '../rules/matches/match-taken
 import { describeTakenRequests, partlyShadowed, requestsTakenCure } from '../rules/matches/requests-taken.ts';
 import { takenRequests, type TakenRequests } from '../rules/matches/taken-requests.ts';
 import { partlyServed } from '../rules/parents/hostname-not-permitted.ts';
-import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/engine/validity.ts';
+import { partProblems, routeValidity, type RouteValidity } from '../rules/engine/validity.ts';
+import type { PartProblem } from '../rules/engine/part-problem.ts';
 import { parentKey, type ParentNode } from '../semantics/parent-reference.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import {

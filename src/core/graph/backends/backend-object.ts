@@ -1,4 +1,5 @@
-import { fieldDefaults, tables } from '../../schema/index.ts';
+import { tables } from '../../schema/index.ts';
+import { backendGroupKind } from '../../semantics/intended.ts';
 
 /** The kinds with ports and EndpointSlices of their own: local Services, and Services imported from other clusters (GEP-1748). */
 export const serviceKinds = ['Service', 'ServiceImport'] as const;
@@ -24,13 +25,11 @@ export interface ServiceObject extends BackendObject {
 export type BackendPort = readonly [kind: ServiceKind, namespace: string, name: string, port: string];
 
 /** Returns the backend kind of a group and kind; `undefined` for an unsupported kind. */
-export function backendKindOf({
-  group = fieldDefaults.backendRef.group,
-  kind = fieldDefaults.backendRef.kind,
-}: {
+export function backendKindOf(ref: {
   readonly group?: string | undefined;
   readonly kind?: string | undefined;
 }): BackendKind | undefined {
+  const { group, kind } = backendGroupKind(ref);
   return backendKinds.find((known) => known === kind && tables[known].group === group);
 }
 

@@ -1,9 +1,9 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { defineQuery } from '../../incremental/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { readObject } from '../inputs.ts';
 import { resolveAuthorities, type AuthorityNode } from '../references.ts';
 import { strata } from '../strata.ts';
+import { backendTlsMode } from '../../semantics/intended.ts';
 
 /** The kinds of objects that define how to verify the certificate of a backend. */
 export const validatingKinds = ['BackendTLSPolicy', 'XBackend'] as const;
@@ -28,7 +28,7 @@ export function validationOf(resource: Resource<ValidatingKind> | undefined): Va
 
 /** Whether connections to an XBackend are encrypted. Without `tls`, they are not (BackendSpec.tls). */
 export function usesTls({ spec }: Resource<'XBackend'>): boolean {
-  return (spec?.tls?.mode ?? fieldDefaults.backendTlsMode) !== 'None';
+  return backendTlsMode(spec?.tls) !== 'None';
 }
 
 /** The CA certificates that the validation of an object references: ConfigMaps of its own namespace, and ClusterTrustBundles. */

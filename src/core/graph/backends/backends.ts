@@ -1,6 +1,6 @@
 import { defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
-import { fieldDefaults, gatewayGroup, type ViewAt } from '../../schema/index.ts';
+import { gatewayGroup, type ViewAt } from '../../schema/index.ts';
 import {
   backendKindOf,
   type BackendObject,
@@ -18,6 +18,7 @@ import type { FilterView } from '../route-views.ts';
 import type { Path } from '../../resources/path.ts';
 import { strata } from '../strata.ts';
 import { portOfXBackend } from './x-backends.ts';
+import { backendGroupKind, transportOfPort } from '../../semantics/intended.ts';
 
 /** A backendRef with defaults. */
 export interface BackendTarget {
@@ -112,13 +113,12 @@ export const servicePort = defineQuery({
     const ports = service.spec?.ports ?? [];
     const ofNumber = ports.filter((one) => one.port === numberOfKey(key));
     // TCP and UDP ports may have the same number, as for DNS.
-    const found =
-      ofNumber.find((one) => (one.protocol ?? fieldDefaults.portProtocol) === transportOfKey(key)) ?? ofNumber[0];
+    const found = ofNumber.find((one) => transportOfPort(one) === transportOfKey(key)) ?? ofNumber[0];
     if (found === undefined) return { type: 'portAbsent', ports: ports.map((one) => one.port ?? 0) };
     return {
       type: 'port',
       name: found.name ?? '',
-      protocol: found.protocol ?? fieldDefaults.portProtocol,
+      protocol: transportOfPort(found),
       ...(found.appProtocol === undefined ? {} : { appProtocol: found.appProtocol }),
     };
   },
@@ -132,8 +132,7 @@ export function resolveBackend(
   ref: BackendRefView,
 ): BackendNode {
   const target: BackendTarget = {
-    group: ref.group ?? fieldDefaults.backendRef.group,
-    kind: ref.kind ?? fieldDefaults.backendRef.kind,
+    ...backendGroupKind(ref),
     namespace: ref.namespace ?? fromNamespace,
     name: ref.name ?? '',
     ...(ref.port === undefined ? {} : { port: ref.port }),

@@ -1,7 +1,8 @@
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
+import { keyOf } from '../../incremental/key.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { isReadable, type Resource } from '../../resources/resource.ts';
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { isReadyEndpoint } from '../../semantics/endpoints.ts';
 import { isIpAddress } from '../../text/hostname.ts';
 import { hash64 } from '../../text/hash.ts';
@@ -10,6 +11,7 @@ import { backendKey, serviceKinds, type BackendPort, type ServiceKind } from './
 import { numberOfKey, servicePort, transportOfKey, type OfferedPort, type ServicePortKey } from './backends.ts';
 import { objectsOf, readObject } from '../inputs.ts';
 import { strata } from '../strata.ts';
+import { transportOfPort } from '../../semantics/intended.ts';
 
 /** The label of an EndpointSlice that names the object it belongs to. */
 export const sliceLabels = {
@@ -87,9 +89,7 @@ export const selectedEndpoints = defineQuery({
   compute(read, namespace: string, name: string, port: ServicePortKey): readonly EndpointAddress[] {
     const [number, protocol] = [numberOfKey(port), transportOfKey(port)];
     const portOf = ({ ports = [] }: Resource<'EndpointSlice'>): number | undefined =>
-      ports.some((one) => one.port === number && (one.protocol ?? fieldDefaults.portProtocol) === protocol)
-        ? number
-        : undefined;
+      ports.some((one) => one.port === number && transportOfPort(one) === protocol) ? number : undefined;
     const slices = read
       .list(slicesOfService, selectedBy(namespace, selectingLabelValue(name)))
       .filter((slice) => isOf(read, { namespace, name, slice }));
@@ -114,7 +114,7 @@ function isOf(
 function receiving(all: readonly UsableAddress[]): readonly EndpointAddress[] {
   const ready = all.filter(({ state }) => state === 'ready');
   const byAddress = new Map(
-    (ready.length > 0 ? ready : all).map(({ host, port }) => [`${host} ${port}`, { host, port }]),
+    (ready.length > 0 ? ready : all).map(({ host, port }) => [keyOf([host, String(port)]), { host, port }]),
   );
   return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
 }
@@ -133,9 +133,7 @@ function clusterSetAddresses(
 }
 
 function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: OfferedPort): number | undefined {
-  const found = slice.ports?.find(
-    (one) => (one.name ?? '') === name && (one.protocol ?? fieldDefaults.portProtocol) === protocol,
-  )?.port;
+  const found = slice.ports?.find((one) => (one.name ?? '') === name && transportOfPort(one) === protocol)?.port;
   return found === undefined || found < 1 || found > 65_535 ? undefined : found;
 }
 

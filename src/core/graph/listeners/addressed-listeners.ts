@@ -1,12 +1,12 @@
 import { defineQuery } from '../../incremental/index.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { fieldDefaults } from '../../schema/index.ts';
 import { hostnameKey } from '../../text/hostname.ts';
 import { readObject } from '../inputs.ts';
 import type { OwnerKind } from './listener-sets.ts';
 import { allowedNamespaces, type AllowedNamespaces } from '../namespaces.ts';
 import { routeKindsOf, type RouteKind } from '../protocols.ts';
 import { strata } from '../strata.ts';
+import { allowedGroupKind, routesFrom } from '../../semantics/intended.ts';
 
 /** The part of a listener that decides whether a route can attach, and nothing else: see `addressedListeners`. */
 export interface AddressedListener {
@@ -56,7 +56,7 @@ export function addressedListener({ name = '', hostname, protocol, allowedRoutes
     name,
     ...(hostname === undefined || hostname === '' ? {} : { hostname: hostnameKey(hostname) }),
     routeKinds: allowedKinds(protocol ?? '', allowedRoutes?.kinds ?? []).routeKinds,
-    namespaces: allowedNamespaces(allowedRoutes?.namespaces, fieldDefaults.routesFrom),
+    namespaces: allowedNamespaces(allowedRoutes?.namespaces, routesFrom(allowedRoutes?.namespaces)),
   };
 }
 
@@ -67,7 +67,7 @@ export function allowedKinds(
 ): { readonly routeKinds: readonly RouteKind[]; readonly invalidKinds: readonly RouteKind[] } {
   const supported = routeKindsOf(protocol) ?? [];
   if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };
-  const asked = named.map(({ group = fieldDefaults.routeKindGroup, kind = '' }) => ({ group, kind }));
+  const asked = named.map(allowedGroupKind);
   const isSupported = (kind: RouteKind): boolean =>
     supported.some((one) => one.group === kind.group && one.kind === kind.kind);
   return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };

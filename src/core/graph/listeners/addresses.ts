@@ -1,8 +1,8 @@
 import { defineQuery } from '../../incremental/index.ts';
-import { fieldDefaults } from '../../schema/index.ts';
 import { isIpAddress, preciseHostnameProblems } from '../../text/hostname.ts';
 import { readObject } from '../inputs.ts';
 import { strata } from '../strata.ts';
+import { addressType } from '../../semantics/intended.ts';
 
 /** `Cluster`, and the value that GEP-5093 reserves for conformance tests, which guarantees nothing. */
 const routabilities = ['Cluster', 'testing.x-k8s.io/sentinel'] as const;
@@ -36,7 +36,9 @@ export const addresses = defineQuery({
   stratum: strata.links,
   compute(read, namespace: string, name: string): readonly AddressNode[] {
     const asked = readObject(read, 'Gateway', namespace, name)?.spec?.addresses ?? [];
-    return asked.map(({ type = fieldDefaults.addressType, value = '', routability = '' }, index): AddressNode => {
+    return asked.map((address, index): AddressNode => {
+      const { value = '', routability = '' } = address;
+      const type = addressType(address);
       if (type !== 'IPAddress' && type !== 'Hostname') return { index, outcome: 'unsupportedType', type };
       const isWellFormed =
         value === '' || (type === 'IPAddress' ? isIpAddress(value) : preciseHostnameProblems(value).length === 0);

@@ -1,7 +1,7 @@
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { isReadable } from '../../resources/resource.ts';
-import { fieldDefaults, gatewayGroup } from '../../schema/index.ts';
+import { gatewayGroup } from '../../schema/index.ts';
 import { parentNode } from '../../semantics/parent-reference.ts';
 import { ageEntry, ofAgeEntry } from '../age.ts';
 import { gatewayClassName, isOfOurClass } from './gateway.ts';
@@ -10,6 +10,7 @@ import { allowedNamespaces, allowsNamespace, mayAllowNamespace, type AllowedName
 import { isObserved } from '../observed.ts';
 import { strata } from '../strata.ts';
 import { qualifiedName } from '../../resources/reference.ts';
+import { listenersFrom } from '../../semantics/intended.ts';
 
 /** The kinds with listeners: a Gateway, or a ListenerSet that adds listeners to those of a Gateway (GEP-1713). */
 export const ownerKinds = ['Gateway', 'ListenerSet'] as const;
@@ -53,11 +54,10 @@ export const listenerSetsOfGateway = defineIndex({
 const allowedListeners = defineQuery({
   name: 'allowedListeners',
   stratum: strata.links,
-  compute: (read, namespace: string, gateway: string): AllowedNamespaces =>
-    allowedNamespaces(
-      readObject(read, 'Gateway', namespace, gateway)?.spec?.allowedListeners?.namespaces,
-      fieldDefaults.listenersFrom,
-    ),
+  compute(read, namespace: string, gateway: string): AllowedNamespaces {
+    const namespaces = readObject(read, 'Gateway', namespace, gateway)?.spec?.allowedListeners?.namespaces;
+    return allowedNamespaces(namespaces, listenersFrom(namespaces));
+  },
 });
 
 /** The Gateway to which a ListenerSet adds its listeners, and whether it is allowed to; `undefined` if the ListenerSet does not exist. */

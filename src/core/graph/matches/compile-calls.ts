@@ -1,8 +1,8 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { canonicalSpelling } from '../../text/path.ts';
 import { compileHeaders } from './compile-matches.ts';
 import type { RouteMatch } from './route-match.ts';
 import type { MatchView } from '../route-views.ts';
+import { matchTypeOf } from '../../semantics/intended.ts';
 
 /** Without matches, a rule matches every gRPC request (GRPCRouteRule.matches). */
 const everyCall: RouteMatch = {
@@ -27,10 +27,10 @@ export function compileCalls(
 
 /** Compiles a match of a GRPCRoute at a position of its rule, valid or not. */
 export function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, index: number): RouteMatch {
-  const { type = fieldDefaults.matchType, service = '', method = '' } = call ?? {};
+  const { service = '', method = '' } = call ?? {};
   return {
     index,
-    path: type === 'RegularExpression' ? expressionPath(service, method) : exactPath(service, method),
+    path: matchTypeOf(call) === 'RegularExpression' ? expressionPath(service, method) : exactPath(service, method),
     headers: compileHeaders(headers),
     query: [],
     call: { service: service.length, method: method.length },

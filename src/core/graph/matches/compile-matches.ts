@@ -1,12 +1,13 @@
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { fitted } from '../../text/fitted.ts';
 import { headerKey } from '../../text/header.ts';
 import { canonicalSpelling } from '../../text/path.ts';
 import type { NamedMatch, RouteMatch, StringMatchType } from './route-match.ts';
 import type { MatchView } from '../route-views.ts';
+import { matchTypeOf, pathMatchOf } from '../../semantics/intended.ts';
 
 /** The match of a rule without matches: every path. The API server adds it as a default. */
-export const everything: RouteMatch = { index: 0, path: fieldDefaults.path, headers: [], query: [] };
+export const everything: RouteMatch = { index: 0, path: compilePath(undefined), headers: [], query: [] };
 
 /**
  * Compiles the matches of an HTTPRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
@@ -34,9 +35,11 @@ export function compileMatch(match: MatchView<'HTTPRoute'>, index: number): Rout
 
 /** Requests are matched in normalized form, so path values must be normalized, too. */
 function compilePath(view: MatchView<'HTTPRoute'>['path']): RouteMatch['path'] {
-  const type = (view?.type ?? fieldDefaults.path.type) as RouteMatch['path']['type'];
-  const value = view?.value ?? fieldDefaults.path.value;
-  return { type, value: type === 'RegularExpression' ? value : canonicalSpelling(value) };
+  const { type, value } = pathMatchOf(view);
+  return {
+    type: type as RouteMatch['path']['type'],
+    value: type === 'RegularExpression' ? value : canonicalSpelling(value),
+  };
 }
 
 type NamedMatchView = ViewAt<'HTTPRoute', 'spec.rules[].matches[].headers[]'>;
@@ -47,7 +50,7 @@ export function compileHeaders(views: readonly NamedMatchView[] | undefined): re
 }
 
 function namedMatch(view: NamedMatchView, name: string): NamedMatch {
-  return { name, type: (view.type ?? fieldDefaults.matchType) as StringMatchType, value: view.value ?? '' };
+  return { name, type: matchTypeOf(view) as StringMatchType, value: view.value ?? '' };
 }
 
 /** Only the first entry of equal names counts, the others are ignored (HTTPHeaderMatch.name). */

@@ -1,7 +1,8 @@
-import { fieldDefaults, multiclusterGroup, type ViewAt } from '../../schema/index.ts';
+import { multiclusterGroup, type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { ReportViolation } from '../engine/demand.ts';
+import { backendGroupKind } from '../../semantics/intended.ts';
 
 // References to backends of any kind.
 
@@ -10,7 +11,7 @@ export type BackendReference = ViewAt<'HTTPRoute', 'spec.rules[].backendRefs[]'>
 export const experimentalGroup = 'gateway.networking.x-k8s.io';
 
 export function judgeKind(ref: BackendReference, report: ReportViolation): void {
-  const { group, kind } = { ...fieldDefaults.backendRef, ...ref };
+  const { group, kind } = backendGroupKind(ref);
   const meant = meantBy(group, kind);
   if (meant === undefined) return;
   report({

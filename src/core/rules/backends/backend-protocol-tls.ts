@@ -1,5 +1,6 @@
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { demand, specificationRule, type ReportViolation } from '../engine/demand.ts';
+import { backendTlsMode } from '../../semantics/intended.ts';
 
 export const backendProtocolTls = specificationRule({
   id: 'backend-protocol-tls',
@@ -12,10 +13,8 @@ type Backend = ViewAt<'XBackend', 'spec'>;
 export const protocolSuitsTls = demand(backendProtocolTls, judgeProtocol);
 
 /** Reports a protocol that conflicts with the TLS mode of an XBackend. */
-export function judgeProtocol(
-  { protocol, tls: { mode = fieldDefaults.backendTlsMode } = {} }: Backend,
-  report: ReportViolation,
-): void {
+export function judgeProtocol({ protocol, tls }: Backend, report: ReportViolation): void {
+  const mode = backendTlsMode(tls);
   if (protocol === 'H2C' && mode !== 'None') {
     report({
       below: ['tls', 'mode'],

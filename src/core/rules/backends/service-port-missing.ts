@@ -1,6 +1,7 @@
+import { backendKindOf } from '../../graph/backends/backend-object.ts';
 import { isOwnerKind, ownerKinds, type OwnerKind } from '../../graph/listeners/listener-sets.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
-import { fieldDefaults, visitSemantic, type ViewAt } from '../../schema/index.ts';
+import { visitSemantic, type ViewAt } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type Resource } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';
@@ -29,8 +30,7 @@ type BackendReference = ViewAt<'HTTPRoute', 'spec.rules[].backendRefs[]'>;
 
 /** Returns whether a reference names a Service without a port. */
 function lacksPort(ref: BackendReference): boolean {
-  const { group, kind } = { ...fieldDefaults.backendRef, ...ref };
-  return ref.port === undefined && group === '' && kind === 'Service';
+  return ref.port === undefined && backendKindOf(ref) === 'Service';
 }
 
 function judge(ref: BackendReference, report: ReportViolation): void {

@@ -1,7 +1,7 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { BackendRef } from '../routes/rule-contents.ts';
+import { weightOf } from '../../semantics/intended.ts';
 
 export const weightsAllZero = unenforcedRule(
   {
@@ -12,7 +12,7 @@ export const weightsAllZero = unenforcedRule(
       'Gateway API v1.7.0, BackendRef.weight ("If weight is set to 0, no traffic should be forwarded for this entry")',
   },
   function judge(backendRefs: readonly BackendRef[], report) {
-    if (backendRefs.length === 0 || backendRefs.some(({ weight = fieldDefaults.weight }) => weight !== 0)) return;
+    if (backendRefs.length === 0 || backendRefs.some((ref) => weightOf(ref) !== 0)) return;
     report({
       below: [],
       message:

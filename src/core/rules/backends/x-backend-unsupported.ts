@@ -1,4 +1,3 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { backendProtocolNames } from '../../graph/backends/app-protocols.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
@@ -7,6 +6,7 @@ import { rule, type Finding } from '../engine/rule.ts';
 import { enumsOf } from '../sessions/sessions.ts';
 import { advice } from '../support/known-values.ts';
 import type { XBackendSpec } from './x-backend-spec.ts';
+import { backendTlsMode } from '../../semantics/intended.ts';
 
 export const xBackendUnsupported = rule({
   id: 'x-backend-unsupported',
@@ -43,7 +43,7 @@ function* unsupported({ type = '', protocol, tls, sessionPersistence }: XBackend
       message: `Unsupported protocol ${quote(protocol)}. Use one of ${backendProtocolNames.join(', ')}. ${unserved}`,
     };
   }
-  const { mode = fieldDefaults.backendTlsMode } = tls ?? {};
+  const mode = backendTlsMode(tls);
   if (!supportedModes.includes(mode)) {
     yield {
       path: ['spec', 'tls', 'mode'],

@@ -1,3 +1,5 @@
+import { keyOf } from '../../incremental/key.ts';
+import { formatPath } from '../../resources/path.ts';
 import { printable } from '../../text/display.ts';
 import { longestMessage, type Finding } from './rule.ts';
 
@@ -24,7 +26,8 @@ export class FindingsOfRule {
 
   private partOf({ path, consequence }: Finding): string {
     const depth = consequence?.scope === 'mirror' ? partDepth : partDepth - 2;
-    return `${consequence?.condition ?? ''} ${consequence?.reason ?? ''} ${consequence?.scope ?? ''} ${path.slice(0, depth).join('.')}`;
+    const { condition = '', reason = '', scope = '' } = consequence ?? {};
+    return keyOf([condition, reason, scope, formatPath(path.slice(0, depth))]);
   }
 }
 

@@ -3,6 +3,7 @@ import type { RequestRouteKind, ServedRouteKind } from '../../graph/protocols.ts
 import type { FilterView, RouteRuleView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { textOf } from '../../text/record.ts';
 import type { Consequence, Scope } from './rule.ts';
 
 // The parts of an object that several rules check, with their paths.
@@ -76,7 +77,7 @@ export function referenceUnresolvedAt(path: Path, reason = 'BackendNotFound'): C
   return { condition: 'ResolvedRefs', reason: isOwn ? 'InvalidListenerFilterRef' : reason, scope };
 }
 
-/** Returns the match type of a value: its sibling `type`, or the default. */
-export function matchType(match: unknown, byDefault: string): unknown {
-  return typeof match === 'object' && match !== null && 'type' in match ? match.type : byDefault;
+/** Returns the match type of a value as written: its sibling `type`. `''` if it is unreadable. */
+export function writtenMatchType(match: unknown): string | undefined {
+  return typeof match === 'object' && match !== null && 'type' in match ? textOf(match.type) : undefined;
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../../incremental/key.ts';
 import type { Path } from '../../resources/path.ts';
 import { versionOf, type Bundle, type WrittenObject } from '../../schema/index.ts';
 import { displayLimit, printable } from '../../text/display.ts';
@@ -28,7 +29,7 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
   return ({ kind, apiVersion, json }, view, bundle) => {
     const version = versionOf(kind, apiVersion, bundle)?.name;
     if (version === undefined) return nothing;
-    const key = `${kind} ${version} ${bundle.minor} ${bundle.channel}`;
+    const key = keyOf([kind, version, bundle.minor, bundle.channel]);
     const root = known.get(key) ?? placesOf(names.map((name) => sitesIn(tables[name][kind], version, bundle)));
     known.set(key, root);
     const walk = new Walk();

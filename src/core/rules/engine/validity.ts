@@ -9,6 +9,7 @@ import type { Path } from '../../resources/path.ts';
 import { fieldIgnored } from '../support/feature-without-effect.ts';
 import { linkFindings } from './link-findings.ts';
 import { linkRules } from './link-rules.ts';
+import type { PartProblem } from './part-problem.ts';
 import type { Consequence, Finding, Scope } from './rule.ts';
 import { keyOfRef, qualifiedName } from '../../resources/reference.ts';
 
@@ -31,18 +32,6 @@ const partPositions: Readonly<Record<Scope, number | undefined>> = {
   match: 4,
   backendRef: 4,
 };
-
-/** A problem of one part of an object, as reported in status. */
-export interface PartProblem {
-  readonly condition: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly scope: Scope;
-  /** Position of the parentRef, listener or rule; -1 for the object itself. */
-  readonly part: number;
-  /** Position of the match or backendRef in the rule, otherwise -1. */
-  readonly member: number;
-}
 
 /** The findings that status and traffic react to, with the affected part of the object. */
 export const partProblems = defineQuery({

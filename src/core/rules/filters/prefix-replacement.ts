@@ -1,11 +1,11 @@
 import type { Path } from '../../resources/path.ts';
 import { isReadable } from '../../resources/resource.ts';
-import { fieldDefaults } from '../../schema/index.ts';
 import { display } from '../../text/display.ts';
 import { demand } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { filterLists, routeRules, type FilterList, type RouteRulePart } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
+import { pathMatchOf } from '../../semantics/intended.ts';
 
 /** The CRDs do not detect this in filters of backendRefs if two of them replace a prefix. */
 export const prefixReplacement = rule({
@@ -92,6 +92,6 @@ function matchesProblem({ rule: { matches } }: RouteRulePart<'HTTPRoute'>): stri
   const [first] = matches;
   if (first === undefined) return 'its list of matches is empty';
   if (matches.length > 1) return `the rule has ${matches.length} matches`;
-  const type = first.path?.type ?? fieldDefaults.path.type;
+  const { type } = pathMatchOf(first.path);
   return type === 'PathPrefix' ? undefined : `the match has type ${display(type)}`;
 }

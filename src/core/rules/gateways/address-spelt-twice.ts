@@ -1,9 +1,9 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { parseIpAddress } from '../../text/ip-address.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Address } from './gateway-details.ts';
+import { addressType } from '../../semantics/intended.ts';
 
 export const addressSpeltTwice = unenforcedRule(
   {
@@ -14,8 +14,9 @@ export const addressSpeltTwice = unenforcedRule(
   },
   function judge(addresses: readonly Address[], report) {
     const first = new Map<bigint, number>();
-    for (const [index, { type = fieldDefaults.addressType, value = '' }] of addresses.entries()) {
-      const key = type === 'IPAddress' && value.includes(':') ? parseIpAddress(value) : undefined;
+    for (const [index, address] of addresses.entries()) {
+      const { value = '' } = address;
+      const key = addressType(address) === 'IPAddress' && value.includes(':') ? parseIpAddress(value) : undefined;
       if (key === undefined) continue;
       const before = first.get(key);
       if (before === undefined) first.set(key, index);

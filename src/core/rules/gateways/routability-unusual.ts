@@ -1,8 +1,8 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Address } from './gateway-details.ts';
+import { addressType } from '../../semantics/intended.ts';
 
 export const routabilityUnusual = unenforcedRule(
   {
@@ -11,7 +11,9 @@ export const routabilityUnusual = unenforcedRule(
     effect: warned,
     source: 'GEP-5093, Address routability (unknown values are never satisfied)',
   },
-  function judge({ type = fieldDefaults.addressType, routability = '' }: Address, report) {
+  function judge(address: Address, report) {
+    const { routability = '' } = address;
+    const type = addressType(address);
     const shown = { below: ['routability'], value: display(routability) };
     if (routability.startsWith('testing.x-k8s.io/') && routability !== 'testing.x-k8s.io/sentinel') {
       report({

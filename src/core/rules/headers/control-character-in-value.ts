@@ -1,10 +1,10 @@
 import { requestRouteKinds } from '../../graph/protocols.ts';
-import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
+import { visitSemantic } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
 import { denied } from '../engine/effects.ts';
-import { matchType, unsupportedValueAt } from '../engine/parts.ts';
+import { unsupportedValueAt, writtenMatchType } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
 /** These values become part of requests and responses, where a line break would begin another header. */
@@ -35,8 +35,7 @@ export const controlCharacterInValue = rule({
     }
     visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
       // Other paths have their own syntax, which also excludes control characters.
-      if (matchType(parent, fieldDefaults.path.type) === 'RegularExpression')
-        judge(path, value, controlCharacter(value));
+      if (writtenMatchType(parent) === 'RegularExpression') judge(path, value, controlCharacter(value));
     });
   },
 });

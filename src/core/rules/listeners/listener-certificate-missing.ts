@@ -1,9 +1,10 @@
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { terminatesTls } from '../../graph/protocols.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
+import { listenerTlsMode } from '../../semantics/intended.ts';
 
 export const listenerCertificateMissing = rule({
   id: 'listener-certificate-missing',
@@ -27,8 +28,9 @@ type ListenerTls = ViewAt<'Gateway', 'spec.listeners[].tls'>;
 const message =
   'certificateRefs is required with mode: Terminate. Set certificateRefs with a Secret of type kubernetes.io/tls, or use mode: Passthrough on a listener with protocol TLS.';
 
-function judge({ mode = fieldDefaults.tlsMode, certificateRefs = [] }: ListenerTls, report: ReportViolation): void {
-  if (mode === 'Terminate' && certificateRefs.length === 0) report({ below: ['certificateRefs'], message });
+function judge(tls: ListenerTls, report: ReportViolation): void {
+  const isEmpty = (tls.certificateRefs ?? []).length === 0;
+  if (listenerTlsMode(tls) === 'Terminate' && isEmpty) report({ below: ['certificateRefs'], message });
 }
 
 function judgeBoth(tls: ListenerTls, report: ReportViolation): void {

@@ -1,9 +1,10 @@
 import { isReadable } from '../../resources/resource.ts';
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { demand, violationsAt, type Demand, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
+import { listenerTlsMode } from '../../semantics/intended.ts';
 
 /** A listener that terminates TLS, but has no certificate, is reported by another rule, because another object may fix it. */
 export const listenerProtocolFields = rule({
@@ -53,10 +54,8 @@ function streamWithHostname({ protocol, hostname = '' }: ListenerView, report: R
   });
 }
 
-function httpsPassthrough(
-  { protocol, tls: { mode = fieldDefaults.tlsMode } = {} }: ListenerView,
-  report: ReportViolation,
-): void {
+function httpsPassthrough({ protocol, tls }: ListenerView, report: ReportViolation): void {
+  const mode = listenerTlsMode(tls);
   if (protocol !== 'HTTPS' || mode === 'Terminate') return;
   report({
     below: ['tls', 'mode'],

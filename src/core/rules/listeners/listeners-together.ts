@@ -1,4 +1,4 @@
-import { fieldDefaults, gatewayGroup, type ViewAt } from '../../schema/index.ts';
+import { gatewayGroup, type ViewAt } from '../../schema/index.ts';
 import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../semantics/listeners.ts';
 import { display } from '../../text/display.ts';
 import { hostnameKey, intersectHostnames } from '../../text/hostname.ts';
@@ -6,6 +6,7 @@ import { demand } from '../engine/demand.ts';
 import { listenerConflict } from './listener-conflict.ts';
 import { listenerRouteKindsInvalid } from './listener-route-kinds-invalid.ts';
 import { listenerTlsOverlap } from './listener-tls-overlap.ts';
+import { allowedGroupKind } from '../../semantics/intended.ts';
 
 // Demands on all listeners of one object, regardless of its controller. For objects that Sallyport serves, the same rules also
 // run with the graph, which includes other objects. Duplicate findings are removed.
@@ -98,7 +99,7 @@ export const kindsOfProtocol = demand(
   function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
     const supported = carried.get(protocol);
     if (supported === undefined) return;
-    for (const [index, { group = fieldDefaults.routeKindGroup, kind = '' }] of kinds.entries()) {
+    for (const [index, { group, kind }] of kinds.map(allowedGroupKind).entries()) {
       // Kinds of other groups depend on their implementation.
       if (group !== gatewayGroup || supported.includes(kind)) continue;
       report({

@@ -1,7 +1,7 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Listener } from './listener-details.ts';
+import { listenerTlsMode } from '../../semantics/intended.ts';
 
 export const severalCertificates = unenforcedRule(
   {
@@ -11,8 +11,9 @@ export const severalCertificates = unenforcedRule(
     source:
       'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs (support for more than one is implementation-specific)',
   },
-  function judge({ tls: { mode = fieldDefaults.tlsMode, certificateRefs = [] } = {} }: Listener, report) {
-    if (mode !== 'Terminate' || certificateRefs.length < 2) return;
+  function judge({ tls }: Listener, report) {
+    const certificateRefs = tls?.certificateRefs ?? [];
+    if (listenerTlsMode(tls) !== 'Terminate' || certificateRefs.length < 2) return;
     report({
       below: ['tls', 'certificateRefs'],
       value: String(certificateRefs.length),

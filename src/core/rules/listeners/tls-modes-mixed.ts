@@ -1,7 +1,7 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { recorded } from '../engine/effects.ts';
 import type { Listener } from './listener-details.ts';
+import { listenerTlsMode } from '../../semantics/intended.ts';
 
 export const tlsModesMixed = unenforcedRule(
   {
@@ -11,12 +11,11 @@ export const tlsModesMixed = unenforcedRule(
     source: 'Gateway API v1.7.0, ListenerTLSConfig.mode; GEP-2643 (TLSRouteModeMixed is extended)',
   },
   function judge(listeners: readonly Listener[], report) {
-    for (const [index, { port, protocol, tls: { mode = fieldDefaults.tlsMode } = {} }] of listeners.entries()) {
+    for (const [index, { port, protocol, tls }] of listeners.entries()) {
+      const mode = listenerTlsMode(tls);
       const other = listeners
         .slice(0, index)
-        .findIndex(
-          (one) => one.protocol === 'TLS' && one.port === port && (one.tls?.mode ?? fieldDefaults.tlsMode) !== mode,
-        );
+        .findIndex((one) => one.protocol === 'TLS' && one.port === port && listenerTlsMode(one.tls) !== mode);
       if (protocol !== 'TLS' || port === undefined || other === -1) continue;
       report({
         below: [index, 'tls', 'mode'],

@@ -2,9 +2,9 @@ import { callExpression } from '../../graph/matches/compile-calls.ts';
 import type { RequestRouteKind } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { fieldDefaults, visitSemantic } from '../../schema/index.ts';
+import { visitSemantic } from '../../schema/index.ts';
 import { compilePattern, patternSyntaxProblem } from '../../patterns/pattern.ts';
-import { matchType } from '../engine/parts.ts';
+import { writtenMatchType } from '../engine/parts.ts';
 
 /** The limits for all regular expressions of a route together. Expressions beyond the limits are not compiled. */
 export const routeExpressionLimits = {
@@ -79,7 +79,7 @@ function expressionsIn(
   const found: CompiledExpression[] = [];
   const badCalls = new Set<string>();
   visitSemantic(route.kind, route, 'regexOrValue', (path, value, parent) => {
-    if (matchType(parent, fieldDefaults.matchType) !== 'RegularExpression') return;
+    if (writtenMatchType(parent) !== 'RegularExpression') return;
     if (path[5] !== 'method') found.push({ path, value, text: value });
     else {
       // Service and method are combined into one expression, but each must be valid on its own.

@@ -1,10 +1,11 @@
 import { isReadable } from '../../resources/resource.ts';
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { demand, type ReportViolation, violationsAt } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { routeRules } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
+import { matchTypeOf } from '../../semantics/intended.ts';
 
 /** No bundle checks service and method together if they are regular expressions. */
 export const grpcMethodMatch = rule({
@@ -44,11 +45,8 @@ const officialName: Names = {
   method: /^[A-Za-z_][A-Za-z_0-9]*$/,
 };
 
-function judge(
-  { type = fieldDefaults.matchType, service, method }: MethodMatch,
-  names: Names,
-  report: ReportViolation,
-): void {
+function judge(match: MethodMatch, names: Names, report: ReportViolation): void {
+  const { service, method } = match;
   if ((service ?? '') === '' && (method ?? '') === '') {
     report({
       below: [],
@@ -57,7 +55,7 @@ function judge(
     });
     return;
   }
-  if (type !== 'Exact') return;
+  if (matchTypeOf(match) !== 'Exact') return;
   if (service !== undefined && !names.service.test(service)) {
     report({
       below: ['service'],

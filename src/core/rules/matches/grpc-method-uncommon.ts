@@ -1,8 +1,8 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { MethodMatch } from './grpc-method-match.ts';
+import { matchTypeOf } from '../../semantics/intended.ts';
 
 export const grpcMethodUncommon = unenforcedRule(
   {
@@ -12,8 +12,9 @@ export const grpcMethodUncommon = unenforcedRule(
     source:
       'Gateway API v1.7.0, GRPCMethodMatch.type (Exact with service and method is core, without service implementation-specific)',
   },
-  function judgeMatch({ type = fieldDefaults.matchType, service = '', method = '' }: MethodMatch, report) {
-    if (type !== 'Exact') return;
+  function judgeMatch(match: MethodMatch, report) {
+    const { service = '', method = '' } = match;
+    if (matchTypeOf(match) !== 'Exact') return;
     if (service === '' && method !== '') {
       report({
         below: ['service'],

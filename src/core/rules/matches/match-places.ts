@@ -6,7 +6,8 @@ import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
 import type { ParentNode } from '../../semantics/parent-reference.ts';
 import { isWideHostname } from '../../text/hostname.ts';
-import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
+import { listenerKey, partProblems } from '../engine/validity.ts';
+import type { PartProblem } from '../engine/part-problem.ts';
 import { servedMatches } from './served-matches.ts';
 import { qualifiedName } from '../../resources/reference.ts';
 

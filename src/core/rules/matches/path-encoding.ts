@@ -1,8 +1,9 @@
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { canonicalSpelling } from '../../text/path.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
+import { pathMatchOf } from '../../semantics/intended.ts';
 
 type PathMatch = ViewAt<'HTTPRoute', 'spec.rules[].matches[].path'>;
 
@@ -16,7 +17,8 @@ export const pathEncoding = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, HTTPPathMatch.value; RFC 3986 sections 6.2.2.2 and 6.2.2.3',
   },
-  function judge({ type = fieldDefaults.path.type, value = fieldDefaults.path.value }: PathMatch, report) {
+  function judge(match: PathMatch, report) {
+    const { type, value } = pathMatchOf(match);
     if ((type !== 'Exact' && type !== 'PathPrefix') || !value.includes('%')) return;
     const plain = value.replaceAll(/%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi, (triplet) =>
       decodeURIComponent(triplet),

@@ -2,6 +2,7 @@ import { attachments } from '../../graph/attachment.ts';
 import { ownedPlace, PathComparison, type OwnedPlace, type PathRefusal } from '../../graph/matches/path-comparison.ts';
 import { requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
 import type { RouteMatch } from '../../graph/matches/route-match.ts';
+import { keyOf } from '../../incremental/key.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';
@@ -69,7 +70,7 @@ function placesOf(
   const places = read.query(attachments, kind, namespace, name).flatMap(({ outcome }) => {
     if (outcome.type !== 'attached' || outcome.byPath === undefined) return [];
     const { gateway, hostnames } = outcome.byPath;
-    return hostnames.map((served) => [`${gateway} ${served}`, { gateway, served }] as const);
+    return hostnames.map((served) => [keyOf([gateway, served]), { gateway, served }] as const);
   });
   return [...new Map(places).values()].map(({ gateway, served }) => ({
     ...ownedPlace(read, served, gateway, namespace),

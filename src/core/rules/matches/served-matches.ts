@@ -3,7 +3,7 @@ import { compileMatches } from '../../graph/matches/compile-matches.ts';
 import type { ServedRouteKind } from '../../graph/protocols.ts';
 import type { RouteMatch } from '../../graph/matches/route-match.ts';
 import { isLost, type Resource } from '../../resources/resource.ts';
-import type { PartProblem } from '../engine/validity.ts';
+import type { PartProblem } from '../engine/part-problem.ts';
 
 /** Returns the matches for each rule of a route. Matches with a problem are left out, so they match nothing. */
 export function servedMatches(

@@ -1,6 +1,7 @@
 import { attachments, type RefusedHostname } from '../../graph/attachment.ts';
 import { refusedListeners } from '../../graph/listeners/listener-hostnames.ts';
 import { listenersOf } from '../../graph/listeners/listeners.ts';
+import { keyOf } from '../../incremental/key.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quote } from '../../text/display.ts';
 import { isNarrowerHostname } from '../../text/hostname.ts';
@@ -39,7 +40,9 @@ export const hostnameNotPermitted = rule({
     }
     for (const { index, outcome } of read.query(attachments, kind, namespace, name)) {
       if (outcome.type !== 'attached' && outcome.type !== 'notPermitted') continue;
-      const distinct = new Map((outcome.refused ?? []).map((refused) => [`${refused.own} ${refused.owned}`, refused]));
+      const distinct = new Map(
+        (outcome.refused ?? []).map((refused) => [keyOf([refused.own, refused.owned]), refused]),
+      );
       for (const refused of distinct.values()) {
         report({
           path: ['spec', 'parentRefs', index],

@@ -1,7 +1,7 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { recorded } from '../engine/effects.ts';
 import type { Tracing } from './telemetry.ts';
+import { tracingMode } from '../../semantics/intended.ts';
 
 export const tracingWithoutEffect = unenforcedRule(
   {
@@ -10,7 +10,9 @@ export const tracingWithoutEffect = unenforcedRule(
     effect: recorded,
     source: 'Gateway API v1.7.0, Tracing.mode and .samplingRate',
   },
-  function judge({ mode = fieldDefaults.telemetryMode, samplingRate }: Tracing, report) {
+  function judge(tracing: Tracing, report) {
+    const { samplingRate } = tracing;
+    const mode = tracingMode(tracing);
     if (mode === 'ImplementationDefault')
       report({
         below: ['mode'],

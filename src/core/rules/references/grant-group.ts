@@ -1,32 +1,12 @@
-import { gatewayGroup, multiclusterGroup } from '../../schema/index.ts';
+import { kindsByGroup } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import { type ReportViolation, unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Party } from './grants.ts';
 
-const gatewayKinds: ReadonlySet<string> = new Set([
-  'Gateway',
-  'ListenerSet',
-  'HTTPRoute',
-  'GRPCRoute',
-  'TLSRoute',
-  'TCPRoute',
-  'UDPRoute',
-  'BackendTLSPolicy',
-]);
-const coreKinds: ReadonlySet<string> = new Set(['Service', 'Secret', 'ConfigMap']);
-const multiclusterKinds: ReadonlySet<string> = new Set(['ServiceImport']);
-
-/** The known kinds of groups, for detecting misspellings. */
-const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  [gatewayGroup, gatewayKinds],
-  ['', coreKinds],
-  [multiclusterGroup, multiclusterKinds],
-]);
-
 function judgeGroup({ group = '', kind = '' }: Party, report: ReportViolation): void {
-  const known = kindsOf.get(group);
+  const known = kindsByGroup.get(group);
   const near = known === undefined || known.has(kind) ? undefined : nearest(kind, known);
   if (near !== undefined)
     report({
@@ -34,7 +14,7 @@ function judgeGroup({ group = '', kind = '' }: Party, report: ReportViolation): 
       value: display(kind),
       message: `Kind ${quote(kind)} not found in group ${quote(group)}, so the entry grants nothing. Did you mean ${near}?`,
     });
-  const wanted = kindsOf.entries().find(([, kinds]) => kinds.has(kind))?.[0];
+  const wanted = kindsByGroup.entries().find(([, kinds]) => kinds.has(kind))?.[0];
   if (wanted === undefined || wanted === group) return;
   report({
     below: ['group'],

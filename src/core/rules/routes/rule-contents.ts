@@ -1,5 +1,6 @@
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import type { WholeObject } from '../engine/written-object.ts';
+import { backendGroupKind } from '../../semantics/intended.ts';
 
 // The contents of a route's rules: matches that never win, and backends that never get a request.
 
@@ -11,7 +12,8 @@ export type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
 
 /** Returns equal strings for references to the same backend. `own` is the namespace of the route. */
 export function backendOf(ref: BackendRef, own: string): string {
-  const { group, kind, name, namespace, port }: BackendRef = { ...fieldDefaults.backendRef, ...ref };
+  const { group, kind } = backendGroupKind(ref);
+  const { name, namespace, port } = ref;
   return JSON.stringify([group, kind, name, namespace ?? own, port]);
 }
 

@@ -1,8 +1,10 @@
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
+import { keyOf } from '../../incremental/key.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import { nameOf } from './sessions.ts';
+import { cookiePath, sessionType } from '../../semantics/intended.ts';
 
 export const sessionNameRepeated = unenforcedRule(
   {
@@ -15,10 +17,10 @@ export const sessionNameRepeated = unenforcedRule(
   function judge(rules: readonly ViewAt<'HTTPRoute' | 'GRPCRoute', 'spec.rules[]'>[], report) {
     const first = new Map<string, number>();
     for (const [index, { sessionPersistence }] of rules.entries()) {
-      const session = sessionPersistence === undefined ? undefined : nameOf(sessionPersistence);
+      if (sessionPersistence === undefined) continue;
+      const session = nameOf(sessionPersistence);
       if (session === undefined) continue;
-      const { type, cookiePath } = fieldDefaults.session;
-      const key = `${sessionPersistence?.type ?? type} ${sessionPersistence?.cookie?.path ?? cookiePath} ${session.name}`;
+      const key = keyOf([sessionType(sessionPersistence), cookiePath(sessionPersistence), session.name]);
       const before = first.get(key);
       if (before === undefined) first.set(key, index);
       else

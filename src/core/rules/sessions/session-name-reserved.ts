@@ -1,4 +1,3 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { framingFields } from '../../text/fields.ts';
 import { controlCharacter, headerKey, isToken } from '../../text/header.ts';
@@ -6,6 +5,7 @@ import { demand, violationsAt, type ReportViolation, type Violation } from '../e
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 import { nameOf, sessionKinds, sessionParts, type Session } from './sessions.ts';
+import { cookiePath, sessionType } from '../../semantics/intended.ts';
 
 /** Names with a meaning in HTTP, for browsers or for the gateway itself. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -43,7 +43,7 @@ export const sessionNameReserved = rule({
 /** Clients and proxies treat these headers differently, so the rule cannot be served. */
 function judgeHeader(session: Session, report: ReportViolation): void {
   const named = nameOf(session);
-  if (named === undefined || session.type !== 'Header' || !reservedNames.has(headerKey(named.name))) return;
+  if (named === undefined || sessionType(session) !== 'Header' || !reservedNames.has(headerKey(named.name))) return;
   report({
     below: named.below,
     value: display(named.name),
@@ -54,8 +54,9 @@ function judgeHeader(session: Session, report: ReportViolation): void {
 /** Browsers ignore such a cookie, which does not affect the requests themselves. */
 function judgePrefix(session: Session, report: ReportViolation): void {
   const named = nameOf(session);
-  const path = session.cookie?.path ?? fieldDefaults.session.cookiePath;
-  if (named === undefined || session.type === 'Header' || !named.name.startsWith('__Host-') || path === '/') return;
+  const path = cookiePath(session);
+  if (named === undefined || sessionType(session) === 'Header' || !named.name.startsWith('__Host-') || path === '/')
+    return;
   report({
     below: named.below,
     value: display(named.name),

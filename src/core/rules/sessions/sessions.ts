@@ -1,26 +1,24 @@
 import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { fieldDefaults, type ViewAt } from '../../schema/index.ts';
+import { type ViewAt } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
 import { demand } from '../engine/demand.ts';
 import { invalidObject, routeRules, unsupportedValueAt } from '../engine/parts.ts';
 import type { Consequence } from '../engine/rule.ts';
 import { controlCharacterInValue } from '../headers/control-character-in-value.ts';
+import { sessionType } from '../../semantics/intended.ts';
 
 // Session persistence: the cookie or header that assigns a client to a backend.
 
 export type Session = ViewAt<'HTTPRoute', 'spec.rules[].sessionPersistence'>;
 
 /** Returns the name of the cookie or header, and its location. */
-export function nameOf({
-  type = fieldDefaults.session.type,
-  sessionName,
-  cookie,
-  header,
-}: Session): { readonly name: string; readonly below: readonly string[] } | undefined {
-  const [member, settings] = type === 'Header' ? (['header', header] as const) : (['cookie', cookie] as const);
+export function nameOf(session: Session): { readonly name: string; readonly below: readonly string[] } | undefined {
+  const { sessionName, cookie, header } = session;
+  const [member, settings] =
+    sessionType(session) === 'Header' ? (['header', header] as const) : (['cookie', cookie] as const);
   if (settings?.name !== undefined) return { name: settings.name, below: [member, 'name'] };
   return sessionName === undefined ? undefined : { name: sessionName, below: ['sessionName'] };
 }

@@ -1,8 +1,8 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { formatDuration, millisecondsOf } from '../../text/duration.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { RouteRule } from './retries.ts';
+import { retryAttempts } from '../../semantics/intended.ts';
 
 /** A higher number is probably a mistake. */
 const manyAttempts = 100;
@@ -14,10 +14,9 @@ export const retryOutlastsTimeout = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, HTTPRouteRetry.attempts and .backoff, HTTPRouteTimeouts.request (spans all retries)',
   },
-  function judge(
-    { retry: { attempts = fieldDefaults.retryAttempts, backoff } = {}, timeouts: { request } = {} }: RouteRule,
-    report,
-  ) {
+  function judge({ retry, timeouts: { request } = {} }: RouteRule, report) {
+    const attempts = retryAttempts(retry);
+    const backoff = retry?.backoff;
     const [whole, pause] = [millisecondsOf(request) ?? 0, millisecondsOf(backoff) ?? 0];
     const waiting = attempts * pause;
     if (whole > 0 && waiting > whole) {

@@ -1,7 +1,7 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { RouteRule } from './retries.ts';
+import { retryAttempts } from '../../semantics/intended.ts';
 
 /** Methods that are not idempotent: a retry may repeat their effect (RFC 9110 section 9.2.2). */
 const repeating: ReadonlySet<string> = new Set(['POST', 'PATCH']);
@@ -13,12 +13,10 @@ export const retryRepeatsEffects = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, HTTPRouteRetry.codes; RFC 9110 section 9.2.2 (idempotent methods)',
   },
-  function judge(
-    { retry: { attempts = fieldDefaults.retryAttempts, codes = [] } = {}, matches = [] }: RouteRule,
-    report,
-  ) {
+  function judge({ retry, matches = [] }: RouteRule, report) {
+    const codes = retry?.codes ?? [];
     if (
-      attempts === 0 ||
+      retryAttempts(retry) === 0 ||
       codes.length === 0 ||
       matches.length === 0 ||
       !matches.every(({ method = '' }) => repeating.has(method))

@@ -1,8 +1,8 @@
-import { fieldDefaults } from '../../schema/index.ts';
 import { quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Backend } from './backend-tls-details.ts';
+import { backendTlsMode } from '../../semantics/intended.ts';
 
 export const externalBackendWithoutTls = unenforcedRule(
   {
@@ -11,8 +11,8 @@ export const externalBackendWithoutTls = unenforcedRule(
     effect: warned,
     source: 'Gateway API v1.7.0, BackendSpec.tls (SHOULD be set for external backends); GEP-4894',
   },
-  function judge({ type, externalHostname, tls: { mode = fieldDefaults.backendTlsMode } = {} }: Backend, report) {
-    if (type !== 'ExternalHostname' || mode !== 'None') return;
+  function judge({ type, externalHostname, tls }: Backend, report) {
+    if (type !== 'ExternalHostname' || backendTlsMode(tls) !== 'None') return;
     report({
       below: ['tls'],
       message: `Requests to ${quote(externalHostname?.hostname)} leave the cluster unencrypted. Set tls with mode: ServerOnly and validation.`,

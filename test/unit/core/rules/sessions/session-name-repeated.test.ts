@@ -18,6 +18,7 @@ describe('session-name-repeated', () => {
     [[{ cookie: { name: 'cart' } }, { cookie: { name: 'shop' } }]],
     [[{ cookie: { name: 'a', path: '/a' } }, { cookie: { name: 'a', path: '/b' } }]],
     [[{ cookie: {} }, { cookie: {} }]],
+    [[{ cookie: { name: 'b c', path: '/a' } }, { cookie: { name: 'c', path: '/a b' } }]],
   ])('%j is fine', (value) => {
     expect(remarks('session-name-repeated', object(value))).toEqual([]);
   });
