@@ -31,7 +31,7 @@ export function certificateFacts(secret: unknown): CertificateFacts {
   if (read.type === 'unusable') return read;
   return (
     attempt(() => describeLeaf(read.material)) ??
-    unusable('the validity of the first certificate in tls.crt cannot be read')
+    unusable('the first certificate in tls.crt has an invalid validity period')
   );
 }
 
@@ -53,7 +53,7 @@ export function readTlsSecret(secret: unknown): TlsSecret {
   const { type, data, stringData }: SecretData = recordOf(secret);
   if (type !== 'kubernetes.io/tls')
     return unusable(
-      `its type is ${typeof type === 'string' ? JSON.stringify(type) : 'missing'}; write type: kubernetes.io/tls`,
+      `its type is ${typeof type === 'string' ? JSON.stringify(type) : 'missing'}. Set type: kubernetes.io/tls`,
     );
   const certificate = readEntry('tls.crt', recordOf(data), recordOf(stringData));
   if (certificate.type === 'unusable') return certificate;
@@ -73,9 +73,7 @@ export function readTlsSecret(secret: unknown): TlsSecret {
  */
 export function authorityFacts(configMap: unknown): AuthorityFacts {
   const text = recordOf(recordOf(configMap)['data'])['ca.crt'];
-  return text === undefined || text === null
-    ? unusable('ca.crt is missing from its data')
-    : authoritiesOf('ca.crt', text);
+  return text === undefined || text === null ? unusable('ca.crt not found in its data') : authoritiesOf('ca.crt', text);
 }
 
 /**
@@ -90,11 +88,11 @@ export function trustBundleFacts(bundle: unknown): AuthorityFacts {
 function authoritiesOf(field: string, text: unknown): AuthorityFacts {
   if (typeof text !== 'string') return unusable(`${field} is not a string`);
   const certificates = splitPem(text);
-  if (certificates.length === 0) return unusable(`${field} holds no PEM certificate (-----BEGIN CERTIFICATE-----)`);
+  if (certificates.length === 0) return unusable(`${field} contains no PEM certificate (-----BEGIN CERTIFICATE-----)`);
   const broken = certificates.findIndex((pem) => attempt(() => new X509Certificate(pem)) === undefined);
   return broken === -1
     ? { type: 'authorities', certificates }
-    : unusable(`certificate ${broken + 1} of ${certificates.length} in ${field} cannot be read`);
+    : unusable(`certificate ${broken + 1} of ${certificates.length} in ${field} is invalid`);
 }
 
 type SecretEntry = { readonly type: 'text'; readonly text: string } | Unusable;
@@ -107,10 +105,10 @@ function readEntry(
   const plain = stringData[name];
   if (typeof plain === 'string' && plain !== '') return { type: 'text', text: plain };
   const encoded = data[name];
-  if (encoded === undefined || encoded === null) return unusable(`${name} is missing from its data`);
-  if (typeof encoded !== 'string') return unusable(`${name} is not a string; data holds base64`);
+  if (encoded === undefined || encoded === null) return unusable(`${name} not found in its data`);
+  if (typeof encoded !== 'string') return unusable(`${name} must be a string in base64`);
   const text = decodeBase64(encoded);
-  if (text === undefined) return unusable(`${name} is not base64; put PEM text under stringData instead`);
+  if (text === undefined) return unusable(`${name} is not valid base64. Put PEM text under stringData instead`);
   return text === '' ? unusable(`${name} is empty`) : { type: 'text', text };
 }
 
@@ -142,37 +140,36 @@ export function checkMaterial(material: CertificateMaterial, names: MaterialName
     const swapped = material.certificate.includes('PRIVATE KEY-----');
     return unusable(
       swapped
-        ? `${names.certificate} holds a private key instead of a certificate`
-        : `${names.certificate} holds no PEM certificate (-----BEGIN CERTIFICATE-----)`,
+        ? `${names.certificate} contains a private key instead of a certificate`
+        : `${names.certificate} contains no PEM certificate (-----BEGIN CERTIFICATE-----)`,
     );
   }
   if (material.certificate.length > longestChain.characters)
     return unusable(
-      `${names.certificate} has more than 64 KiB, and each client would get all of it; keep only the chain of the first certificate`,
+      `${names.certificate} has more than 64 KiB, and every client would get all of it. Keep only the chain of the first certificate`,
     );
   if (chain.length > longestChain.certificates)
     return unusable(
-      `${names.certificate} has more than ${longestChain.certificates} certificates, and each client would get all of them; keep only the chain of the first one`,
+      `${names.certificate} has more than ${longestChain.certificates} certificates, and every client would get all of them. Keep only the chain of the first one`,
     );
   const certificates = chain.map((pem) => attempt(() => new X509Certificate(pem)));
   const broken = certificates.indexOf(undefined);
-  if (broken !== -1)
-    return unusable(`certificate ${broken + 1} of ${chain.length} in ${names.certificate} cannot be read`);
+  if (broken !== -1) return unusable(`certificate ${broken + 1} of ${chain.length} in ${names.certificate} is invalid`);
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(material.privateKey))
-    return unusable(`${names.privateKey} holds no PEM private key (-----BEGIN PRIVATE KEY-----)`);
+    return unusable(`${names.privateKey} contains no PEM private key (-----BEGIN PRIVATE KEY-----)`);
   if (/ENCRYPTED/.test(material.privateKey))
-    return unusable(`${names.privateKey} is encrypted with a passphrase; store it without`);
+    return unusable(`${names.privateKey} is encrypted with a passphrase. Store it without a passphrase`);
   const key: KeyObject | undefined = attempt(() => createPrivateKey(material.privateKey));
-  if (key === undefined) return unusable(`the private key in ${names.privateKey} cannot be read`);
+  if (key === undefined) return unusable(`the private key in ${names.privateKey} is invalid`);
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
   if (bits > longestModulus)
     return unusable(
-      `the RSA key in ${names.privateKey} has ${bits} bits, and each handshake would take long; use ECDSA P-256, or RSA with at most ${longestModulus} bits`,
+      `the RSA key in ${names.privateKey} has ${bits} bits, and each handshake would take long. Use ECDSA P-256, or RSA with at most ${longestModulus} bits`,
     );
   const leafFits = attempt(() => certificates[0]?.checkPrivateKey(key)) === true;
   return leafFits
     ? { type: 'material', material }
-    : unusable(`${names.privateKey} does not belong to the first certificate in ${names.certificate}`);
+    : unusable(`${names.privateKey} does not match the first certificate in ${names.certificate}`);
 }
 
 /** Messages of OpenSSL name no field and vary between versions. It is enough to know that it failed. */

@@ -173,7 +173,7 @@ async function open(
     stream.on('error', fail);
     stream.once('response', ({ ':status': status }) => {
       if (status === constants.HTTP_STATUS_OK) opened.resolve(stream);
-      else fail(new Error(refusals[status ?? 0] ?? `the controller answers ${status}`));
+      else fail(new Error(refusals[status ?? 0] ?? `the controller responded with status ${status}`));
     });
     return await opened.promise;
   } finally {

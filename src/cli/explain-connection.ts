@@ -42,7 +42,7 @@ export function connectionOf(url: string): Connection | undefined {
   const { host = '', port = protocol === 'TLS' ? String(defaultPorts.https) : undefined } = groups;
   if (port === undefined)
     throw new UsageError(
-      `Invalid URL ${quote(url)}: a port is missing. Use a URL such as ${scheme}://front:5432, with the name of a Gateway.`,
+      `Invalid URL ${quote(url)}: a port is required. Use a URL such as ${scheme}://front:5432, with the name of a Gateway.`,
     );
   return {
     protocol,

@@ -59,7 +59,7 @@ export const defaultLimits: WebhookLimits = {
  * `admission.k8s.io/v1`. The server does not listen yet. A body that is not a review, or a decision that throws, gets an error status. The API
  * server counts that as a failed call, so the failurePolicy decides.
  *
- * @throws if the first certificate is invalid; a later invalid one is logged, and the old one stays
+ * @throws if the first certificate is invalid; a later invalid one is logged, and the previous one stays in use
  */
 export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
   const { certificates, draining = () => false } = options;
@@ -113,7 +113,7 @@ function followCertificates(app: FastifyInstance<Server>, { certificates, log, m
       log.info('serving certificate replaced');
     } catch (err) {
       metrics.degraded.at('certificate').value += 1;
-      log.error({ err }, 'new serving certificate cannot be used, the old one stays');
+      log.error({ err }, 'invalid serving certificate, the previous certificate stays in use');
     }
   });
   app.addHook('onClose', async () => stop());

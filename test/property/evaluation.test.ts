@@ -61,7 +61,7 @@ const acknowledgements: readonly (Acknowledgement | undefined)[] = [
 
 const authorities: readonly (AuthorityFacts | undefined)[] = [
   { type: 'authorities', certificates: ['PEM'] },
-  { type: 'unusable', problem: 'ca.crt is missing from its data' },
+  { type: 'unusable', problem: 'ca.crt not found in its data' },
   undefined,
 ];
 

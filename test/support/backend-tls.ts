@@ -21,6 +21,6 @@ export function authority(name: string): object {
 export const authorityFacts: Facts = {
   authorities: {
     'shop/good': { type: 'authorities', certificates: ['PEM'] },
-    'shop/empty': { type: 'unusable', problem: 'ca.crt is missing from its data' },
+    'shop/empty': { type: 'unusable', problem: 'ca.crt not found in its data' },
   },
 };

@@ -11,7 +11,6 @@ import {
   type ClusterArguments,
   clusterOf,
   clusterOption,
-  collect,
   contextOption,
   controllerNamespaceOption,
   exitWithoutResult,
@@ -23,6 +22,7 @@ import {
   parseHostAndPort,
   parseMinor,
   parseRelease,
+  repeatableOption,
   routingSettingsOption,
   settingsOption,
   type Release,
@@ -77,14 +77,14 @@ export function addObjectCommands(program: Command): void {
       '<url>',
       'for example http://store.example.com/cart, tls://db.example.com:5432, or tcp://front:5432 and udp://front:53 for the Gateway front',
     )
-    .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
+    .addOption(repeatableOption('-f, --files <path>', 'YAML or JSON file, or folder of files'))
     .addOption(clusterOption())
     .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
     .addOption(routingSettingsOption())
     .option('-X, --method <method>', 'request method', 'GET')
-    .option('-H, --header <line>', 'request header; may be repeated', collect, [])
+    .addOption(repeatableOption('-H, --header <line>', 'request header'))
     .addOption(controllerNamespaceOption())
     .addOption(gatewayClassOption())
     .option(
@@ -93,7 +93,10 @@ export function addObjectCommands(program: Command): void {
       false,
     )
     .addOption(
-      new Option('--address <host:port>', 'where to send it, instead of the address of the Gateway')
+      new Option(
+        '--address <host:port>',
+        'send the request or connection to this address, instead of that of the Gateway',
+      )
         .argParser(parseHostAndPort)
         .implies({ trace: true }),
     )
@@ -117,22 +120,19 @@ export function addObjectCommands(program: Command): void {
     .description(
       'show the effect of a change before it happens: statuses that change, requests that are routed differently',
     )
-    .option(
-      '-f, --files <path>',
-      'objects before the change: YAML or JSON file, or folder of files; may be repeated',
-      collect,
-      [],
+    .addOption(
+      repeatableOption('-f, --files <path>', 'objects before the change: YAML or JSON file, or folder of files'),
     )
     .addOption(clusterOption())
     .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
-    .option('--change <file>', 'file or folder of objects to apply; may be repeated', collect, [])
-    .option(
-      '--delete <object>',
-      'object to delete, as KIND/NAMESPACE/NAME or KIND/NAME (cluster-scoped, or with --namespace); may be repeated',
-      collect,
-      [],
+    .addOption(repeatableOption('--change <file>', 'file or folder of objects to apply'))
+    .addOption(
+      repeatableOption(
+        '--delete <object>',
+        'object to delete, as KIND/NAMESPACE/NAME or KIND/NAME (cluster-scoped, or with --namespace)',
+      ),
     )
     .addOption(routingSettingsOption())
     .addOption(controllerNamespaceOption())
@@ -161,7 +161,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addOption(objectNamespaceOption())
-    .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
+    .addOption(repeatableOption('-f, --files <path>', 'YAML or JSON file, or folder of files'))
     .addOption(optionalProfileOption())
     .addOption(settingsOption())
     .addOption(webhookNamespaceOption())
@@ -192,7 +192,7 @@ export function addObjectCommands(program: Command): void {
     .addOption(
       new Option('--channel <name>', 'release channel to change to').choices([...channels]).default('standard'),
     )
-    .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
+    .addOption(repeatableOption('-f, --files <path>', 'YAML or JSON file, or folder of files'))
     .addOption(clusterOption())
     .addOption(kubeconfigOption())
     .addOption(contextOption())

@@ -34,10 +34,10 @@ export function objectNamespaceOption(): Option {
 export function gatewayClassOption(): Option {
   return new Option(
     '--gateway-class <name>',
-    'GatewayClass of Sallyport, for a cluster whose GatewayClasses you may not list; may be repeated; default: every class that a Gateway names',
+    'GatewayClass of Sallyport, for a cluster whose GatewayClasses you may not list; may be repeated',
   )
     .argParser(collect)
-    .default([]);
+    .default([], 'every class that a Gateway names');
 }
 
 /** How a command that reads objects finds its cluster. */
@@ -110,9 +110,9 @@ export function namespaceOption(flags = '--namespace <name>'): Option {
 
 /** The option `--identity`. */
 export function identityOption(): Option {
-  return new Option('--identity <name>', 'unique among the replicas')
+  return new Option('--identity <name>', 'name of this replica; must be unique')
     .env('POD_NAME')
-    .default(hostname(), "this machine's name");
+    .default(hostname(), 'host name');
 }
 
 /** Listed here so that commands without a log do not load the logger. */
@@ -167,6 +167,11 @@ export function controllerNamespaceOption(): Option {
 /** Collects the values of an option that may be repeated. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
+}
+
+/** An option that may be repeated, with a list of texts as its value. */
+export function repeatableOption(flags: string, description: string): Option {
+  return new Option(flags, `${description}; may be repeated`).argParser(collect).default([], 'none');
 }
 
 /** Collects the address ranges of an option that may be repeated. */

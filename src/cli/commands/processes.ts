@@ -213,7 +213,7 @@ export function addProcessCommands(program: Command): void {
     .addOption(identityOption())
     .option('--no-access-log', 'do not log requests')
     .option('--drain <seconds>', 'time to keep serving after the signal to stop', parseSeconds, 5)
-    .option('--grace <seconds>', 'time that requests in flight get after that', parseSeconds, 20)
+    .option('--grace <seconds>', 'time that requests in flight get after the drain time', parseSeconds, 20)
     .addOption(logLevelOption())
     .action(async (options: ProxyCommandOptions) => {
       const { startProxy } = await import('../proxy.ts');
@@ -226,7 +226,7 @@ export function addProcessCommands(program: Command): void {
     .addOption(namespaceOption())
     .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
     .option('--configuration <name>', 'ValidatingWebhookConfiguration to set to Ignore', 'sallyport-webhook')
-    .option('--patience <seconds>', 'time without a ready pod before that', parseSeconds, 5)
+    .option('--patience <seconds>', 'time without a ready pod before failurePolicy is set to Ignore', parseSeconds, 5)
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 8080)
     .addOption(logLevelOption())
     .action(async (options: Omit<WatchdogCommandOptions, 'patience'> & { readonly patience: number }) => {

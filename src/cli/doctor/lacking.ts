@@ -25,7 +25,7 @@ export function lackingVerdicts(
     fail(check, `ServiceAccount "${namespace}/${account}" lacks ${some.map(describe).join('; ')}`, fix),
   );
   if (unchecked !== undefined) return [...missing, warn(check, `permissions of ${of} are not checked in ${unchecked}`)];
-  return missing.length > 0 ? missing : [ok(check, `no permission of ${of} is missing`)];
+  return missing.length > 0 ? missing : [ok(check, `all permissions of ${of} are granted`)];
 }
 
 function describe({ verbs, group, resource, subresource, namespace, name }: Permission): string {

@@ -108,7 +108,7 @@ function endpoints({
     return [
       warn(
         'webhook-endpoints',
-        `Service "${namespace}/${service}" has only one ready pod: its restart is an outage`,
+        `Service "${namespace}/${service}" has only one ready pod: a restart interrupts the validation`,
         look,
       ),
     ];

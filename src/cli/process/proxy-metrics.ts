@@ -34,7 +34,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   present('open_requests', 'Requests in flight.', () => counters.openRequests);
   present(
     'buffered_bytes',
-    'Bytes that wait because a client or backend does not take them, with what it costs to keep them.',
+    'Bytes that wait because a client or backend does not read them, with the memory that it takes to keep them.',
     () => counters.buffered.used,
   );
   metrics.observedCounter(define('responses_total', 'Final responses by status class.', ['class']), () =>
@@ -64,7 +64,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   );
   total(
     'internal_addresses_total',
-    'Internal addresses in answers for names of external backends, which were refused.',
+    'Internal addresses in answers for names of external backends, which were rejected.',
     () => counters.names.internalAddresses,
   );
   total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
@@ -121,7 +121,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   );
   total(
     'layer4_dropped_datagrams_total',
-    'Datagrams for which there was no backend, or no room to send them.',
+    'Datagrams that were dropped because there was no backend, or no room to send them.',
     () => layer4.droppedDatagrams,
   );
   metrics.observedHistogram(

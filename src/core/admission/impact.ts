@@ -136,6 +136,8 @@ export function breaksSentence(subject: string, { findings: [first], ...ref }: B
 function describeRest(more: number, remainder: 'counted' | 'unknown'): string | undefined {
   const objects = `${more} more object${more === 1 ? '' : 's'}`;
   if (remainder === 'unknown')
-    return more === 0 ? 'may break more objects; there was no time to look at all.' : `breaks at least ${objects}.`;
+    return more === 0
+      ? 'may break more objects: the time limit did not allow to check all of them.'
+      : `breaks at least ${objects}.`;
   return more === 0 ? undefined : `breaks ${objects}.`;
 }

@@ -81,7 +81,7 @@ export const gatewayParameters = defineQuery({
 });
 
 const onlyForClasses =
-  'internalBackendNetworks is not allowed for a single Gateway, move it to the parameters of the GatewayClass';
+  'internalBackendNetworks is not allowed in the parameters of a Gateway: set it in the parameters of the GatewayClass';
 
 /** Whether the parameters have no known errors. */
 export function areUsable(node: ParametersNode): boolean {

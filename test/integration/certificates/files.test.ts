@@ -96,7 +96,7 @@ describe('watchCertificateFiles', () => {
     const { source, changed } = await follow();
     const line = nextLine();
     writeFileSync(join(folder, 'tls.crt'), second.certificate);
-    expect(await line).toContain('tls.key does not belong to the first certificate');
+    expect(await line).toContain('tls.key does not match the first certificate');
     expect(source.current()).toEqual(first);
     const change = changed();
     writeFileSync(join(folder, 'tls.key'), second.privateKey);
@@ -118,7 +118,7 @@ describe('watchCertificateFiles', () => {
     await expect(follow()).rejects.toThrow('ENOENT');
     write(folder, { certificate: first.certificate, privateKey: second.privateKey });
     await expect(follow()).rejects.toThrow(
-      `${join(folder, 'tls.key')} does not belong to the first certificate in ${join(folder, 'tls.crt')}`,
+      `${join(folder, 'tls.key')} does not match the first certificate in ${join(folder, 'tls.crt')}`,
     );
   });
 });

@@ -343,7 +343,7 @@ status:
   test('a URL without a port is refused', async () => {
     const program = startProgram('explain', '-f', 'test/golden/tcp-routes/input.yaml', 'tcp://front');
     expect(await program.ended()).toBe(2);
-    expect(program.errors()).toContain('a port is missing');
+    expect(program.errors()).toContain('a port is required');
   });
 
   test.each([[['explain']], [['explain', 'http://a.example/', '--unknown']], [['doctor', '--unknown']]])(

@@ -121,7 +121,7 @@ describe('TLS', () => {
       privateKey: other.privateKey,
     });
     expect(await post()).toMatchObject({ status: 200 });
-    expect(ground.logged.join('')).toContain('the old one stays');
+    expect(ground.logged.join('')).toContain('the previous certificate stays in use');
     expect(ground.logged.join('')).not.toContain('PRIVATE KEY');
     expect(ground.metrics.degraded.at('certificate').value).toBe(1);
   });

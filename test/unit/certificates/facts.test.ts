@@ -54,12 +54,12 @@ describe('trustBundleFacts', () => {
   });
 
   test.each<[unknown, string]>([
-    [undefined, 'spec.trustBundle holds no PEM certificate (-----BEGIN CERTIFICATE-----)'],
-    [{ spec: { trustBundle: '' } }, 'spec.trustBundle holds no PEM certificate (-----BEGIN CERTIFICATE-----)'],
+    [undefined, 'spec.trustBundle contains no PEM certificate (-----BEGIN CERTIFICATE-----)'],
+    [{ spec: { trustBundle: '' } }, 'spec.trustBundle contains no PEM certificate (-----BEGIN CERTIFICATE-----)'],
     [{ spec: { trustBundle: 1 } }, 'spec.trustBundle is not a string'],
     [
       { spec: { trustBundle: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' } },
-      'certificate 1 of 1 in spec.trustBundle cannot be read',
+      'certificate 1 of 1 in spec.trustBundle is invalid',
     ],
   ])('%j', (bundle, problem) => {
     expect(trustBundleFacts(bundle)).toEqual({ type: 'unusable', problem });
@@ -78,10 +78,10 @@ describe('authorityFacts', () => {
   });
 
   test.each<[unknown, string]>([
-    [undefined, 'ca.crt is missing from its data'],
+    [undefined, 'ca.crt not found in its data'],
     [1, 'ca.crt is not a string'],
-    ['', 'ca.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)'],
-    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'certificate 1 of 1 in ca.crt cannot be read'],
+    ['', 'ca.crt contains no PEM certificate (-----BEGIN CERTIFICATE-----)'],
+    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'certificate 1 of 1 in ca.crt is invalid'],
   ])('%j', (text, problem) => {
     expect(facts(text)).toEqual({ type: 'unusable', problem });
   });
@@ -89,7 +89,7 @@ describe('authorityFacts', () => {
   test('one that cannot be read spoils the bundle: nobody knows whom it stood for', () => {
     expect(facts(`${authority.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual({
       type: 'unusable',
-      problem: 'certificate 2 of 2 in ca.crt cannot be read',
+      problem: 'certificate 2 of 2 in ca.crt is invalid',
     });
   });
 
@@ -129,26 +129,26 @@ describe('certificateFacts', () => {
   });
 
   const unusable: [problem: string, make: () => unknown][] = [
-    ['its type is "Opaque"; write type: kubernetes.io/tls', () => ({ ...secret('', ''), type: 'Opaque' })],
-    ['its type is missing; write type: kubernetes.io/tls', () => ({ data: {} })],
-    ['its type is missing; write type: kubernetes.io/tls', () => null],
-    ['tls.crt is missing from its data', () => ({ type: 'kubernetes.io/tls' })],
-    ['tls.crt is missing from its data', () => secret(undefined, 'YQ==')],
-    ['tls.key is missing from its data', () => secret(base64(material.certificate), undefined)],
-    ['tls.crt is not a string; data holds base64', () => secret(17, '')],
-    ['tls.crt is not base64; put PEM text under stringData instead', () => secret(material.certificate, '')],
+    ['its type is "Opaque". Set type: kubernetes.io/tls', () => ({ ...secret('', ''), type: 'Opaque' })],
+    ['its type is missing. Set type: kubernetes.io/tls', () => ({ data: {} })],
+    ['its type is missing. Set type: kubernetes.io/tls', () => null],
+    ['tls.crt not found in its data', () => ({ type: 'kubernetes.io/tls' })],
+    ['tls.crt not found in its data', () => secret(undefined, 'YQ==')],
+    ['tls.key not found in its data', () => secret(base64(material.certificate), undefined)],
+    ['tls.crt must be a string in base64', () => secret(17, '')],
+    ['tls.crt is not valid base64. Put PEM text under stringData instead', () => secret(material.certificate, '')],
     ['tls.crt is empty', () => secret('', '')],
     ['tls.key is empty', () => secret(base64(material.certificate), '')],
     [
-      'tls.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)',
+      'tls.crt contains no PEM certificate (-----BEGIN CERTIFICATE-----)',
       () => secret(base64('hello'), base64(material.privateKey)),
     ],
     [
-      'tls.crt holds a private key instead of a certificate',
+      'tls.crt contains a private key instead of a certificate',
       () => secret(base64(material.privateKey), base64(material.certificate)),
     ],
     [
-      'certificate 2 of 2 in tls.crt cannot be read',
+      'certificate 2 of 2 in tls.crt is invalid',
       () =>
         secret(
           base64(`${material.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`),
@@ -156,16 +156,16 @@ describe('certificateFacts', () => {
         ),
     ],
     [
-      'tls.key holds no PEM private key (-----BEGIN PRIVATE KEY-----)',
+      'tls.key contains no PEM private key (-----BEGIN PRIVATE KEY-----)',
       () => secret(base64(material.certificate), base64('hello')),
     ],
     [
-      'the private key in tls.key cannot be read',
+      'the private key in tls.key is invalid',
       () =>
         secret(base64(material.certificate), base64('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n')),
     ],
     [
-      'tls.key is encrypted with a passphrase; store it without',
+      'tls.key is encrypted with a passphrase. Store it without a passphrase',
       () => {
         const { privateKey } = generateKeyPairSync('ec', {
           namedCurve: 'P-256',
@@ -176,19 +176,19 @@ describe('certificateFacts', () => {
       },
     ],
     [
-      'the RSA key in tls.key has 8192 bits, and each handshake would take long; use ECDSA P-256, or RSA with at most 4096 bits',
+      'the RSA key in tls.key has 8192 bits, and each handshake would take long. Use ECDSA P-256, or RSA with at most 4096 bits',
       () => secret(base64(material.certificate), base64(rsaKey(8_192))),
     ],
     [
-      'tls.crt has more than 16 certificates, and each client would get all of them; keep only the chain of the first one',
+      'tls.crt has more than 16 certificates, and every client would get all of them. Keep only the chain of the first one',
       () => secret(base64(material.certificate.repeat(17)), base64(material.privateKey)),
     ],
     [
-      'tls.crt has more than 64 KiB, and each client would get all of it; keep only the chain of the first certificate',
+      'tls.crt has more than 64 KiB, and every client would get all of it. Keep only the chain of the first certificate',
       () => secret(base64(material.certificate + ' '.repeat(65_536)), base64(material.privateKey)),
     ],
     [
-      'tls.key does not belong to the first certificate in tls.crt',
+      'tls.key does not match the first certificate in tls.crt',
       () => {
         const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
         return secret(
@@ -198,7 +198,7 @@ describe('certificateFacts', () => {
       },
     ],
     [
-      'tls.key does not belong to the first certificate in tls.crt',
+      'tls.key does not match the first certificate in tls.crt',
       () => secret(base64(authority.certificate + material.certificate), base64(material.privateKey)),
     ],
   ];

@@ -25,7 +25,7 @@ export const telemetrySecret = unenforcedRule(
         report({
           below: ['provider', 'headers', index],
           value: display(name),
-          message: `Header ${quote(name)} contains a credential, which everybody who may read this policy can see. Let a collector inside the cluster add it.`,
+          message: `Header ${quote(name)} contains a credential, and everyone who can read this policy can see it. Let a collector inside the cluster add it.`,
         });
     }
     for (const [index, { sourceType, headerName = '' }] of attributes.entries()) {
@@ -33,7 +33,7 @@ export const telemetrySecret = unenforcedRule(
         report({
           below: ['attributes', index, 'headerName'],
           value: display(headerName),
-          message: `Header ${quote(headerName)} contains a credential, and every trace would include it. Everybody who reads traces could act for clients. Remove this attribute.`,
+          message: `Header ${quote(headerName)} contains a credential, and every trace would include it. Everyone who can read traces could impersonate clients. Remove this attribute.`,
         });
     }
   },

@@ -36,7 +36,7 @@ function checkLayer4Rules(route: Resource<Layer4RouteKind>, report: ReportFindin
   for (const { path } of routeRules(route).slice(1)) {
     report({
       path,
-      message: `A ${route.kind} forwards everything by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a ${route.kind} of its own.`,
+      message: `A ${route.kind} forwards all traffic by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a ${route.kind} of its own.`,
     });
   }
 }

@@ -99,7 +99,7 @@ describe('the doctor of the controller', () => {
       `controller: 2 of 2 pods are ready, image ${image}`,
       'controller-leader: c-1 leads',
       `controller-authority: valid until ${new Date(now + 90 * day).toISOString()}`,
-      'controller-permissions: no permission of the controller is missing',
+      'controller-permissions: all permissions of the controller are granted',
       'gateway-classes: accepted: sallyport',
       'gateways: 1 Gateways are accepted and programmed',
       'data-planes: 1 pods of 1 Gateways are connected and have acknowledged the newest generation',

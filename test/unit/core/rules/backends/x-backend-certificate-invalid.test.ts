@@ -12,7 +12,7 @@ const facts: Facts = {
   certificates: {
     'shop/good': certificate,
     'vault/good': certificate,
-    'shop/bad': { type: 'unusable', problem: 'tls.key is missing from its data' },
+    'shop/bad': { type: 'unusable', problem: 'tls.key not found in its data' },
   },
 };
 const backend = (tls: object): unknown =>
@@ -47,7 +47,7 @@ describe('x-backend-certificate-invalid', () => {
     [
       'invalid',
       { name: 'bad' },
-      'Invalid certificate in Secret "shop/bad": tls.key is missing from its data.',
+      'Invalid certificate in Secret "shop/bad": tls.key not found in its data.',
       'InvalidClientCertificateRef',
     ],
     [

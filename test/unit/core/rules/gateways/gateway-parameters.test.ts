@@ -48,7 +48,7 @@ describe('gateway-parameters', () => {
   test.each([
     [
       { internalBackendNetworks: '10.20.0.0/16' },
-      'internalBackendNetworks is not allowed for a single Gateway, move it to the parameters of the GatewayClass',
+      'internalBackendNetworks is not allowed in the parameters of a Gateway: set it in the parameters of the GatewayClass',
     ],
     [
       { acceptProxyProtocol: '10.0.0.5/8' },

@@ -24,14 +24,14 @@ describe('telemetry-secret', () => {
       },
       [
         'spec.tracing.provider.headers[0]',
-        'Header "Authorization" contains a credential, which everybody who may read this policy can see. Let a collector inside the cluster add it.',
+        'Header "Authorization" contains a credential, and everyone who can read this policy can see it. Let a collector inside the cluster add it.',
       ],
     ],
     [
       { attributes: [{ name: 'who', sourceType: 'Header', headerName: 'cookie' }] },
       [
         'spec.tracing.attributes[0].headerName',
-        'Header "cookie" contains a credential, and every trace would include it. Everybody who reads traces could act for clients. Remove this attribute.',
+        'Header "cookie" contains a credential, and every trace would include it. Everyone who can read traces could impersonate clients. Remove this attribute.',
       ],
     ],
   ])('%j', (value, ...expected) => {

@@ -260,7 +260,7 @@ describe('unsupported-feature', () => {
     expect(found('unsupported-feature', [route])).toEqual([
       [
         'spec.rules[1]',
-        'A TCPRoute forwards everything by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a TCPRoute of its own.',
+        'A TCPRoute forwards all traffic by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a TCPRoute of its own.',
         unsupported('rule'),
       ],
     ]);

@@ -13,7 +13,7 @@ const facts: Facts = {
   certificates: {
     'shop/good': certificate,
     'vault/good': certificate,
-    'shop/bad': { type: 'unusable', problem: 'tls.key is missing from its data' },
+    'shop/bad': { type: 'unusable', problem: 'tls.key not found in its data' },
   },
 };
 const gateway = (spec: object) => ({ ...plain, spec: { ...plain.spec, ...spec } });
@@ -35,7 +35,7 @@ describe('backend-certificate-invalid', () => {
     [
       'cannot be used',
       { name: 'bad' },
-      'Invalid certificate in Secret "shop/bad": tls.key is missing from its data.',
+      'Invalid certificate in Secret "shop/bad": tls.key not found in its data.',
       'InvalidClientCertificateRef',
     ],
     [

@@ -17,7 +17,7 @@ const facts: Facts = {
   authorities: {
     'shop/clients': { type: 'authorities', certificates: ['PEM'] },
     'vault/clients': { type: 'authorities', certificates: ['PEM'] },
-    'shop/empty': { type: 'unusable', problem: 'ca.crt is missing from its data' },
+    'shop/empty': { type: 'unusable', problem: 'ca.crt not found in its data' },
     '/example.com:good': { type: 'authorities', certificates: ['PEM'] },
     '/example.com:empty': { type: 'unusable', problem: 'spec.trustBundle is not a string' },
   },
@@ -42,7 +42,7 @@ describe('client-authority-invalid', () => {
     [
       'holds no certificate',
       { kind: 'ConfigMap', name: 'empty' },
-      'ConfigMap "shop/empty" has no valid certificate: ca.crt is missing from its data.',
+      'ConfigMap "shop/empty" has no valid certificate: ca.crt not found in its data.',
       'InvalidCACertificateRef',
     ],
     [
