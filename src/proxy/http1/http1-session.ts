@@ -8,7 +8,7 @@ import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
-import { owned, readBuffer } from '../limits/read-buffer.ts';
+import { owned, readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
 import { rawAnswerToAnyMethod } from '../messages/reasons.ts';
@@ -117,7 +117,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
   private readonly begin = (): void => {
     const { socket } = this;
     if (socket.destroyed) return;
-    if (!readInto(socket, readBuffer, (length) => this.receive(readBuffer.subarray(0, length)))) {
+    if (!readInto(socket, readBuffer, (length) => this.receive(readPiece(length)))) {
       socket.on('data', this.receive);
       return;
     }
@@ -376,9 +376,8 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     this.isEnding = true;
     socket.off('data', this.receive).off('end', this.ended);
     const unwatch = destroyAtEnd(socket);
-    socket.on('data', (bytes: Buffer) => this.receivedInTurn(bytes.length));
     // Whatever reads the stream now gets the bytes.
-    readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readBuffer.subarray(0, length))));
+    readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readPiece(length))));
     if (held.length > 0) socket.unshift(owned(held));
     this.unwatch = unwatch;
     // Until then, the limit on the time of flushing applies: the backend may answer without switching.

@@ -10,7 +10,6 @@ import type { Upstream } from '../messages/forwarder.ts';
 import type { Origin } from '../proxy-protocol/origin.ts';
 import { versionFor } from '../proxy-protocol/settings.ts';
 import { writeProxyHeader } from '../proxy-protocol/write.ts';
-import { readInTurns } from '../listen/read-in-turns.ts';
 import { Relay } from '../sockets/relay.ts';
 import type { RelayFailure } from '../sockets/relay.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
@@ -213,7 +212,6 @@ export class Layer4Connection implements Pass {
     }
     const { socket } = this.arrival;
     const { tcpIdleTimeout, tcpHalfClosedTimeout } = this.plane.limits;
-    for (const side of [socket, backend]) readInTurns(side);
     this.relay = new Relay(
       socket,
       backend,
@@ -223,6 +221,7 @@ export class Layer4Connection implements Pass {
         sent: (bytes) => this.account.sent(bytes),
         buffered: this.plane.quotas.buffered,
         address: this.arrival.origin.client.host,
+        mayReadDirectly: () => this.first?.isUndecided !== true,
         ended: (failure) => this.relayEnded(failure),
       },
     );

@@ -7,6 +7,7 @@ const perTurn = 1024 * 1024;
 /** Shorter chunks are ordinary requests and responses, and are not counted. */
 const shortest = 2 * 1024;
 
+const readers = new WeakMap<Socket, Reader>();
 /** Connections that wait for a later turn, in order of arrival. */
 const waiting = new LinkedSet<Reader>();
 let turn = 0;
@@ -78,16 +79,15 @@ export function isAccepting(): boolean {
 /**
  * From now on the connection is read in turns with all others. Libuv reads up to 2 MiB of a connection before it polls
  * the next one. A few fast connections would delay all others for hundreds of milliseconds. `pause` and `resume` keep
- * their meaning. The reader of the connection calls the returned function with the length of each piece.
+ * their meaning. Whoever reads the connection calls the returned function with the length of each piece.
  */
 export function inTurns(socket: Socket): (bytes: number) => void {
-  return new Reader(socket).received;
-}
-
-/** Like `inTurns`, for a connection whose pieces have several readers. */
-export function readInTurns(socket: Socket): void {
-  const received = inTurns(socket);
-  socket.on('data', (bytes: Buffer) => received(bytes.length));
+  let reader = readers.get(socket);
+  if (reader === undefined) {
+    reader = new Reader(socket);
+    readers.set(socket, reader);
+  }
+  return reader.received;
 }
 
 function schedule(): void {

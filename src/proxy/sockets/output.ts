@@ -7,6 +7,9 @@ import { owned } from '../limits/read-buffer.ts';
 /** Bytes that wait at which the sender pauses, as in Node. */
 const full = 64 * 1024;
 
+/** Up to this number of bytes, text costs less than a block. */
+const longestText = 4 * 1024;
+
 /** Sizes of the blocks that pieces are copied to. No block is twice as large as its piece. */
 const [leastBits, mostBits] = [12, 17];
 const blocksPerSize = 8;
@@ -69,6 +72,15 @@ export class Output {
     }
     const request = (spare ??= createWriteRequest());
     this.begun(handle.writeLatin1String(request, text), request, text.length);
+  }
+
+  /** Writes bytes. */
+  writeBytes(bytes: Buffer): void {
+    const { socket } = this;
+    if (this.usesStream) {
+      if (socket.writable) socket.write(owned(bytes));
+    } else if (bytes.length <= longestText) this.write(bytes.toString('latin1', 0, bytes.length));
+    else this.writeAround('', bytes, '');
   }
 
   /** Writes bytes between two texts in one piece. */

@@ -1,6 +1,12 @@
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Buffered } from '../limits/buffered.ts';
 import type { SharedQuota } from '../limits/quota.ts';
+import { readBuffer, readPiece } from '../limits/read-buffer.ts';
+import { inTurns } from '../listen/read-in-turns.ts';
+import { monotonicNow } from '../../time/clock.ts';
+import { readInto } from './direct.ts';
+import { Output } from './output.ts';
 import { watchForReset } from './reset-probe.ts';
 import { isHttp2Stream, reset } from './reset.ts';
 
@@ -22,6 +28,8 @@ export interface RelayObserver {
   /** The quota for buffered bytes, and the client to charge. */
   readonly buffered: SharedQuota;
   readonly address: string;
+  /** Whether the bytes of the client may bypass its stream from now on, because nobody else looks at them there. By default they may. */
+  mayReadDirectly?(): boolean;
   /** Both connections are closed or about to close; called once. Without a failure both sides ended in order. */
   ended(failure: RelayFailure | undefined): void;
 }
@@ -38,6 +46,8 @@ export class Relay {
   private readonly timeouts: RelayTimeouts;
   private readonly observer: RelayObserver;
   private timer: NodeJS.Timeout;
+  /** The time of the last byte, by `monotonicNow`. */
+  private activeAt = monotonicNow();
   private isOver = false;
 
   constructor(client: Duplex, backend: Duplex, timeouts: RelayTimeouts, observer: RelayObserver) {
@@ -53,8 +63,20 @@ export class Relay {
     }
     this.watch(client, 'client-reset');
     this.watch(backend, 'backend-reset');
-    this.carry(client, backend, (bytes) => observer.received(bytes));
-    this.carry(backend, client, (bytes) => observer.sent(bytes));
+    this.carry(client, backend, {
+      arrived: (bytes) => {
+        this.activeAt = monotonicNow();
+        observer.received(bytes);
+      },
+      mayReadDirectly: () => observer.mayReadDirectly?.() !== false,
+    });
+    this.carry(backend, client, {
+      arrived: (bytes) => {
+        this.activeAt = monotonicNow();
+        observer.sent(bytes);
+      },
+      mayReadDirectly: () => true,
+    });
   }
 
   /** Resets both sides without calling the observer. */
@@ -65,22 +87,21 @@ export class Relay {
     reset(this.backend);
   }
 
-  private carry(from: Duplex, to: Duplex, count: (bytes: number) => void): void {
+  private carry(
+    from: Duplex,
+    to: Duplex,
+    { arrived, mayReadDirectly }: Pick<Course, 'arrived' | 'mayReadDirectly'>,
+  ): void {
     const waiting = new Buffered(this.observer.buffered, this.observer.address);
     to.once('close', () => waiting.close());
-    from.on('data', (chunk: Buffer) => {
-      this.timer.refresh();
-      count(chunk.length);
-      // Bytes for a closed side are dropped; its close event ends this side, too.
-      if (to.destroyed || to.writableEnded) return;
-      if (!to.write(chunk)) from.pause();
-      if (!waiting.update(to.writableLength, chunk.length)) this.fail('overloaded');
+    const direction = new Direction(from, to, {
+      arrived,
+      mayReadDirectly,
+      waiting,
+      drained: () => (this.activeAt = monotonicNow()),
+      overflow: () => this.fail('overloaded'),
     });
-    to.on('drain', () => {
-      this.timer.refresh();
-      waiting.update(to.writableLength);
-      from.resume();
-    });
+    direction.begin();
     const passEndOn = (): void => {
       to.end();
       this.halfClosed();
@@ -104,6 +125,7 @@ export class Relay {
   private halfClosed(): void {
     if (this.isOver) return;
     clearTimeout(this.timer);
+    this.activeAt = monotonicNow();
     this.timer = this.expireAfter('halfClosed');
   }
 
@@ -124,9 +146,91 @@ export class Relay {
     this.observer.ended(failure);
   }
 
-  private expireAfter(time: keyof RelayTimeouts): NodeJS.Timeout {
-    return setTimeout(() => this.fail(time), this.timeouts[time]).unref();
+  /** The timer is not set again with each piece. */
+  private expireAfter(time: keyof RelayTimeouts, after = this.timeouts[time]): NodeJS.Timeout {
+    return setTimeout(() => {
+      const left = this.activeAt + this.timeouts[time] - monotonicNow();
+      if (left <= 0) this.fail(time);
+      else this.timer = this.expireAfter(time, Math.ceil(left));
+    }, after).unref();
   }
+}
+
+/** What happens to the bytes of one direction. */
+interface Course {
+  readonly arrived: (bytes: number) => void;
+  readonly drained: () => void;
+  /** Whether the sender's bytes may bypass its stream from now on. */
+  readonly mayReadDirectly: () => boolean;
+  /** Bytes that wait for the receiver. */
+  readonly waiting: Buffered;
+  readonly overflow: () => void;
+}
+
+/**
+ * One direction of a relay. The first bytes pass through the streams, because others may have left them there. From then on, bytes
+ * between two sockets are read and written directly.
+ */
+class Direction {
+  private readonly from: Duplex;
+  private readonly to: Duplex;
+  private readonly course: Course;
+  private readonly inTurn: (bytes: number) => void;
+  /** Defined while bytes are read directly. */
+  private output: Output | undefined;
+
+  constructor(from: Duplex, to: Duplex, course: Course) {
+    this.from = from;
+    this.to = to;
+    this.course = course;
+    this.inTurn = from instanceof Socket ? inTurns(from) : () => undefined;
+  }
+
+  begin(): void {
+    this.from.on('data', this.take);
+    this.to.on('drain', this.drained);
+  }
+
+  private readonly take = (chunk: Buffer): void => {
+    const { from, to, course } = this;
+    course.arrived(chunk.length);
+    this.inTurn(chunk.length);
+    // Bytes for a closed side are dropped; its close event ends this side, too.
+    if (to.destroyed || to.writableEnded) return;
+    if (!to.write(chunk)) from.pause();
+    if (!course.waiting.update(to.writableLength, chunk.length)) course.overflow();
+    else this.readDirectly();
+  };
+
+  private readDirectly(): void {
+    const { from, to, course } = this;
+    if (!(from instanceof Socket) || !(to instanceof Socket) || from.destroyed) return;
+    if (from.readableLength > 0 || from.isPaused() || !course.mayReadDirectly()) return;
+    if (!readInto(from, readBuffer, this.received)) return;
+    from.off('data', this.take);
+    to.off('drain', this.drained);
+    this.output = new Output(to, this.drained);
+    this.output.share();
+  }
+
+  private readonly received = (length: number): void => {
+    const { from, output, course } = this;
+    course.arrived(length);
+    this.inTurn(length);
+    if (output === undefined) return;
+    output.writeBytes(readPiece(length));
+    const { waiting } = output;
+    if (waiting === 0) return;
+    if (output.isFull) from.pause();
+    if (!course.waiting.update(waiting, length)) course.overflow();
+  };
+
+  private readonly drained = (): void => {
+    const { from, to, output, course } = this;
+    course.drained();
+    course.waiting.update(output?.waiting ?? to.writableLength);
+    from.resume();
+  };
 }
 
 /** HTTP/2 streams emit their end before they report a reset. */

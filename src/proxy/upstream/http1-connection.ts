@@ -10,7 +10,7 @@ import { LinkedNode } from '../limits/linked-list.ts';
 import { inTurns } from '../listen/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
-import { isBorrowed, owned, readBuffer } from '../limits/read-buffer.ts';
+import { isBorrowed, owned, readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -108,8 +108,7 @@ export class Http1Connection implements ResponseEvents {
     this.receivedInTurn = inTurns(socket);
     this.output = new Output(socket, this.drained);
     socket.on('end', this.end).on('error', ignore).on('close', this.close);
-    if (!readInto(socket, readBuffer, (length) => this.read(readBuffer.subarray(0, length))))
-      socket.on('data', this.read);
+    if (!readInto(socket, readBuffer, (length) => this.read(readPiece(length)))) socket.on('data', this.read);
     // No response is expected yet.
     else if (socket.readableLength > 0) socket.destroy();
     else socket.resume();
@@ -220,8 +219,7 @@ export class Http1Connection implements ResponseEvents {
     const { socket } = this;
     socket.off('data', this.read).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
     // Whatever reads the stream now gets the bytes.
-    readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readBuffer.subarray(0, length))));
-    socket.on('data', (bytes: Buffer) => this.receivedInTurn(bytes.length));
+    readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readPiece(length))));
     this.events.closed(this);
     if (rest.length > 0) socket.unshift(owned(rest));
     if (call?.receiver.onSwitch === undefined) socket.destroy();

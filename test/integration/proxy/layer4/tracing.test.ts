@@ -125,6 +125,18 @@ describe('a trace of a TCP connection', () => {
     await eventually(() => expect(backend.openConnections()).toBe(0));
   });
 
+  test('cannot be read by the backend if only its rest comes after the first bytes were passed on', async () => {
+    const { backend, got } = await startKeeping();
+    const started = await start([tcp, endpointsConfig('app', backend.port), tcpRoute('app')]);
+    const client = dial(started);
+    const { value, nonce } = signed(ofTcp);
+    const bytes = traceBytes(value);
+    client.write(bytes.subarray(0, 1));
+    await eventually(() => expect(got()).toBe(bytes.toString('latin1', 0, 1)));
+    expect((await answerTo(client, bytes.subarray(1), nonce)).report).toMatchObject(served);
+    expect(got()).toHaveLength(1);
+  });
+
   test('gets the reason why no backend is reached', async () => {
     const started = await start([tcp]);
     const ask = async () => {

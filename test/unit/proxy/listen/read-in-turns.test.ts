@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { acceptedInTurn, isAccepting, readInTurns } from '../../../../src/proxy/listen/read-in-turns.ts';
+import { acceptedInTurn, inTurns, isAccepting } from '../../../../src/proxy/listen/read-in-turns.ts';
 
 const piece = Buffer.alloc(64 * 1024);
 const streams = new Set<Duplex>();
@@ -16,8 +16,11 @@ function connection() {
   const stream = new PassThrough({ highWaterMark: 1024 * 1024 * 1024 });
   streams.add(stream);
   const read = { bytes: 0 };
-  readInTurns(stream as unknown as Socket);
-  stream.on('data', (bytes: Buffer) => (read.bytes += bytes.length));
+  const received = inTurns(stream as unknown as Socket);
+  stream.on('data', (bytes: Buffer) => {
+    received(bytes.length);
+    read.bytes += bytes.length;
+  });
   return { stream, read };
 }
 
