@@ -63,7 +63,7 @@ export class Forwarding implements ResponseReceiver {
   private call: UpstreamExchange | undefined;
   private attemptTimer: Timer | undefined;
   private stallTimer: Timer | undefined;
-  private readonly interim: InterimResponses;
+  private interim: InterimResponses | undefined;
   private trailersPossible = false;
   private ended = false;
 
@@ -89,7 +89,6 @@ export class Forwarding implements ResponseReceiver {
     this.upload = destination.head.hasBody
       ? new Upload(exchange, { copies: this.copies, held: body ?? [] }, (reason) => this.fail(reason))
       : undefined;
-    this.interim = new InterimResponses(exchange.plane.limits);
   }
 
   /** Tries an endpoint that was not tried yet. */
@@ -149,6 +148,7 @@ export class Forwarding implements ResponseReceiver {
   onInformation(status: number, fields: Fields): void {
     if (this.ended) return;
     const { client, plane } = this.exchange;
+    this.interim ??= new InterimResponses(plane.limits);
     const verdict = this.interim.take(status, fields);
     if (verdict === 'too-many') plane.counters.limitsReached['interim-responses'] += 1;
     const kept = verdict === 'pass' ? responseFields(fields) : undefined;

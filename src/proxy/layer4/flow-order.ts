@@ -62,9 +62,7 @@ export class FlowOrder {
 
   /** Records activity of a flow. */
   touch(flow: OrderedFlow): void {
-    if (!this.all.renew(flow)) return;
-    this.owned.get(flow.owner)?.delete(flow);
-    this.own(flow);
+    if (this.all.renew(flow)) this.owned.get(flow.owner)?.renew(flow);
   }
 
   /** Removes an ended flow. Has no effect if it is not found. */

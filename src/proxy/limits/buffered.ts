@@ -36,7 +36,7 @@ export class Buffered {
    * the quota is exceeded.
    */
   update(waiting: number, added = 0, pieces = 1): boolean {
-    if (this.isClosed || (waiting === this.bytes && added === 0)) return true;
+    if (this.isClosed || (waiting === this.bytes && (added === 0 || waiting === 0))) return true;
     const earlier = Math.max(0, waiting - added);
     // Pieces leave in proportion to their bytes. While nothing leaves, they are counted exactly.
     this.pieces = this.bytes === 0 ? 0 : this.pieces * Math.min(1, earlier / this.bytes);

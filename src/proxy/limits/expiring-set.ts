@@ -31,14 +31,15 @@ export class ExpiringSet<T extends Aging> {
 
   /** Adds a value that is not in the set. */
   add(value: T): void {
-    this.append(value);
+    value.renewedAt = monotonicNow();
+    this.values.add(value);
     this.timer ??= this.watch(this.lifetime);
   }
 
   /** Makes the value the youngest one. Returns whether it is in the set. */
   renew(value: T): boolean {
-    const isIn = this.values.delete(value);
-    if (isIn) this.append(value);
+    const isIn = this.values.renew(value);
+    if (isIn) value.renewedAt = monotonicNow();
     return isIn;
   }
 
@@ -50,11 +51,6 @@ export class ExpiringSet<T extends Aging> {
       this.timer = undefined;
     }
     return wasIn;
-  }
-
-  private append(value: T): void {
-    value.renewedAt = monotonicNow();
-    this.values.add(value);
   }
 
   private watch(delay: number): NodeJS.Timeout {

@@ -37,6 +37,15 @@ export class LinkedSet<T> {
     return true;
   }
 
+  /** Moves a value to the end, so that it is the last one. Returns whether it is in the set. */
+  renew(value: T): boolean {
+    const node = this.nodes.get(value);
+    if (node === undefined) return false;
+    this.list.append(node);
+    return true;
+  }
+
+  /** In order of addition, regardless of `renew`. */
   [Symbol.iterator](): Iterator<T> {
     return this.nodes.keys();
   }
