@@ -79,9 +79,9 @@ export class ManagedCertificate {
    */
   async round(): Promise<number> {
     // The leaf's lifetime starts before the read of the Secret. The retirement of a replaced authority depends on that.
-    const asked = this.now();
+    const now = this.now();
     const signer = await this.signer();
-    if (signer !== undefined && this.isDue(signer, asked)) await this.replace(signer, asked);
+    if (signer !== undefined && this.isDue(signer, now)) await this.replace(signer, now);
     return this.present === undefined ? 1_000 : renewalTime(this.present) - this.now();
   }
 

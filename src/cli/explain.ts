@@ -25,7 +25,7 @@ import { explainLayer4Outcome } from './report/explain/layer4-outcome.ts';
 import { explainOutcome } from './report/explain/outcome.ts';
 import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/explain/proxy-protocol.ts';
 import { unobservedText } from './report/unobserved.ts';
-import { unseenBy, type Unseen } from './report/explain/unseen.ts';
+import { unobservedObjects, type UnobservedObjects } from './report/explain/unobserved-objects.ts';
 import { printNotes, readCompleteObjects, readRoutingSettings } from './evaluated.ts';
 import { policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
@@ -81,8 +81,8 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
       request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request).filter(isMeant),
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection).filter(isMeant),
     gateways: workspace.kernel.emitted(infrastructure),
-    unseenGateways: unseenGatewaysIn(source, options),
-    unseenFor: (outcome) => unseenBy(source.installation, outcome),
+    unobservedGateways: unobservedGatewaysIn(source, options),
+    unobservedFor: (outcome) => unobservedObjects(source.installation, outcome),
     addressesOf: ({ gateway }) => gatewayAddresses(workspace.kernel.read, gateway, documents),
     ...(await liveState(options, documents)),
     traces: new Map(),
@@ -107,7 +107,7 @@ function tracesOf(
   return traceAll({ request, requests, connection, connections, documents }, { cluster, namespace, fields, ...trace });
 }
 
-function unseenGatewaysIn({ installation }: SourceObjects, { namespace = '' }: ExplainOptions): string | undefined {
+function unobservedGatewaysIn({ installation }: SourceObjects, { namespace = '' }: ExplainOptions): string | undefined {
   const gateways = { kind: 'Gateway', namespace } as const;
   return observes(installation, gateways) ? undefined : `Unknown: ${unobservedText(gateways)}.`;
 }
@@ -143,8 +143,8 @@ interface Explained {
   /** By `namespace/name`. */
   readonly gateways: ReadonlyMap<string, Infrastructure>;
   /** Set if Gateways that are not observed may have a listener. */
-  readonly unseenGateways: string | undefined;
-  readonly unseenFor: (outcome: Outcome | Layer4Outcome) => Unseen;
+  readonly unobservedGateways: string | undefined;
+  readonly unobservedFor: (outcome: Outcome | Layer4Outcome) => UnobservedObjects;
   /** The addresses of the Gateway. `undefined` if their routability does not matter. */
   readonly addressesOf: (outcome: Outcome | Layer4Outcome) => GatewayAddresses | undefined;
   /** Whether data planes answer like this. `undefined` if that is unknown. */
@@ -158,22 +158,22 @@ function jsonOf({
   requests,
   connections,
   gateways,
-  unseenFor,
+  unobservedFor,
   addressesOf,
   inForce,
   traces,
 }: Explained): object {
   const outcomes = [...requests, ...connections].map((outcome) => {
     const proxyProtocol = useOf(gateways, outcome);
-    const { routes, policies } = unseenFor(outcome);
-    const unseen = [...routes, ...policies];
+    const { routes, policies } = unobservedFor(outcome);
+    const unobserved = [...routes, ...policies];
     const addresses = addressesOf(outcome);
     const state = inForce(outcome);
     const trace = traces.get(outcome);
     return {
       ...outcome,
       ...(Object.keys(proxyProtocol).length > 0 && { proxyProtocol }),
-      ...(unseen.length > 0 && { unseen }),
+      ...(unobserved.length > 0 && { unobserved }),
       ...(addresses !== undefined && { addresses }),
       ...(state !== undefined && { inForce: { ...state, lines: undefined } }),
       ...(trace !== undefined && { trace: { ...trace, lines: undefined } }),
@@ -195,8 +195,8 @@ function print(
     requests,
     connections,
     gateways,
-    unseenGateways,
-    unseenFor,
+    unobservedGateways,
+    unobservedFor,
     addressesOf,
     inForce,
     traces,
@@ -206,12 +206,12 @@ function print(
   if (typeof request === 'string')
     terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
   else if (requests.length + connections.length === 0)
-    terminal.line(`  ${unseenGateways ?? nothingFor(request ?? connection)}`);
+    terminal.line(`  ${unobservedGateways ?? nothingFor(request ?? connection)}`);
   const complete = (explanation: Explanation, outcome: Outcome | Layer4Outcome): Explanation => {
     const { lines, ...rest } = withProxyProtocol(explanation, useOf(gateways, outcome));
     const addresses = addressesOf(outcome);
     const further = [
-      ...unseenFor(outcome).policies,
+      ...unobservedFor(outcome).policies,
       ...(addresses === undefined ? [] : addressLines(addresses)),
       ...(inForce(outcome)?.lines ?? []),
       ...(traces.get(outcome)?.lines ?? []),
@@ -219,9 +219,9 @@ function print(
     return { ...rest, lines: [...lines, ...further] };
   };
   for (const outcome of requests)
-    printExplanation(terminal, complete(explainOutcome(outcome, unseenFor(outcome).routes), outcome));
+    printExplanation(terminal, complete(explainOutcome(outcome, unobservedFor(outcome).routes), outcome));
   for (const outcome of connections)
-    printExplanation(terminal, complete(explainLayer4Outcome(outcome, unseenFor(outcome).routes), outcome));
+    printExplanation(terminal, complete(explainLayer4Outcome(outcome, unobservedFor(outcome).routes), outcome));
 }
 
 function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {

@@ -18,9 +18,9 @@ export interface Claim {
   readonly families: readonly IpFamily[];
   readonly held: readonly bigint[];
   /** Addresses that the Gateway requests. */
-  readonly asked: readonly bigint[];
+  readonly requested: readonly bigint[];
   /** Addresses that satisfy the claim: any, only requested ones, or only those that it holds. */
-  readonly content: 'any' | 'asked' | 'held';
+  readonly content: 'any' | 'requested' | 'held';
 }
 
 export interface Allocation {
@@ -81,11 +81,11 @@ export class AddressLedger {
 export function allocate(claim: Claim, pool: readonly AddressRange[], ledger: AddressLedger): Allocation {
   if (claim.content === 'held') return { addresses: claim.held, problem: undefined, waits: false };
   const kept = [...new Set(claim.held)].filter((address) => refusalOf(address, { claim, pool, ledger }) === undefined);
-  const answers = claim.asked.map((address) => ({ address, refusal: refusalOf(address, { claim, pool, ledger }) }));
+  const answers = claim.requested.map((address) => ({ address, refusal: refusalOf(address, { claim, pool, ledger }) }));
   const granted = answers.flatMap(({ address, refusal }) => (refusal === undefined ? [address] : []));
   const refusals = answers.flatMap(({ refusal }) => refusal ?? []);
   const refused = refusals.length === 0 ? undefined : notUsable(refusals);
-  if (claim.content === 'asked')
+  if (claim.content === 'requested')
     return { addresses: granted.length > 0 ? granted : kept, problem: refused, waits: refused !== undefined };
   const open = claim.families.filter((family) => !granted.some((address) => familyOf(address) === family));
   const chosen = open.flatMap(
@@ -147,8 +147,8 @@ function lowestFree(family: IpFamily, pool: readonly AddressRange[], ledger: Add
 }
 
 /** Ignores requested addresses of families that the Service does not have, since they block nobody. */
-function interestsOf({ held, asked, families }: Claim): ReadonlySet<bigint> {
-  return new Set([...held, ...asked.filter((address) => families.includes(familyOf(address)))]);
+function interestsOf({ held, requested, families }: Claim): ReadonlySet<bigint> {
+  return new Set([...held, ...requested.filter((address) => families.includes(familyOf(address)))]);
 }
 
 function compare(one: string, other: string): number {

@@ -147,7 +147,7 @@ export class AddressPool {
   private note(claim: Claim): void {
     const before = this.ledger.get(claim.gateway);
     this.ledger.set(claim);
-    if (before !== undefined && !deepEqual([before.held, before.asked], [claim.held, claim.asked])) this.wake();
+    if (before !== undefined && !deepEqual([before.held, before.requested], [claim.held, claim.requested])) this.wake();
   }
 
   /** Addresses may be available again, so enqueue the Gateways that wait. */
@@ -249,11 +249,14 @@ function servedGateway(service: WireObject): string | undefined {
   return gateway !== undefined && isClusterService(service, gateway) ? undefined : gateway;
 }
 
-function demandOf(addresses: AddressRequest['addresses']): Pick<Claim, 'asked' | 'content'> {
-  if (addresses === 'unchanged') return { asked: [], content: 'held' };
+function demandOf(addresses: AddressRequest['addresses']): Pick<Claim, 'requested' | 'content'> {
+  if (addresses === 'unchanged') return { requested: [], content: 'held' };
   const values = addresses.flatMap(({ type, value }) => (type === 'IPAddress' && value !== '' ? [value] : []));
-  const asked = new Set(values.flatMap((value) => parseIpAddress(value) ?? []));
-  return { asked: [...asked], content: values.length > 0 && values.length === addresses.length ? 'asked' : 'any' };
+  const requested = new Set(values.flatMap((value) => parseIpAddress(value) ?? []));
+  return {
+    requested: [...requested],
+    content: values.length > 0 && values.length === addresses.length ? 'requested' : 'any',
+  };
 }
 
 /** The API server sets the families. Without them, assume IPv4. */

@@ -289,9 +289,9 @@ function isLeaving({ metadata }: WireObject): boolean {
 }
 
 function hasOtherClusterIp(live: WireObject, wanted: WireObject): boolean {
-  const [present, asked] = [live, wanted].map((object) => recordOf(object['spec'])['clusterIP']);
-  if (typeof present !== 'string' || typeof asked !== 'string') return false;
-  return parseIpAddress(present) !== parseIpAddress(asked);
+  const [present, requested] = [live, wanted].map((object) => recordOf(object['spec'])['clusterIP']);
+  if (typeof present !== 'string' || typeof requested !== 'string') return false;
+  return parseIpAddress(present) !== parseIpAddress(requested);
 }
 
 function objectOf(result: WriteResult | undefined): WireObject | undefined {

@@ -15,11 +15,11 @@ export interface DriftDetectorOptions {
  * ones after another `window`: two controllers that undo each other's changes must not overload the API server.
  */
 export interface DriftPace {
-  readonly most: number;
+  readonly maxWrites: number;
   readonly window: number;
 }
 
-const defaultPace: DriftPace = { most: 5, window: 60_000 };
+const defaultPace: DriftPace = { maxWrites: 5, window: 60_000 };
 
 interface TrackedObject {
   readonly gateway: string;
@@ -100,11 +100,11 @@ export class DriftDetector {
   }
 
   private tell({ gateway, desired }: TrackedObject): void {
-    const { onDrift, pace: { most, window } = defaultPace } = this.options;
+    const { onDrift, pace: { maxWrites, window } = defaultPace } = this.options;
     const [key, now] = [keyOf(desired), monotonicNow()];
     const recent = (this.driftTimes.get(key) ?? []).filter((at) => now - at < window);
     this.driftTimes.set(key, [...recent, now]);
-    if (recent.length < most) onDrift(gateway, desired);
+    if (recent.length < maxWrites) onDrift(gateway, desired);
     else if (!this.timers.has(key)) {
       this.timers.set(
         key,

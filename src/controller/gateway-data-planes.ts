@@ -51,7 +51,7 @@ interface OwnerState {
   /** The newest generation that all data planes had in force at one time. */
   acknowledged: number;
   /** The last value written to the evaluation, as JSON. */
-  told: string | undefined;
+  emitted: string | undefined;
 }
 
 /** Pods without the newest generation: all of them, those past their deadline, and the next deadline. */
@@ -144,8 +144,8 @@ export class GatewayDataPlanes {
     const writes = [...this.owners].flatMap(([name, owner]) => {
       const value = this.acknowledgementOf(owner, problems);
       const text = value && JSON.stringify(value);
-      if (text === owner.told) return [];
-      owner.told = text;
+      if (text === owner.emitted) return [];
+      owner.emitted = text;
       return [write(acknowledgementCell, argsOfKey(name), value)];
     });
     // This goes last because it may reenter this object.
@@ -161,10 +161,10 @@ export class GatewayDataPlanes {
   retire(): void {
     this.stop();
     this.source.close();
-    const told = [...this.owners].filter(([, owner]) => owner.told !== undefined);
+    const emitted = [...this.owners].filter(([, owner]) => owner.emitted !== undefined);
     this.owners.clear();
-    if (told.length > 0)
-      this.options.tell(told.map(([name]) => write(acknowledgementCell, argsOfKey(name), undefined)));
+    if (emitted.length > 0)
+      this.options.tell(emitted.map(([name]) => write(acknowledgementCell, argsOfKey(name), undefined)));
   }
 
   private owner(name: string): OwnerState {
@@ -175,7 +175,7 @@ export class GatewayDataPlanes {
       published: { generation: 0, at: monotonicNow(), id: 0 },
       held: new Map(),
       acknowledged: -1,
-      told: undefined,
+      emitted: undefined,
     };
     this.owners.set(name, owner);
     return owner;
@@ -200,7 +200,7 @@ export class GatewayDataPlanes {
     // The Gateway itself stays. There is no event when a ListenerSet goes away.
     if (owner.listeners.size > 0 || name === `Gateway/${this.gateway}`) return;
     this.owners.delete(name);
-    if (owner.told !== undefined) this.options.tell([write(acknowledgementCell, argsOfKey(name), undefined)]);
+    if (owner.emitted !== undefined) this.options.tell([write(acknowledgementCell, argsOfKey(name), undefined)]);
   }
 
   private observe(id: number, arrived: number): void {

@@ -99,8 +99,8 @@ function mergeListener(
 
 /** Status lists that controllers share entry by entry: the key of an entry, the conditions that we own, and the maximum length. */
 const shared = {
-  parents: { ref: 'parentRef', subject: 'route', most: 32 },
-  ancestors: { ref: 'ancestorRef', subject: 'policy', most: 16 },
+  parents: { ref: 'parentRef', subject: 'route', maxEntries: 32 },
+  ancestors: { ref: 'ancestorRef', subject: 'policy', maxEntries: 16 },
 } as const;
 
 /** Our status entry for a parent or an ancestor. */
@@ -125,7 +125,7 @@ function mergeEntries(
   field: keyof typeof shared,
   { ours, context }: { readonly ours: readonly StatusEntry[]; readonly context: StatusContext },
 ): readonly unknown[] {
-  const { ref: refField, subject, most } = shared[field];
+  const { ref: refField, subject, maxEntries } = shared[field];
   const { controllerName, now } = context;
   const namespace = live.metadata.namespace ?? '';
   const entries = listOf(recordOf(live['status'])[field]);
@@ -144,7 +144,7 @@ function mergeEntries(
   });
   const kept = entries.flatMap((entry) => (isOurs(entry) ? waiting.splice(0, 1) : [entry]));
   // The API server would reject the whole status if it had more entries.
-  return [...kept, ...waiting.slice(0, Math.max(0, most - kept.length))];
+  return [...kept, ...waiting.slice(0, Math.max(0, maxEntries - kept.length))];
 }
 
 /** Our entries that do not fit into a merged status. Entries that already have a place come first. */

@@ -50,7 +50,7 @@ export function statusFullEvents(
 ): readonly EventNote[] {
   const { name, namespace = '' } = object.metadata;
   return entries.map(({ ref, conditions }) => {
-    const told = conditions
+    const states = conditions
       .map(({ type, status, message }) =>
         message === '' ? `${type} is ${status}.` : `${type} is ${status}: ${message}`,
       )
@@ -60,12 +60,12 @@ export function statusFullEvents(
       ? {
           ...frame,
           regarding: { apiVersion: `${ref.group}/v1`, kind: ref.kind, namespace: ref.namespace, name: ref.name },
-          note: `The status of ${kind} "${namespace}/${name}" is full and has no entry for this Gateway: ${told}`,
+          note: `The status of ${kind} "${namespace}/${name}" is full and has no entry for this Gateway: ${states}`,
         }
       : {
           ...frame,
           regarding: regarding(kind, object),
-          note: `The status is full and has no entry for ${placeOf({ ...ref })}: ${told}`,
+          note: `The status is full and has no entry for ${placeOf({ ...ref })}: ${states}`,
         };
   });
 }

@@ -132,7 +132,7 @@ export class Discovery {
     const following = this.following.get(kind);
     const problem =
       following === undefined ? (this.definitions.problem ?? this.lastProblem) : following.reflector.problem;
-    const trouble = problem === undefined ? {} : { problem };
+    const details = problem === undefined ? {} : { problem };
     if (following !== undefined) {
       const { version, reflector } = following;
       const { synced, forbidden } = reflector;
@@ -141,7 +141,7 @@ export class Discovery {
         synced,
         version,
         ...contactOf(reflector),
-        ...trouble,
+        ...details,
         ...(forbidden && { forbidden }),
       };
     }
@@ -149,7 +149,7 @@ export class Discovery {
     const isKnown = isOptional(kind.entry)
       ? this.probed.has(definition)
       : this.definitions.synced && !this.isUncertain(definition);
-    return { phase: isKnown ? 'absent' : 'waiting', synced: isKnown, ...contactOf(this.definitions), ...trouble };
+    return { phase: isKnown ? 'absent' : 'waiting', synced: isKnown, ...contactOf(this.definitions), ...details };
   }
 
   /** Stops following. No events follow once this has resolved. */

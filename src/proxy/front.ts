@@ -19,7 +19,7 @@ import { LinkedSet } from './limits/linked-set.ts';
 import { InputTurns } from './listen/input-turns.ts';
 import { peek } from './listen/peek.ts';
 import type { WireProtocol } from './listen/peek.ts';
-import { originOf, toldOrigin } from './proxy-protocol/origin.ts';
+import { originOf, headerOrigin } from './proxy-protocol/origin.ts';
 import { receiveHeader } from './proxy-protocol/receive.ts';
 import { expectsHeader } from './proxy-protocol/settings.ts';
 import { acceptedInTurn, isAccepting } from './listen/read-in-turns.ts';
@@ -200,7 +200,7 @@ export class Front {
     }
     socket.once('close', () => {
       connections.release();
-      clients.release(toldOrigin(socket)?.client.host ?? client);
+      clients.release(headerOrigin(socket)?.client.host ?? client);
     });
     this.accept(socket);
   }

@@ -84,10 +84,10 @@ function cutBytes(text: string): string {
   return `${whole}…`;
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
   const characters = Array.from(text);
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+  return characters.length <= maxLength ? text : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
 function runes(text: string): number {

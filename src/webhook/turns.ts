@@ -113,13 +113,13 @@ export class SharedSlices {
 
 /** A queue of limited length that admits one caller at a time. */
 export class Turns {
-  private readonly most: number;
+  private readonly maxCallers: number;
   private readonly callers = new Set<() => void>();
   private isTaken = false;
 
   /** @param most maximum number of waiting callers */
-  constructor(most: number) {
-    this.most = most;
+  constructor(maxCallers: number) {
+    this.maxCallers = maxCallers;
   }
 
   get waiting(): number {
@@ -132,7 +132,7 @@ export class Turns {
       this.isTaken = true;
       return Promise.resolve();
     }
-    if (this.callers.size >= this.most) return undefined;
+    if (this.callers.size >= this.maxCallers) return undefined;
     return new Promise((resolve) => {
       this.callers.add(resolve);
     });

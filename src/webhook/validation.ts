@@ -145,19 +145,19 @@ async function answer(request: ValidationRequest, reply: FastifyReply, validatin
 }
 
 async function decideAndReply(
-  asked: AdmissionRequest,
+  request: AdmissionRequest,
   reply: FastifyReply,
   { decide, slices, log, metrics }: Answering,
 ): Promise<FastifyReply> {
-  const { uid, operation, dryRun } = asked;
-  const [kind, namespace, name] = [cleanName(asked.kind), cleanName(asked.namespace), cleanName(asked.name)];
+  const { uid, operation, dryRun } = request;
+  const [kind, namespace, name] = [cleanName(request.kind), cleanName(request.namespace), cleanName(request.name)];
   const count = (verdict: 'allowed' | 'denied' | 'error') => {
     metrics.requests.at(kind, operation, verdict, String(dryRun)).value += 1;
     metrics.duration.at(operation).observe((monotonicNow() - reply.request.receivedAt) / 1000);
   };
   try {
-    const verdict = isJudged(asked) ? await slices.run(decide(asked)) : notJudged;
-    const review = writeReview(asked, verdict);
+    const verdict = isJudged(request) ? await slices.run(decide(request)) : notJudged;
+    const review = writeReview(request, verdict);
     count(verdict.allowed ? 'allowed' : 'denied');
     for (const { rule, mode } of verdict.findings) metrics.findings.at(rule, mode).value += 1;
     const rules = rulesAgainst(verdict);

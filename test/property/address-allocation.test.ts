@@ -21,8 +21,8 @@ const event = oneof(
     gateway: integer({ min: 0, max: 7 }),
     families: subarray(['IPv4', 'IPv6'] as const, { minLength: 1 }),
     held: array(address, { maxLength: 2 }),
-    asked: array(address, { maxLength: 2 }),
-    content: constantFrom('any' as const, 'asked' as const),
+    requested: array(address, { maxLength: 2 }),
+    content: constantFrom('any' as const, 'requested' as const),
   }),
   record({ type: constantFrom('drop' as const, 'settle' as const), gateway: integer({ min: 0, max: 7 }) }),
 );
@@ -53,15 +53,15 @@ test('whatever happens: no address twice, none from elsewhere, none without need
       for (const happening of events) {
         const gateway = `shop/${happening.gateway}`;
         if (happening.type === 'put') {
-          const { families, held, asked, content } = happening;
+          const { families, held, requested, content } = happening;
           const given = ledger.get(gateway)?.held;
           ledger.set({
             gateway,
             since: `${happening.gateway % 3}`,
             families,
             held: given ?? held,
-            asked: [...new Set(asked)],
-            content: asked.length === 0 ? 'any' : content,
+            requested: [...new Set(requested)],
+            content: requested.length === 0 ? 'any' : content,
           });
           gateways.add(gateway);
         } else if (happening.type === 'drop') {
@@ -79,16 +79,25 @@ test('whatever happens: no address twice, none from elsewhere, none without need
         expect(addresses).toEqual(claim.held);
         expect(addresses.filter((one) => !everyAddress.includes(one))).toEqual([]);
         const missing =
-          claim.content === 'asked'
+          claim.content === 'requested'
             ? []
             : claim.families.filter((family) => !addresses.some((one) => familyOf(one) === family));
         expect(
           everyAddress.filter((one) => missing.includes(familyOf(one)) && ledger.ownerOf(one) === undefined),
         ).toEqual([]);
-        expect(problem === undefined).toBe(claim.asked.every((one) => addresses.includes(one)) && addresses.length > 0);
+        expect(problem === undefined).toBe(
+          claim.requested.every((one) => addresses.includes(one)) && addresses.length > 0,
+        );
       }
       // Sticky: one more comes, and all others keep what they have.
-      ledger.set({ gateway: 'shop/new', since: '', families: ['IPv4', 'IPv6'], held: [], asked: [], content: 'any' });
+      ledger.set({
+        gateway: 'shop/new',
+        since: '',
+        families: ['IPv4', 'IPv6'],
+        held: [],
+        requested: [],
+        content: 'any',
+      });
       settleAll(ledger, new Set([...gateways, 'shop/new']));
       for (const { gateway, held: before } of claims) expect(ledger.get(gateway)?.held).toEqual(before);
     }),

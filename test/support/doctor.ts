@@ -133,7 +133,7 @@ export const healthy: DoctorFacts = {
   },
   readyEndpoints: { type: 'known', value: 2 },
   probe: { type: 'denied' },
-  permissions: { type: 'known', value: { denied: [], asked: 9 } },
+  permissions: { type: 'known', value: { denied: [], checked: 9 } },
   controller: noController,
-  controllerPermissions: { type: 'known', value: { denied: [], asked: 0 } },
+  controllerPermissions: { type: 'known', value: { denied: [], checked: 0 } },
 };

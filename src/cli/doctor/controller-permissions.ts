@@ -116,7 +116,7 @@ export async function askControllerPermissions(
   const limitedTo = isLimited ? gatewayNamespaces?.slice(0, maxNamespaces) : [];
   for (const own of limitedTo ?? []) answers.push(await ask(client, namespace, neededIn(own)));
   return {
-    asked: [...answers, everywhere].reduce((sum, { asked }) => sum + asked, 0),
+    checked: [...answers, everywhere].reduce((sum, { checked }) => sum + checked, 0),
     denied: answers.flatMap(({ denied }) => denied),
     ...(isLimited && uncheckedAmong(gatewayNamespaces)),
   };

@@ -166,7 +166,7 @@ export interface Permissions {
   /** Missing permissions, each with at least one missing verb. */
   readonly denied: readonly Permission[];
   /** Number of verbs that were checked. */
-  readonly asked: number;
+  readonly checked: number;
   /** The places in which no permission was checked, and why. */
   readonly unchecked?: string;
 }
@@ -194,14 +194,14 @@ export interface Verdict {
 }
 
 /** Maximum number of verdicts of a check about single objects. */
-const most = 10;
+const maxVerdicts = 10;
 
 /** Limits the verdicts of one check to the first ones, and adds the number of the others. */
 export function firstOf(check: string, verdicts: readonly Verdict[]): readonly Verdict[] {
-  const more = verdicts.slice(most);
+  const more = verdicts.slice(maxVerdicts);
   if (more.length === 0) return verdicts;
   const status = more.some((verdict) => verdict.status === 'fail') ? fail : warn;
-  return [...verdicts.slice(0, most), status(check, `and ${more.length} more`)];
+  return [...verdicts.slice(0, maxVerdicts), status(check, `and ${more.length} more`)];
 }
 
 /** Restores the installation. Overlays differ in their settings, so the user has to choose the same one. */

@@ -78,7 +78,7 @@ async function readControllerPermissions(
   installation: Installation,
   controller: ControllerFacts,
 ): Promise<Permissions> {
-  if (isControllerInstalled({ controller }) !== true) return { asked: 0, denied: [] };
+  if (isControllerInstalled({ controller }) !== true) return { checked: 0, denied: [] };
   const { objects, pods } = controller;
   const gatewayNamespaces =
     objects.type === 'known'

@@ -79,7 +79,7 @@ export async function ask(
     })),
   );
   return {
-    asked: needed.reduce((sum, { verbs }) => sum + verbs.length, 0),
+    checked: needed.reduce((sum, { verbs }) => sum + verbs.length, 0),
     denied: denied.filter(({ verbs }) => verbs.length > 0),
   };
 }

@@ -111,13 +111,13 @@ export function inForce(
   facts: { readonly pods: readonly PodFacts[]; readonly reports: readonly AcknowledgementReport[] },
 ): readonly PodInForce[] {
   return facts.pods.map(({ namespace, name, isReady }) => {
-    const told = facts.reports.flatMap((report) => report.get(gateway)?.get(name) ?? []);
-    const generations = told.map((pod) => pod.generations[owner] ?? 0);
+    const reported = facts.reports.flatMap((report) => report.get(gateway)?.get(name) ?? []);
+    const generations = reported.map((pod) => pod.generations[owner] ?? 0);
     return {
       pod: qualifiedName({ namespace, name }),
       isReady,
-      generation: told.length === 0 ? undefined : Math.max(...generations),
-      problems: Object.assign({}, ...told.map(({ problems }) => problems)) as PodInForce['problems'],
+      generation: reported.length === 0 ? undefined : Math.max(...generations),
+      problems: Object.assign({}, ...reported.map(({ problems }) => problems)) as PodInForce['problems'],
     };
   });
 }

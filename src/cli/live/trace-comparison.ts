@@ -40,14 +40,14 @@ interface Prediction {
   readonly backends: readonly (string | undefined)[];
   readonly reasons: readonly (string | undefined)[];
   /** Whether a server of an ExternalAuth filter is asked first. */
-  readonly asks: boolean;
+  readonly authorizes: boolean;
 }
 
 /** @param told what else is known, for people */
 function compared(
   predicted: Prediction,
   report: TraceReport,
-  told: readonly string[],
+  details: readonly string[],
 ): Pick<TraceResult, 'differences' | 'lines'> {
   const differences = [
     ...different('listener', predicted.listener, report.listener),
@@ -58,11 +58,11 @@ function compared(
     ...(predicted.backends.includes(report.backend) || report.reason === 'authorization-denied'
       ? []
       : different('backend', predicted.backends.join(' or '), report.backend)),
-    ...(predicted.reasons.includes(report.reason) || (report.reason === 'authorization-denied' && predicted.asks)
+    ...(predicted.reasons.includes(report.reason) || (report.reason === 'authorization-denied' && predicted.authorizes)
       ? []
       : different('reason', predicted.reasons.join(' or '), report.reason)),
   ];
-  const text = [...told, ...reportTexts(report)].join(', ');
+  const text = [...details, ...reportTexts(report)].join(', ');
   return {
     differences,
     lines: [
@@ -98,7 +98,7 @@ function predictionOf(outcome: Outcome, { route, reason }: TraceReport): Predict
     match: taken?.match.index,
     backends: outcome.shares.length === 0 ? [undefined] : outcome.shares.map(({ backend }) => backend?.label),
     reasons: reasons.length === 0 ? [undefined] : reasons,
-    asks: outcome.authorization !== undefined || outcome.filters.length > 0,
+    authorizes: outcome.authorization !== undefined || outcome.filters.length > 0,
   };
 }
 
@@ -115,7 +115,7 @@ function connectionPredictionOf({ listener, decision }: Layer4Outcome): Predicti
     backends: shares.length === 0 ? [undefined] : shares.map(sentTo),
     reasons:
       shares.length === 0 ? [whole] : shares.map(({ result }) => (result.type === 'close' ? result.reason : undefined)),
-    asks: false,
+    authorizes: false,
   };
 }
 

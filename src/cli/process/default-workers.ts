@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
 /** Maximum number of workers. */
-const mostWorkers = 64;
+const maxWorkers = 64;
 
 /** Returns the content of a file; `undefined` if it is not found. */
 type ReadText = (file: string) => string | undefined;
@@ -10,7 +10,7 @@ type ReadText = (file: string) => string | undefined;
 /** Returns one worker for each whole CPU of the container's limit, and one without a limit. */
 export function defaultWorkers(read: ReadText = readText, present = availableParallelism()): number {
   const limit = Math.floor(cpuLimit(read) ?? 1);
-  return Math.max(1, Math.min(limit, present, mostWorkers));
+  return Math.max(1, Math.min(limit, present, maxWorkers));
 }
 
 /** The CPU limit of this container in CPUs, from its control group (version 2, or 1); `undefined` without a limit. */

@@ -79,8 +79,8 @@ export function effectLines(report: ImpactReport): readonly (Line & { readonly e
   return order.flatMap((effect) => linesOf(report, effect, Infinity).map((line) => ({ ...line, effect })));
 }
 
-/** @param most maximum number of requests */
-function linesOf({ statuses, routing }: ImpactReport, effect: Effect, most = shownRequests): readonly Line[] {
+/** @param maxRequests maximum number of requests */
+function linesOf({ statuses, routing }: ImpactReport, effect: Effect, maxRequests = shownRequests): readonly Line[] {
   const conditions = statuses
     .filter((change) => change.effect === effect)
     .map(({ object, part, condition, before, after }) => ({
@@ -90,7 +90,7 @@ function linesOf({ statuses, routing }: ImpactReport, effect: Effect, most = sho
       after: stateText(after),
     }));
   const requests = routing.filter((change) => change.effect === effect);
-  const shown = requests.slice(0, most).map(({ gateway, request, before, after }) => ({
+  const shown = requests.slice(0, maxRequests).map(({ gateway, request, before, after }) => ({
     about: before.rule ?? after.rule ?? `Gateway ${gateway}`,
     subject: `${request} at Gateway ${gateway}`,
     before: routedText(before),
@@ -122,8 +122,8 @@ function routedText({
   shares,
 }: RoutedSummary): string {
   const servers = [...filters, ...(authorization === undefined ? [] : [authorization])];
-  const asked = servers.map((server) => `authorization by ${server}, then `).join('');
-  const at = `${rule === undefined ? '' : `${rule}: `}${asked}`;
+  const authorized = servers.map((server) => `authorization by ${server}, then `).join('');
+  const at = `${rule === undefined ? '' : `${rule}: `}${authorized}`;
   if (unobserved !== undefined) return `${at}${unknownText(unobserved)}`;
   switch (decision) {
     case 'none':

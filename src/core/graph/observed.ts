@@ -58,7 +58,7 @@ export function isAbsent(read: Reader, kind: KindName, namespace: string, name: 
  * @param owner the object that they belong to
  * @param seen finds that object
  */
-export function mayBelongUnseen(read: Reader, kind: KindName, owner: Unobserved, seen: () => unknown): boolean {
+export function mayBelongUnobserved(read: Reader, kind: KindName, owner: Unobserved, seen: () => unknown): boolean {
   const { namespace } = owner;
   return !isObserved(read, kind, namespace) && (isObserved(read, owner.kind, namespace) || seen() === undefined);
 }

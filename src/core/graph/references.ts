@@ -3,7 +3,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { tables, type KindName, type ViewAt } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, type AuthorityFacts } from './inputs.ts';
-import { isAbsent, isInstalled, mayBelongUnseen } from './observed.ts';
+import { isAbsent, isInstalled, mayBelongUnobserved } from './observed.ts';
 
 /** A resolved reference to an object of which only facts are known. `target` is `namespace/name`, `name` if cluster-scoped. */
 export type ReferenceOutcome =
@@ -50,7 +50,7 @@ export function resolveReference(
     read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
   // The grant is checked before existence, so that nobody can probe for objects in another namespace.
   if (!mayRefer(read, [tables[from.kind].group, from.kind, from.namespace, '', wanted, namespace, name])) {
-    const isUnknown = mayBelongUnseen(read, 'ReferenceGrant', { kind: wanted, namespace }, find);
+    const isUnknown = mayBelongUnobserved(read, 'ReferenceGrant', { kind: wanted, namespace }, find);
     return { type: isUnknown ? 'unobserved' : 'notPermitted', target };
   }
   const facts = find();

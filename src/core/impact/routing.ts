@@ -75,22 +75,26 @@ export function compareRouting(
   const [former, present] = [new PreparedOutcomes(before.values()), new PreparedOutcomes(after.values())];
   const [formerly, presently] = [new PreparedConnections(before.values()), new PreparedConnections(after.values())];
   const ofRequests = requests.flatMap((example) =>
-    changesOf(former.of(example.request).map(seenRequest), present.of(example.request).map(seenRequest), () => ({
+    changesOf(former.of(example.request).map(requestOutcome), present.of(example.request).map(requestOutcome), () => ({
       request: nameOf(example),
       place: example.place,
     })),
   );
   const ofConnections = connections.flatMap((connection) =>
-    changesOf(formerly.of(connection).map(seenConnection), presently.of(connection).map(seenConnection), (gateway) => ({
-      request: urlOf(connection, gateway),
-      place: urlOf(connection, gateway),
-    })),
+    changesOf(
+      formerly.of(connection).map(connectionOutcome),
+      presently.of(connection).map(connectionOutcome),
+      (gateway) => ({
+        request: urlOf(connection, gateway),
+        place: urlOf(connection, gateway),
+      }),
+    ),
   );
   return { changes: [...ofRequests, ...ofConnections], incomplete };
 }
 
 /** The outcome of an example at a Gateway. */
-interface Seen {
+interface ExampleOutcome {
   readonly gateway: string;
   /** `undefined`: unknown. */
   readonly works: boolean | undefined;
@@ -98,13 +102,13 @@ interface Seen {
 }
 
 function changesOf(
-  before: readonly Seen[],
-  after: readonly Seen[],
+  before: readonly ExampleOutcome[],
+  after: readonly ExampleOutcome[],
   nameAt: (gateway: string) => Pick<RoutingChange, 'request' | 'place'>,
 ): readonly RoutingChange[] {
   const gateways = new Set([...before, ...after].map(({ gateway }) => gateway));
   return [...gateways].sort().flatMap((gateway): readonly RoutingChange[] => {
-    const [was, is] = [seenAt(gateway, before), seenAt(gateway, after)];
+    const [was, is] = [outcomeAt(gateway, before), outcomeAt(gateway, after)];
     if (JSON.stringify(was.summary) === JSON.stringify(is.summary)) return [];
     return [
       {
@@ -118,9 +122,9 @@ function changesOf(
   });
 }
 
-function seenAt(gateway: string, all: readonly Seen[]): Seen {
+function outcomeAt(gateway: string, all: readonly ExampleOutcome[]): ExampleOutcome {
   return (
-    all.find((seen) => seen.gateway === gateway) ?? {
+    all.find((example) => example.gateway === gateway) ?? {
       gateway,
       works: false,
       summary: { rule: undefined, decision: 'none', shares: [] },
@@ -128,16 +132,16 @@ function seenAt(gateway: string, all: readonly Seen[]): Seen {
   );
 }
 
-function seenRequest(outcome: RoutedOutcome): Seen {
+function requestOutcome(outcome: RoutedOutcome): ExampleOutcome {
   return { gateway: outcome.gateway, works: worksOf(outcome), summary: summaryOf(outcome) };
 }
 
 /** Whether requests are served, as far as that is known; `undefined` if nothing is known. */
 function worksOf(outcome: RoutedOutcome): boolean | undefined {
   const { decision, shares } = outcome;
-  const asked = serversOf(outcome).map(({ result }) => result);
-  if (decision.type === 'answer' || asked.some(({ type }) => type === 'answer')) return false;
-  return asked.some(({ type }) => type === 'unknown') ? undefined : workOf(shares.map(({ result }) => result));
+  const authorizations = serversOf(outcome).map(({ result }) => result);
+  if (decision.type === 'answer' || authorizations.some(({ type }) => type === 'answer')) return false;
+  return authorizations.some(({ type }) => type === 'unknown') ? undefined : workOf(shares.map(({ result }) => result));
 }
 
 /** Shares about which nothing is known count only if there are no others. */
@@ -150,7 +154,7 @@ function serversOf({ filters, authorization }: RoutedOutcome): readonly Authoriz
   return authorization === undefined ? filters : [...filters, authorization];
 }
 
-function seenConnection(outcome: RoutedConnection): Seen {
+function connectionOutcome(outcome: RoutedConnection): ExampleOutcome {
   const { gateway, decision } = outcome;
   return {
     gateway,

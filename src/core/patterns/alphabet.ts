@@ -35,10 +35,10 @@ const wordCharacters: CodePoints = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x
  * @param asked the bits (see `held`) of the assertions in the pattern
  * @throws TooCostly
  */
-export function alphabetOf(members: readonly CodePoints[], asked: number, allowance: Allowance): Alphabet {
+export function alphabetOf(members: readonly CodePoints[], assertions: number, allowance: Allowance): Alphabet {
   const sets = [...members];
-  if ((asked & (held.lineStart | held.lineEnd)) !== 0) sets.push([lineFeed, lineFeed]);
-  if ((asked & (held.wordBoundary | held.noWordBoundary)) !== 0) sets.push(wordCharacters);
+  if ((assertions & (held.lineStart | held.lineEnd)) !== 0) sets.push([lineFeed, lineFeed]);
+  if ((assertions & (held.wordBoundary | held.noWordBoundary)) !== 0) sets.push(wordCharacters);
   const starts = boundariesOf(sets);
   spend(allowance, starts.length);
   const partition: Partition = {

@@ -116,7 +116,7 @@ function runsOf(text: string): readonly Run[] {
   let runs = runTables.get(text);
   if (runs === undefined) {
     let first = 0;
-    runs = Array.from(wordsOf(text), ([length, value]) => {
+    runs = Array.from(pairsOf(text), ([length, value]) => {
       const run = { first, length, value };
       first += length;
       return run;
@@ -130,7 +130,7 @@ function folds(): NonNullable<typeof foldTable> {
   if (foldTable !== undefined) return foldTable;
   const nexts = new Map<number, number>();
   let code = 0;
-  for (const [step, toNext] of wordsOf(foldSteps)) {
+  for (const [step, toNext] of pairsOf(foldSteps)) {
     code += step;
     nexts.set(code, code + toNext);
   }
@@ -138,7 +138,7 @@ function folds(): NonNullable<typeof foldTable> {
   return foldTable;
 }
 
-function* wordsOf(text: string): Generator<readonly [number, number]> {
+function* pairsOf(text: string): Generator<readonly [number, number]> {
   for (const word of text.split(' ')) {
     const [first = '', second = ''] = word.split('.');
     yield [parseInt(first, 36), parseInt(second, 36)];

@@ -39,9 +39,9 @@ const afterWord = 4;
  * @throws TooCostly
  */
 export function tableOf(states: States, members: readonly CodePoints[], allowance: Allowance): PatternTable {
-  const asked = assertionsOf(states.list);
-  const alphabet = alphabetOf(members, asked, allowance);
-  return new Subsets(states.list, alphabet, { asked, allowance }).explore(states.first);
+  const assertions = assertionsOf(states.list);
+  const alphabet = alphabetOf(members, assertions, allowance);
+  return new Subsets(states.list, alphabet, { assertions, allowance }).explore(states.first);
 }
 
 /** Counts the characters that are read. Throws if they are too many. */
@@ -118,7 +118,10 @@ export function shortestAccepted(table: PatternTable, prefix: string, characters
 }
 
 function assertionsOf(list: readonly State[]): number {
-  return list.reduce((asked, state) => (state.type === 'assertion' ? asked | held[state.assertion] : asked), 0);
+  return list.reduce(
+    (assertions, state) => (state.type === 'assertion' ? assertions | held[state.assertion] : assertions),
+    0,
+  );
 }
 
 type Reading = Extract<State, { readonly type: 'set' }>;
@@ -134,7 +137,7 @@ class Subsets {
   private readonly list: readonly State[];
   private readonly alphabet: Alphabet;
   private readonly allowance: Allowance;
-  private readonly asked: number;
+  private readonly assertions: number;
   /** The table states of known subsets, by hash. */
   private readonly found = new Map<number, number[]>();
   private readonly subsets: Subset[] = [];
@@ -153,11 +156,11 @@ class Subsets {
   constructor(
     list: readonly State[],
     alphabet: Alphabet,
-    { asked, allowance }: { readonly asked: number; readonly allowance: Allowance },
+    { assertions, allowance }: { readonly assertions: number; readonly allowance: Allowance },
   ) {
     this.list = list;
     this.alphabet = alphabet;
-    this.asked = asked;
+    this.assertions = assertions;
     this.allowance = allowance;
     this.reached = new Int32Array(list.length);
     this.targets = Array.from({ length: alphabet.classCount }, () => []);
@@ -165,7 +168,7 @@ class Subsets {
 
   explore(first: number): PatternTable {
     this.add([], 0);
-    this.add([first], afterStart & remembered(this.asked));
+    this.add([first], afterStart & remembered(this.assertions));
     const accepting = [0];
     for (let state = start; state < this.subsets.length; state += 1) {
       this.checkBytes();
@@ -189,19 +192,19 @@ class Subsets {
     const { classCount, examples } = this.alphabet;
     const at = state * classCount;
     if (this.rows.length < at + classCount) this.rows = grown(this.rows, at + classCount);
-    const only = this.asked === 0 ? this.onlyReader(subset.members) : undefined;
+    const only = this.assertions === 0 ? this.onlyReader(subset.members) : undefined;
     if (only !== undefined) {
       this.writeReader(at, only);
       return;
     }
-    const used = this.asked === 0 ? this.lead(subset.members, () => true) : this.leadByAssertions(subset);
+    const used = this.assertions === 0 ? this.lead(subset.members, () => true) : this.leadByAssertions(subset);
     let before: readonly number[] = [];
     let next = dead;
     for (const characterClass of used) {
       const target = this.targets[characterClass] ?? [];
       // Neighboring classes mostly lead to the same state.
-      if (this.asked !== 0 || !areEqual(target, before))
-        next = this.add(target, rememberedOf(examples[characterClass] ?? 0) & remembered(this.asked));
+      if (this.assertions !== 0 || !areEqual(target, before))
+        next = this.add(target, rememberedOf(examples[characterClass] ?? 0) & remembered(this.assertions));
       before = target;
       this.rows[at + characterClass] = next;
     }
@@ -328,10 +331,10 @@ function areEqual(one: readonly number[], other: readonly number[]): boolean {
 }
 
 /** The properties of the previous character that these assertions need. */
-function remembered(asked: number): number {
-  const ofText = (asked & (held.textStart | held.lineStart)) === 0 ? 0 : afterStart;
-  const ofLine = (asked & held.lineStart) === 0 ? 0 : afterLineFeed;
-  const ofWord = (asked & (held.wordBoundary | held.noWordBoundary)) === 0 ? 0 : afterWord;
+function remembered(assertions: number): number {
+  const ofText = (assertions & (held.textStart | held.lineStart)) === 0 ? 0 : afterStart;
+  const ofLine = (assertions & held.lineStart) === 0 ? 0 : afterLineFeed;
+  const ofWord = (assertions & (held.wordBoundary | held.noWordBoundary)) === 0 ? 0 : afterWord;
   return ofText | ofLine | ofWord;
 }
 

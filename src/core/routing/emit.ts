@@ -15,7 +15,7 @@ import { objectsOf, readObject } from '../graph/inputs.ts';
 import { listenerAuthorizers } from '../graph/listeners/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners/listeners.ts';
-import { mayBelongUnseen } from '../graph/observed.ts';
+import { mayBelongUnobserved } from '../graph/observed.ts';
 import { isLayer4, isServedProtocol, servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
 import { authoritiesIn, usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
@@ -150,18 +150,18 @@ function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<Endpo
       kind: 'endpoints',
       key: endpointsKey(backend, port),
       ...destination,
-      ...unseen(read, backend, destination),
+      ...unobservedEndpoints(read, backend, destination),
     };
   }
 }
 
-function unseen(
+function unobservedEndpoints(
   read: Reader,
   { kind, namespace }: BackendObject,
   { addresses, external }: Destination,
 ): Pick<EndpointsConfig, 'unobserved'> {
   if (addresses.length > 0 || external !== undefined) return {};
-  return mayBelongUnseen(read, 'EndpointSlice', { kind, namespace }, () => kind)
+  return mayBelongUnobserved(read, 'EndpointSlice', { kind, namespace }, () => kind)
     ? { unobserved: { kind: 'EndpointSlice', namespace } }
     : {};
 }

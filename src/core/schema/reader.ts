@@ -63,9 +63,9 @@ export function readSettled<N extends Node>(node: N, json: unknown): ReadView<N>
   return readWithin(node, json, () => Number.POSITIVE_INFINITY);
 }
 
-function readWithin<N extends Node>(node: N, json: unknown, most: Cursor['most']): ReadView<N> {
+function readWithin<N extends Node>(node: N, json: unknown, maxItems: Cursor['maxItems']): ReadView<N> {
   const unreadable: FieldProblem[] = [];
-  const value = read([node], json, { path: [], unreadable, most });
+  const value = read([node], json, { path: [], unreadable, maxItems });
   return { view: (value === absent ? nodeTypes[node.type].placeholder : value) as View<N>, unreadable };
 }
 
@@ -74,7 +74,7 @@ interface Cursor {
   readonly path: (string | number)[];
   readonly unreadable: FieldProblem[];
   /** Maximum number of items to read. */
-  readonly most: (node: ListNode | MapNode) => number;
+  readonly maxItems: (node: ListNode | MapNode) => number;
 }
 
 const absent = Symbol('absent');
@@ -135,12 +135,12 @@ function variantsOf(node: ObjectNode): readonly (readonly [string, readonly Node
 
 function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
   const keys = Object.keys(json).filter((key) => isPresent(json[key]));
-  const most = cursor.most(node);
-  if (keys.length > most)
+  const maxItems = cursor.maxItems(node);
+  if (keys.length > maxItems)
     return leaveOut(
       {
         path: [...cursor.path],
-        expected: `an object with at most ${most} entries`,
+        expected: `an object with at most ${maxItems} entries`,
         found: `an object with ${keys.length}`,
       },
       cursor,
@@ -151,10 +151,10 @@ function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
 
 /** If the item type differs between bundles, each of the types is accepted. */
 function readList(nodes: readonly ListNode[], json: readonly unknown[], cursor: Cursor): unknown {
-  const most = Math.max(...nodes.map(cursor.most));
-  if (json.length > most)
+  const maxItems = Math.max(...nodes.map(cursor.maxItems));
+  if (json.length > maxItems)
     return leaveOut(
-      { path: [...cursor.path], expected: `a list of at most ${most} items`, found: `a list of ${json.length}` },
+      { path: [...cursor.path], expected: `a list of at most ${maxItems} items`, found: `a list of ${json.length}` },
       cursor,
     );
   const items = nodes.map((node) => node.items);

@@ -37,15 +37,16 @@ const distinctions: ReadonlyMap<string, Distinction> = new Map([
  */
 export function conflictBetween(one: ListenerClaim, other: ListenerClaim): ConflictReason | undefined {
   if (one.port !== other.port) return undefined;
-  if (one.protocol === other.protocol) return isToldApart(one, other) ? undefined : 'HostnameConflict';
+  if (one.protocol === other.protocol) return areHostnamesDistinct(one, other) ? undefined : 'HostnameConflict';
   const [left, right] = [distinctions.get(one.protocol), distinctions.get(other.protocol)];
   if (left === undefined || right === undefined || left.transport !== right.transport) return undefined;
-  if (left.wire === 'tls' && right.wire === 'tls') return isToldApart(one, other) ? undefined : 'ProtocolConflict';
+  if (left.wire === 'tls' && right.wire === 'tls')
+    return areHostnamesDistinct(one, other) ? undefined : 'ProtocolConflict';
   return 'ProtocolConflict';
 }
 
 /** Whether the hostnames of two listeners with the same wire differ. TCP and UDP have no hostnames. */
-function isToldApart(one: ListenerClaim, other: ListenerClaim): boolean {
+function areHostnamesDistinct(one: ListenerClaim, other: ListenerClaim): boolean {
   return distinctions.get(one.protocol)?.wire !== 'any' && hostKey(one) !== hostKey(other);
 }
 
@@ -71,14 +72,14 @@ export class ListenerClaims<L extends ListenerClaim> {
    */
   conflictsOf(
     listener: L,
-    most: number,
+    limit: number,
   ): { readonly reason: ConflictReason; readonly others: readonly L[] } | undefined {
     const found: Record<ConflictReason, L[]> = { ProtocolConflict: [], HostnameConflict: [] };
     for (const [protocol, hostnames] of this.ports.get(listener.port) ?? []) {
       for (const candidates of bucketsOf(hostnames, listener, protocol)) {
-        for (const candidate of candidates.slice(0, most + 1)) {
+        for (const candidate of candidates.slice(0, limit + 1)) {
           const reason = candidate === listener ? undefined : conflictBetween(listener, candidate);
-          if (reason !== undefined && found[reason].length < most) found[reason].push(candidate);
+          if (reason !== undefined && found[reason].length < limit) found[reason].push(candidate);
         }
       }
     }

@@ -5,7 +5,7 @@ export const displayLimit = 64;
 // that would make quotes ambiguous.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}"\\]/gu;
 
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /** Anything but printable ASCII. Nearly all texts have none, and this takes a fraction of the time that Unicode classes take. */
 const unusual = /[^ -~]/;
@@ -43,7 +43,7 @@ export function display(text: string, limit: number = displayLimit): string {
 export function printable(message: string, limit: number): string {
   const text = shorten(message, limit);
   if (!unusual.test(text)) return text;
-  return text.replace(unseen, (character) => shortEscapes.get(character) ?? codePointEscape(character));
+  return text.replace(invisible, (character) => shortEscapes.get(character) ?? codePointEscape(character));
 }
 
 /** Shortens `text` to `limit` characters (code points). If it was shortened, the last one is `…`. */

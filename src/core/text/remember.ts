@@ -1,7 +1,7 @@
 /** Longer texts rarely repeat. */
-const longest = 253;
+const maxLength = 253;
 /** Maximum number of entries. At the limit the cache is cleared: that is cheap, and values in use are soon cached again. */
-const most = 1_000;
+const maxEntries = 1_000;
 
 /**
  * Caches a pure function of a text, for texts not longer than a hostname: the same names and durations occur in many
@@ -10,11 +10,11 @@ const most = 1_000;
 export function remember<T>(compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, { readonly result: T }>();
   return (text) => {
-    if (text.length > longest) return compute(text);
+    if (text.length > maxLength) return compute(text);
     const before = known.get(text);
     if (before !== undefined) return before.result;
     const result = compute(text);
-    if (known.size >= most) known.clear();
+    if (known.size >= maxEntries) known.clear();
     known.set(text, { result });
     return result;
   };

@@ -100,9 +100,9 @@ function nextTurn(): void {
   isScheduled = false;
   turn += 1;
   spent = 0;
-  const most = isAccepting() ? 1 : perTurn / perConnection;
+  const maxReads = isAccepting() ? 1 : perTurn / perConnection;
   shortTurns = Math.max(0, shortTurns - 1);
-  for (let count = 0; count < most; count += 1) {
+  for (let count = 0; count < maxReads; count += 1) {
     const reader = waiting.first;
     if (reader === undefined) break;
     waiting.delete(reader);

@@ -98,9 +98,9 @@ export class TlsTermination {
    * connections are not affected.
    */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
-    const asked = JSON.stringify(validation);
-    if (asked !== this.validation) {
-      this.validation = asked;
+    const requested = JSON.stringify(validation);
+    if (requested !== this.validation) {
+      this.validation = requested;
       // A new server has other ticket keys, so no client resumes a session without the changed validation.
       this.server = createTermination(this.limits, this.handlers, validation);
     }

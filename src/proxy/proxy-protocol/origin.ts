@@ -9,22 +9,22 @@ export interface Origin {
   readonly destination: Address;
 }
 
-const told = new WeakMap<Socket, Origin>();
+const headerOrigins = new WeakMap<Socket, Origin>();
 
 /** Records the origin in the PROXY header of a connection. */
 export function noteOrigin(socket: Socket, origin: Origin): void {
-  told.set(socket, origin);
+  headerOrigins.set(socket, origin);
 }
 
 /** Returns the origin in the PROXY header of a connection; `undefined` if there was none. */
-export function toldOrigin(socket: Socket): Origin | undefined {
-  return told.get(socket);
+export function headerOrigin(socket: Socket): Origin | undefined {
+  return headerOrigins.get(socket);
 }
 
 /** Returns the origin of a connection that a port has accepted. For TLS, pass the socket below it. */
 export function originOf(socket: Socket): Origin {
   return (
-    told.get(socket) ?? {
+    headerOrigins.get(socket) ?? {
       client: { host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 },
       destination: { host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 },
     }

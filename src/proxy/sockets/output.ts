@@ -11,9 +11,9 @@ const full = 64 * 1024;
 const longestText = 4 * 1024;
 
 /** Sizes of the blocks that pieces are copied to. No block is twice as large as its piece. */
-const [leastBits, mostBits] = [12, 17];
+const [minBits, maxBits] = [12, 17];
 const blocksPerSize = 8;
-const blocks: Buffer[][] = Array.from({ length: mostBits - leastBits + 1 }, () => []);
+const blocks: Buffer[][] = Array.from({ length: maxBits - minBits + 1 }, () => []);
 
 /** A request whose last write was done at once. */
 let spare: WriteRequest | undefined;
@@ -88,7 +88,7 @@ export class Output {
     const { socket, handle } = this;
     if (!socket.writable) return;
     const length = before.length + bytes.length + after.length;
-    if (handle === undefined || this.usesStream || length > 1 << mostBits) {
+    if (handle === undefined || this.usesStream || length > 1 << maxBits) {
       socket.cork();
       if (before !== '') socket.write(before);
       socket.write(owned(bytes));
@@ -160,14 +160,14 @@ export class Output {
 const nothing = Buffer.alloc(0);
 
 function takeBlock(length: number): Buffer {
-  const bits = Math.max(leastBits, 32 - Math.clz32(length - 1));
-  return blocks[bits - leastBits]?.pop() ?? Buffer.allocUnsafeSlow(1 << bits);
+  const bits = Math.max(minBits, 32 - Math.clz32(length - 1));
+  return blocks[bits - minBits]?.pop() ?? Buffer.allocUnsafeSlow(1 << bits);
 }
 
 function releaseBlock(request: WriteRequest): void {
   const { block } = request;
   if (block === undefined) return;
   request.block = undefined;
-  const pool = blocks[31 - Math.clz32(block.length) - leastBits];
+  const pool = blocks[31 - Math.clz32(block.length) - minBits];
   if (pool !== undefined && pool.length < blocksPerSize) pool.push(block);
 }

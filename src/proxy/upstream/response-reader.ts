@@ -10,7 +10,7 @@ const startOfHead = Buffer.from('HTTP/1.');
 const nothing = Buffer.alloc(0);
 
 /** The parts of a request that determine how its response is parsed. */
-export interface Asked {
+export interface PendingRequest {
   readonly method: string;
   /** The protocol of an upgrade request. */
   readonly upgrade?: string | undefined;
@@ -33,7 +33,7 @@ export interface ResponseEvents {
 export class ResponseReader {
   private readonly events: ResponseEvents;
   private readonly headBytes: number;
-  private asked: Asked | undefined;
+  private pending: PendingRequest | undefined;
   private held = new Held();
   /** Defined while the body is read. */
   private head: ResponseHead | undefined;
@@ -50,8 +50,8 @@ export class ResponseReader {
   }
 
   /** Prepares for the response to a request that is being sent. */
-  expect(asked: Asked): void {
-    this.asked = asked;
+  expect(pending: PendingRequest): void {
+    this.pending = pending;
   }
 
   /** Releases the memory of the previous head. */
@@ -61,13 +61,13 @@ export class ResponseReader {
 
   /** Ignores all further bytes, without callbacks. */
   stop(): void {
-    this.asked = undefined;
+    this.pending = undefined;
   }
 
   read(bytes: Buffer): void {
     let rest = bytes;
-    while (this.asked !== undefined && rest.length > 0)
-      rest = this.head === undefined ? this.readHead(rest, this.asked) : this.readBody(rest, this.head);
+    while (this.pending !== undefined && rest.length > 0)
+      rest = this.head === undefined ? this.readHead(rest, this.pending) : this.readBody(rest, this.head);
   }
 
   /** The backend has closed its side. */
@@ -76,26 +76,26 @@ export class ResponseReader {
       this.complete(this.head, [], nothing);
   }
 
-  private readHead(bytes: Buffer, asked: Asked): Buffer {
+  private readHead(bytes: Buffer, pending: PendingRequest): Buffer {
     const { previous } = this;
     if (previous !== undefined && this.held.isEmpty && bytes.toString('latin1', 0, previous.bytes) === previous.text)
       return this.take(
         previous.head,
-        asked,
+        pending,
         previous.bytes === bytes.length ? nothing : bytes.subarray(previous.bytes),
       );
     const found = this.held.take(bytes, endOfHead, this.headBytes);
     if (found === undefined) return this.held.mayBeginWith(startOfHead) ? nothing : this.malformed('broken');
     if (found === 'too-long') return this.malformed(found);
     const head = this.parseHead(found.text);
-    return head === undefined ? this.malformed('broken') : this.take(head, asked, found.rest);
+    return head === undefined ? this.malformed('broken') : this.take(head, pending, found.rest);
   }
 
-  private take(head: ResponseHead, asked: Asked, rest: Buffer): Buffer {
-    if (head.status < 200) return this.inform(head, asked, rest);
+  private take(head: ResponseHead, pending: PendingRequest, rest: Buffer): Buffer {
+    if (head.status < 200) return this.inform(head, pending, rest);
     this.head = head;
     this.chunks = undefined;
-    this.remaining = bodyLength(asked, head);
+    this.remaining = bodyLength(pending, head);
     if (head.isChunked && this.remaining > 0) this.chunks = new ChunkedBody((data) => this.pass(data), this.headBytes);
     this.events.onHead(head);
     if (this.remaining > 0) return rest;
@@ -111,11 +111,11 @@ export class ResponseReader {
     return head;
   }
 
-  private inform(head: ResponseHead, asked: Asked, rest: Buffer): Buffer {
+  private inform(head: ResponseHead, pending: PendingRequest, rest: Buffer): Buffer {
     const { status, fields } = head;
     if (status === 101) {
-      if (asked.upgrade === undefined) return this.malformed('broken');
-      this.asked = undefined;
+      if (pending.upgrade === undefined) return this.malformed('broken');
+      this.pending = undefined;
       this.events.onSwitch(head, rest);
       return nothing;
     }
@@ -140,25 +140,25 @@ export class ResponseReader {
   }
 
   private pass(data: Buffer): void {
-    if (this.asked !== undefined) this.events.onData(data);
+    if (this.pending !== undefined) this.events.onData(data);
   }
 
   private complete(head: ResponseHead, trailers: Fields, rest: Buffer): void {
-    if (this.asked === undefined) return;
-    this.asked = undefined;
+    if (this.pending === undefined) return;
+    this.pending = undefined;
     this.head = undefined;
     this.events.onEnd(trailers, head, rest);
   }
 
   private malformed(problem: 'broken' | 'too-long'): Buffer {
-    if (this.asked !== undefined) this.events.onMalformed(problem);
-    this.asked = undefined;
+    if (this.pending !== undefined) this.events.onMalformed(problem);
+    this.pending = undefined;
     return nothing;
   }
 }
 
 /** RFC 9112 section 6.3: 0 for a response that has no body regardless of its fields, `Infinity` for an unknown length. */
-function bodyLength({ method }: Asked, { status, contentLength }: ResponseHead): number {
+function bodyLength({ method }: PendingRequest, { status, contentLength }: ResponseHead): number {
   if (method === 'HEAD' || status === 204 || status === 304) return 0;
   return contentLength ?? Infinity;
 }

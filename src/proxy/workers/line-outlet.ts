@@ -1,5 +1,5 @@
 /** Characters of lines that may wait for the main thread. */
-const mostUnwritten = 1024 * 1024;
+const maxUnwritten = 1024 * 1024;
 /** Characters after which lines do not wait for the end of the turn. */
 const full = 64 * 1024;
 /** Milliseconds after which a worker looks again. */
@@ -36,7 +36,7 @@ export class LineOutlet {
     this.text = '';
     this.send(text);
     let waiting = Atomics.add(this.unwritten, this.worker, text.length) + text.length;
-    while (waiting > mostUnwritten) {
+    while (waiting > maxUnwritten) {
       Atomics.wait(this.unwritten, this.worker, waiting, patience);
       waiting = Atomics.load(this.unwritten, this.worker);
     }

@@ -158,7 +158,7 @@ describe('a user who may list everything in one namespace', () => {
     expect(code).toBe(1);
   });
 
-  test('explain says which routes of connections may exist unseen', async () => {
+  test('explain says which routes of connections may exist although they are not observed', async () => {
     const sentence =
       /^unknown: an object of kind TCPRoute may match, and they are observed only in namespace "team" \(no permission\)$/;
     const { output } = await outcome('explain', 'tcp://web.team:5432');
@@ -166,9 +166,9 @@ describe('a user who may list everything in one namespace', () => {
     expect(output).not.toContain('No route matches');
     const json = await outcome('explain', 'tcp://web.team:5432', '-o', 'json');
     const [found] = (
-      JSON.parse(json.output) as { readonly outcomes: readonly { readonly unseen?: readonly string[] }[] }
+      JSON.parse(json.output) as { readonly outcomes: readonly { readonly unobserved?: readonly string[] }[] }
     ).outcomes;
-    expect(found?.unseen).toEqual([expect.stringMatching(sentence)]);
+    expect(found?.unobserved).toEqual([expect.stringMatching(sentence)]);
   });
 
   test.each([['check'], ['audit']])('%s reports a backend of the namespace that is not found', async (command) => {

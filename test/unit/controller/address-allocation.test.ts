@@ -12,7 +12,7 @@ const pool = (...texts: readonly string[]) =>
 
 interface Wish {
   readonly held?: readonly string[];
-  readonly asked?: readonly string[];
+  readonly requested?: readonly string[];
   readonly content?: Claim['content'];
   readonly families?: Claim['families'];
 }
@@ -21,12 +21,15 @@ interface Wish {
 function ledgerOf(...wishes: readonly Wish[]) {
   const ledger = new AddressLedger();
   const claims = wishes.map(
-    ({ held = [], asked = [], content = asked.length > 0 ? 'asked' : 'any', families = ['IPv4'] }, age): Claim => ({
+    (
+      { held = [], requested = [], content = requested.length > 0 ? 'requested' : 'any', families = ['IPv4'] },
+      age,
+    ): Claim => ({
       gateway: `shop/${'abcdef'[age]}`,
       since: `2026-01-0${age + 1}T00:00:00Z`,
       families,
       held: held.map(ip),
-      asked: asked.map(ip),
+      requested: requested.map(ip),
       content,
     }),
   );
@@ -100,33 +103,33 @@ describe('an address of the pool', () => {
 
 describe('an address that a Gateway asks for', () => {
   test('is given where it is free, instead of what there was', () => {
-    const { given } = ledgerOf({ asked: ['10.0.0.2'], held: ['10.0.0.0'] });
+    const { given } = ledgerOf({ requested: ['10.0.0.2'], held: ['10.0.0.0'] });
     expect(given(0, '10.0.0.0/30')).toEqual({ addresses: [ip('10.0.0.2')], problem: undefined, waits: false });
   });
 
   test('is the only one, unless others will do: then there is one for each family', () => {
     const { addresses } = ledgerOf(
-      { asked: ['10.0.0.2'], families: ['IPv4', 'IPv6'] },
-      { asked: ['10.0.0.1'], content: 'any', families: ['IPv4', 'IPv6'] },
+      { requested: ['10.0.0.2'], families: ['IPv4', 'IPv6'] },
+      { requested: ['10.0.0.1'], content: 'any', families: ['IPv4', 'IPv6'] },
     );
     expect(addresses(0, '10.0.0.0/30', 'fd00::/126')).toEqual(['10.0.0.2']);
     expect(addresses(1, '10.0.0.0/30', 'fd00::/126')).toEqual(['10.0.0.1', 'fd00::']);
   });
 
   test('may be several', () => {
-    const { addresses } = ledgerOf({ asked: ['fd00::2', '10.0.0.2', '10.0.0.1'], families: ['IPv4', 'IPv6'] });
+    const { addresses } = ledgerOf({ requested: ['fd00::2', '10.0.0.2', '10.0.0.1'], families: ['IPv4', 'IPv6'] });
     expect(addresses(0, '10.0.0.0/30', 'fd00::/126')).toEqual(['fd00::2', '10.0.0.2', '10.0.0.1']);
   });
 
   test('is not given to somebody who asks for none', () => {
-    const { addresses } = ledgerOf({}, { asked: ['10.0.0.0'] });
+    const { addresses } = ledgerOf({}, { requested: ['10.0.0.0'] });
     expect([addresses(0, '10.0.0.0/30'), addresses(1, '10.0.0.0/30')]).toEqual([['10.0.0.1'], ['10.0.0.0']]);
   });
 
   test.each([
-    [{ asked: ['192.0.2.1'] }, '192.0.2.1 is not in the address pool (10.0.0.0/30).'],
-    [{ asked: ['fd00::1'] }, 'fd00::1 is unusable: the Service of this Gateway has no IPv6.'],
-    [{ asked: ['10.0.0.1'] }, '10.0.0.1 is already assigned to Gateway "shop/a".'],
+    [{ requested: ['192.0.2.1'] }, '192.0.2.1 is not in the address pool (10.0.0.0/30).'],
+    [{ requested: ['fd00::1'] }, 'fd00::1 is unusable: the Service of this Gateway has no IPv6.'],
+    [{ requested: ['10.0.0.1'] }, '10.0.0.1 is already assigned to Gateway "shop/a".'],
   ] as const)('cannot be had by %j: %s', (wish, message) => {
     const { given } = ledgerOf({ held: ['10.0.0.1'] }, wish);
     const ranges = message.includes('fd00') ? ['10.0.0.0/30', 'fd00::/126'] : ['10.0.0.0/30'];
@@ -141,7 +144,7 @@ describe('an address that a Gateway asks for', () => {
   });
 
   test('leaves a Gateway what it has, while it cannot be had', () => {
-    const { given } = ledgerOf({ asked: ['192.0.2.1'], held: ['10.0.0.2'] });
+    const { given } = ledgerOf({ requested: ['192.0.2.1'], held: ['10.0.0.2'] });
     expect(given(0, '10.0.0.0/30')).toMatchObject({
       addresses: [ip('10.0.0.2')],
       problem: { reason: 'AddressNotUsable' },
@@ -149,12 +152,12 @@ describe('an address that a Gateway asks for', () => {
   });
 
   test('is that of the oldest who asks, whose name the others are told; and of who has it, however young', () => {
-    const both = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'] });
+    const both = ledgerOf({ requested: ['10.0.0.1'] }, { requested: ['10.0.0.1'] });
     expect(both.addresses(0, '10.0.0.0/30')).toEqual(['10.0.0.1']);
     expect(both.given(1, '10.0.0.0/30').problem?.message).toContain(
       '10.0.0.1 is already assigned to Gateway "shop/a".',
     );
-    const held = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'], held: ['10.0.0.1'] });
+    const held = ledgerOf({ requested: ['10.0.0.1'] }, { requested: ['10.0.0.1'], held: ['10.0.0.1'] });
     expect(held.addresses(1, '10.0.0.0/30')).toEqual(['10.0.0.1']);
     expect(held.given(0, '10.0.0.0/30').problem?.message).toContain(
       '10.0.0.1 is already assigned to Gateway "shop/b".',
@@ -162,12 +165,12 @@ describe('an address that a Gateway asks for', () => {
   });
 
   test("by somebody whom it cannot lead to is in nobody's way", () => {
-    const { addresses } = ledgerOf({ asked: ['10.0.0.1'], families: ['IPv6'] }, { asked: ['10.0.0.1'] });
+    const { addresses } = ledgerOf({ requested: ['10.0.0.1'], families: ['IPv6'] }, { requested: ['10.0.0.1'] });
     expect(addresses(1, '10.0.0.0/30')).toEqual(['10.0.0.1']);
   });
 
   test('is answered for a long pool, too', () => {
-    const { given } = ledgerOf({ asked: ['192.0.2.1'] });
+    const { given } = ledgerOf({ requested: ['192.0.2.1'] });
     expect(given(0, '10.0.0.1', '10.0.0.3', '10.0.0.5', '10.0.0.7', 'fd00::/64').problem?.message).toContain(
       '(10.0.0.1, 10.0.0.3, 10.0.0.5 and 2 more).',
     );

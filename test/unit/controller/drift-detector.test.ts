@@ -47,7 +47,7 @@ function started() {
   const told: string[] = [];
   const detector = new DriftDetector({
     onDrift: (gateway, { kind }) => void told.push(`${kind} of ${gateway}`),
-    pace: { most: 2, window: 1_000 },
+    pace: { maxWrites: 2, window: 1_000 },
   });
   const see = (object: WireObject): void => detector.observe({ type: 'upsert', ref, object });
   const drop = (): void => detector.observe({ type: 'delete', ref } satisfies ObjectChange);

@@ -13,14 +13,14 @@ import { unobservedText } from '../unobserved.ts';
  */
 export function explainLayer4Outcome(
   { gateway, listener, decision, candidates }: Layer4Outcome,
-  unseenRoutes: readonly string[] = [],
+  unobservedRoutes: readonly string[] = [],
 ): Explanation {
   const covering = candidates.filter(({ covers }) => covers);
   return {
     gateway,
     listener: listener && `${listenerText(listener)}${modeText(listener)}`,
     chosen: 'route' in decision ? nameOf(decision.route) : undefined,
-    lines: linesOf(decision, listener, unseenRoutes),
+    lines: linesOf(decision, listener, unobservedRoutes),
     candidates: covering.map((candidate, index) => ({
       name: candidateText(candidate),
       remark: index === 0 ? 'matches' : 'shadowed',
@@ -32,10 +32,10 @@ export function explainLayer4Outcome(
 function linesOf(
   decision: Layer4Decision,
   listener: ListenerConfig | undefined,
-  unseenRoutes: readonly string[],
+  unobservedRoutes: readonly string[],
 ): readonly string[] {
   if ('route' in decision) return decisionLines(decision, listener);
-  return unseenRoutes.length > 0 ? unseenRoutes : [plainDecision(decision, listener)];
+  return unobservedRoutes.length > 0 ? unobservedRoutes : [plainDecision(decision, listener)];
 }
 
 function modeText({ tlsMode }: ListenerConfig): string {

@@ -26,10 +26,10 @@ import { unobservedText } from '../unobserved.ts';
  *
  * @param unseenRoutes sentences about routes that are not observed and may match, instead of a response that no route matches
  */
-export function explainOutcome(outcome: Outcome, unseenRoutes: readonly string[] = []): Explanation {
+export function explainOutcome(outcome: Outcome, unobservedRoutes: readonly string[] = []): Explanation {
   const { gateway, listener, decision, filters, authorization, shares, candidates } = outcome;
   const plain = (other: PlainDecision): readonly string[] =>
-    unseenRoutes.length > 0 ? unseenRoutes : [plainDecision(other)];
+    unobservedRoutes.length > 0 ? unobservedRoutes : [plainDecision(other)];
   const ofHost = candidates.filter(({ coversHost }) => coversHost);
   const first = ofHost.findIndex(({ unmet }) => unmet.length === 0);
   const tried = first === -1 ? ofHost : ofHost.slice(0, first + 1);

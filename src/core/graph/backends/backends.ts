@@ -12,7 +12,7 @@ import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from '../grants.ts';
 import { readObject } from '../inputs.ts';
-import { mayBelongUnseen, whyNotFound, type NotFound, type Unobserved } from '../observed.ts';
+import { mayBelongUnobserved, whyNotFound, type NotFound, type Unobserved } from '../observed.ts';
 import { isLayer4, transportOf, type ServedRouteKind, type Transport } from '../protocols.ts';
 import type { FilterView } from '../route-views.ts';
 import type { Path } from '../../resources/path.ts';
@@ -196,7 +196,7 @@ function mayHave(
   kind: 'ReferenceGrant' | 'BackendTLSPolicy',
   { kind: ofKind, namespace, name }: ServiceObject,
 ): boolean {
-  return mayBelongUnseen(read, kind, { kind: ofKind, namespace }, () => readObject(read, ofKind, namespace, name));
+  return mayBelongUnobserved(read, kind, { kind: ofKind, namespace }, () => readObject(read, ofKind, namespace, name));
 }
 
 /** The parts of a rule that reference backends. Layer 4 rules have no filters. */

@@ -67,8 +67,8 @@ export function allowedKinds(
 ): { readonly routeKinds: readonly RouteKind[]; readonly invalidKinds: readonly RouteKind[] } {
   const supported = routeKindsOf(protocol) ?? [];
   if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };
-  const asked = named.map(allowedGroupKind);
+  const requested = named.map(allowedGroupKind);
   const isSupported = (kind: RouteKind): boolean =>
     supported.some((one) => one.group === kind.group && one.kind === kind.kind);
-  return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };
+  return { routeKinds: requested.filter(isSupported), invalidKinds: requested.filter((kind) => !isSupported(kind)) };
 }

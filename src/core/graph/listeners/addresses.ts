@@ -35,8 +35,8 @@ export const addresses = defineQuery({
   name: 'addresses',
   stratum: strata.links,
   compute(read, namespace: string, name: string): readonly AddressNode[] {
-    const asked = readObject(read, 'Gateway', namespace, name)?.spec?.addresses ?? [];
-    return asked.map((address, index): AddressNode => {
+    const requested = readObject(read, 'Gateway', namespace, name)?.spec?.addresses ?? [];
+    return requested.map((address, index): AddressNode => {
       const { value = '', routability = '' } = address;
       const type = addressType(address);
       if (type !== 'IPAddress' && type !== 'Hostname') return { index, outcome: 'unsupportedType', type };

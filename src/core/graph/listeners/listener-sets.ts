@@ -72,7 +72,7 @@ export const listenerSetParent = defineQuery({
     const gateway = { namespace: parentNamespace, name: parentName };
     if (parent.group !== gatewayGroup || parent.kind !== 'Gateway') return { type: 'foreign', ...gateway };
     if (read.query(gatewayClassName, parentNamespace, parentName) === undefined)
-      return { type: unseen(read, { kind: 'Gateway', ...gateway }), ...gateway };
+      return { type: standingOfMissing(read, { kind: 'Gateway', ...gateway }), ...gateway };
     if (!read.query(isOfOurClass, parentNamespace, parentName)) return { type: 'foreign', ...gateway };
     if (!isReadable(set, ['spec', 'parentRef'])) return { type: 'unreadable', ...gateway };
     const allowed = read.query(allowedListeners, parentNamespace, parentName);
@@ -102,18 +102,19 @@ export function isOwnerKind(kind: string): kind is OwnerKind {
 }
 
 /** Returns the state of an owner that does not exist in the observed objects. If its kind is not observed there, the owner is not ours. */
-function unseen(read: Reader, { kind, namespace }: ListenerOwner): 'absent' | 'foreign' {
+function standingOfMissing(read: Reader, { kind, namespace }: ListenerOwner): 'absent' | 'foreign' {
   return isObserved(read, kind, namespace) ? 'absent' : 'foreign';
 }
 
 /** Returns whether an owner of listeners is ours, and whether its listeners belong to a Gateway. */
 export function ownerStanding(read: Reader, { kind, namespace, name }: ListenerOwner): OwnerStanding {
   if (kind === 'Gateway') {
-    if (read.query(gatewayClassName, namespace, name) === undefined) return unseen(read, { kind, namespace, name });
+    if (read.query(gatewayClassName, namespace, name) === undefined)
+      return standingOfMissing(read, { kind, namespace, name });
     return read.query(isOfOurClass, namespace, name) ? 'ours' : 'foreign';
   }
   const parent = read.query(listenerSetParent, namespace, name);
-  if (parent === undefined) return unseen(read, { kind, namespace, name });
+  if (parent === undefined) return standingOfMissing(read, { kind, namespace, name });
   if (parent.type === 'attached') return 'ours';
   // A ListenerSet without an existing Gateway belongs to no controller yet. Its own status reports this, not the status of routes.
   return parent.type === 'foreign' || parent.type === 'absent' ? 'foreign' : 'detached';

@@ -71,10 +71,10 @@ export function compileCors(filter: CorsFilter): Cors {
 function named(
   { allowCredentials }: CorsFilter,
   allowed: readonly string[],
-  asked: string | undefined,
+  requested: string | undefined,
 ): readonly string[] {
   if (!allowed.includes('*') || !allowCredentials) return allowed;
-  return asked === undefined ? [] : [asked];
+  return requested === undefined ? [] : [requested];
 }
 
 /** A request does not name the fields to expose, so with credentials there is no replacement for `*`. */
@@ -106,13 +106,15 @@ class AllowedOrigins {
 
   include(origin: string): boolean {
     if (this.any) return true;
-    const asked = withPort(headerKey(origin));
+    const requested = withPort(headerKey(origin));
     // The wildcard stands for at least one character.
     return (
-      this.exact.has(asked) ||
+      this.exact.has(requested) ||
       this.wildcards.some(
         ({ scheme, suffix }) =>
-          asked.startsWith(scheme) && asked.endsWith(suffix) && asked.length > scheme.length + suffix.length,
+          requested.startsWith(scheme) &&
+          requested.endsWith(suffix) &&
+          requested.length > scheme.length + suffix.length,
       )
     );
   }

@@ -30,7 +30,7 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
     const version = versionOf(kind, apiVersion, bundle)?.name;
     if (version === undefined) return nothing;
     const key = keyOf([kind, version, bundle.minor, bundle.channel]);
-    const root = known.get(key) ?? placesOf(names.map((name) => sitesIn(tables[name][kind], version, bundle)));
+    const root = known.get(key) ?? treeOf(names.map((name) => sitesIn(tables[name][kind], version, bundle)));
     known.set(key, root);
     const walk = new Walk();
     walk.visit(root, view);
@@ -56,61 +56,60 @@ function isTaken(json: unknown, path: Path): boolean {
 
 /** Sites as a tree of the fields that lead to them, for walking an object. */
 interface LocationNode {
-  readonly asked: Asked[];
-  readonly below: { readonly name: string; readonly place: LocationNode }[];
+  readonly checks: Check[];
+  readonly below: { readonly name: string; readonly node: LocationNode }[];
   /** The items of a list. */
   each?: LocationNode;
 }
 
-interface Asked {
+interface Check {
   readonly demand: Demand<unknown>;
   /** The position of the table with the demand. */
   readonly table: number;
 }
 
-function placesOf(tables: readonly (readonly Site[])[]): LocationNode {
-  const root = emptyPlace();
+function treeOf(tables: readonly (readonly Site[])[]): LocationNode {
+  const root = emptyNode();
   for (const [table, sites] of tables.entries()) {
     // A view has the types of its table, so the value at a site has the type that its demands expect.
     for (const { path, demands } of sites)
-      placeAt(root, path).asked.push(...demands.map((demand) => ({ demand: demand as Demand<unknown>, table })));
+      nodeAt(root, path).checks.push(...demands.map((demand) => ({ demand: demand as Demand<unknown>, table })));
   }
   return root;
 }
 
-function placeAt(root: LocationNode, path: string): LocationNode {
-  let place = root;
-  for (const part of partsOf(path))
-    place = typeof part === 'number' ? (place.each ??= emptyPlace()) : fieldOf(place, part);
-  return place;
+function nodeAt(root: LocationNode, path: string): LocationNode {
+  let node = root;
+  for (const part of partsOf(path)) node = typeof part === 'number' ? (node.each ??= emptyNode()) : fieldOf(node, part);
+  return node;
 }
 
 function fieldOf({ below }: LocationNode, name: string): LocationNode {
   const known = below.find((field) => field.name === name);
-  if (known !== undefined) return known.place;
-  const place = emptyPlace();
-  below.push({ name, place });
-  return place;
+  if (known !== undefined) return known.node;
+  const node = emptyNode();
+  below.push({ name, node });
+  return node;
 }
 
-function emptyPlace(): LocationNode {
-  return { asked: [], below: [] };
+function emptyNode(): LocationNode {
+  return { checks: [], below: [] };
 }
 
 /** One walk of an object. Almost all objects have no findings, so everything that only a finding needs exists once per walk. */
 class Walk {
   readonly found: { readonly table: number; readonly finding: Finding }[] = [];
   /** The number of violations of each demand. A table has few demands, and each belongs to one rule. */
-  private readonly broken = new Map<Asked, number>();
+  private readonly broken = new Map<Check, number>();
   /** The current location of the walk. */
   private readonly path: (string | number)[] = [];
-  private asked: Asked | undefined;
+  private check: Check | undefined;
   private readonly report: ReportViolation = (violation) => {
-    if (this.asked === undefined) return;
-    const broken = (this.broken.get(this.asked) ?? 0) + 1;
-    this.broken.set(this.asked, broken);
+    if (this.check === undefined) return;
+    const broken = (this.broken.get(this.check) ?? 0) + 1;
+    this.broken.set(this.check, broken);
     if (broken > findingsPerRule) return;
-    const { demand, table } = this.asked;
+    const { demand, table } = this.check;
     this.found.push({ table, finding: findingOf(demand.rule.id, violation, this.path) });
   };
 
@@ -122,17 +121,17 @@ class Walk {
     }
   }
 
-  visit(place: LocationNode, value: unknown): void {
-    for (const asked of place.asked) {
-      this.asked = asked;
-      asked.demand.judge(value, this.report);
+  visit(node: LocationNode, value: unknown): void {
+    for (const check of node.checks) {
+      this.check = check;
+      check.demand.judge(value, this.report);
     }
     if (typeof value !== 'object' || value === null) return;
-    const { each } = place;
+    const { each } = node;
     if (each !== undefined && Array.isArray(value)) {
       for (let position = 0; position < value.length; position++) this.visitBelow(each, position, value[position]);
     }
-    for (const { name, place: below } of place.below) {
+    for (const { name, node: below } of node.below) {
       // No field has the name of a property of Object.prototype, and a check for own properties would take longer than the rest
       // of the walk.
       const inner = (value as Readonly<Record<string, unknown>>)[name];
@@ -140,9 +139,9 @@ class Walk {
     }
   }
 
-  private visitBelow(place: LocationNode, part: string | number, value: unknown): void {
+  private visitBelow(node: LocationNode, part: string | number, value: unknown): void {
     this.path.push(part);
-    this.visit(place, value);
+    this.visit(node, value);
     this.path.pop();
   }
 }

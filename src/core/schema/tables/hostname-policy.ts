@@ -4,7 +4,7 @@ import { ownGroup, stored, type KindTable } from './table.ts';
 
 // A kind of Sallyport, not of the Gateway API: its schema is the same in all bundles, and its CRD is in deploy.
 
-const most = 64;
+const maxEntries = 64;
 
 // A character of a segment other than a dot. An encoded dot would be a dot in the spelling of matches.
 const notDot = "([A-Za-z0-9\\-_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df]))";
@@ -19,7 +19,7 @@ const spec = object(
   {
     gateways: list(object({ name, namespace }, { required: ['name', 'namespace'] }), {
       minItems: 1,
-      maxItems: most,
+      maxItems: maxEntries,
       listType: 'atomic',
     }),
     hostnames: list(
@@ -29,7 +29,7 @@ const spec = object(
         pattern: `^(\\*|(\\*\\.)?${subdomain})$`,
         form: 'a DNS name in lower case, such as shop.example.com or *.example.com, or "*" for every hostname',
       }),
-      { minItems: 1, maxItems: most, listType: 'set' },
+      { minItems: 1, maxItems: maxEntries, listType: 'set' },
     ),
     paths: list(
       string({
@@ -38,10 +38,10 @@ const spec = object(
         pattern: pathPattern,
         form: 'a path prefix without a final slash, without "." and ".." segments, such as /cart or /cart/checkout, or "/" for every path',
       }),
-      { minItems: 1, maxItems: most, listType: 'set' },
+      { minItems: 1, maxItems: maxEntries, listType: 'set' },
     ),
     namespaces: object(
-      { names: list(namespace, { minItems: 1, maxItems: most, listType: 'set' }), selector: labelSelector },
+      { names: list(namespace, { minItems: 1, maxItems: maxEntries, listType: 'set' }), selector: labelSelector },
       { minProperties: 1 },
     ),
   },

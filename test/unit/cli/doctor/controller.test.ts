@@ -304,7 +304,7 @@ describe('missing permissions', () => {
       { account, verbs: ['update'], group: 'gateway.networking.k8s.io', resource: 'gateways', subresource: 'status' },
       { account, verbs: ['create', 'patch'], group: 'apps', resource: 'deployments', namespace: 'shop' },
     ];
-    expect(verdicts(known({ asked: 9, denied }))).toEqual([
+    expect(verdicts(known({ checked: 9, denied }))).toEqual([
       'fail ServiceAccount "sallyport-system/sallyport-controller" lacks update gateways/status.gateway.networking.k8s.io; create, patch deployments.apps in shop',
     ]);
     expect(verdicts(unknown)).toEqual([

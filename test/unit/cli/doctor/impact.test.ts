@@ -75,7 +75,7 @@ describe('the configuration for warnings', () => {
       name: 'sallyport-impact',
     };
     const lacking: Pick<DoctorFacts, 'permissions'> = {
-      permissions: { type: 'known', value: { asked: 1, denied: [denied] } },
+      permissions: { type: 'known', value: { checked: 1, denied: [denied] } },
     };
     expect(permissions({ ...healthy, ...lacking })).toMatchObject([{ status: 'ok' }]);
     expect(permissions({ ...withImpact({}), ...lacking })).toMatchObject([

@@ -20,34 +20,34 @@ interface Asked {
   };
 }
 
-function clientThat(answer: (asked: Asked) => unknown): ApiClient {
-  return { request: (asked: Asked) => Promise.resolve(asked).then(answer) } as unknown as ApiClient;
+function clientThat(answer: (checked: Asked) => unknown): ApiClient {
+  return { request: (checked: Asked) => Promise.resolve(checked).then(answer) } as unknown as ApiClient;
 }
 
 test('asks what the ServiceAccounts may do, and names the verbs that they lack', async () => {
-  const asked: Asked[] = [];
+  const checked: Asked[] = [];
   const client = clientThat((request) => {
-    asked.push(request);
+    checked.push(request);
     const {
       user,
       resourceAttributes: { verb, resource },
     } = request.body.spec;
     return { status: { allowed: resource !== 'secrets' && !(user.endsWith('watchdog') && verb === 'patch') } };
   });
-  const { denied, asked: count } = await askPermissions(client, healthy.installation);
+  const { denied, checked: count } = await askPermissions(client, healthy.installation);
   expect(denied.map(({ account, verbs, resource, name }) => [account, resource, name, verbs])).toEqual([
     ['sallyport-webhook', 'secrets', undefined, ['create']],
     ['sallyport-webhook', 'secrets', 'sallyport-authority', ['get', 'list', 'watch', 'update']],
     ['sallyport-watchdog', 'validatingwebhookconfigurations', 'sallyport-webhook', ['patch']],
     ['sallyport-watchdog', 'events', undefined, ['patch']],
   ]);
-  expect(asked).toHaveLength(count);
+  expect(checked).toHaveLength(count);
   const needed = [...neededPermissions(healthy.installation), ...neededForImpact(healthy.installation)];
   expect(count).toBe(needed.flatMap(({ verbs }) => verbs).length);
-  expect(new Set(asked.map(({ path }) => path))).toEqual(
+  expect(new Set(checked.map(({ path }) => path))).toEqual(
     new Set(['/apis/authorization.k8s.io/v1/subjectaccessreviews']),
   );
-  expect(asked[0]?.body.spec).toEqual({
+  expect(checked[0]?.body.spec).toEqual({
     user: 'system:serviceaccount:sallyport-system:sallyport-webhook',
     groups: ['system:serviceaccounts', 'system:serviceaccounts:sallyport-system', 'system:authenticated'],
     resourceAttributes: { verb: 'list', group: 'gateway.networking.k8s.io', resource: 'gatewayclasses' },
@@ -55,11 +55,11 @@ test('asks what the ServiceAccounts may do, and names the verbs that they lack',
 });
 
 test('asks what the controller may do with data planes where Gateways are, unless it may do it everywhere', async () => {
-  const asked: string[] = [];
+  const checked: string[] = [];
   const limitedTo = (...namespaces: readonly string[]): ApiClient =>
     clientThat(({ body: { spec } }) => {
       const { verb, resource, subresource = '', namespace = '*' } = spec.resourceAttributes;
-      asked.push(`${spec.user.split(':').at(-1)} ${verb} ${resource}/${subresource} ${namespace}`);
+      checked.push(`${spec.user.split(':').at(-1)} ${verb} ${resource}/${subresource} ${namespace}`);
       const isOfDataPlane = resource === 'deployments' && verb === 'create';
       return { status: { allowed: !isOfDataPlane || namespaces.includes(namespace) } };
     });
@@ -69,9 +69,9 @@ test('asks what the controller may do with data planes where Gateways are, unles
       hasAddressPool: false,
     });
   expect((await ask(limitedTo('*'))).denied).toEqual([]);
-  expect(asked).toContain('sallyport-controller update gateways/status *');
-  expect(asked).toContain('sallyport-controller get pods/ sallyport-system');
-  expect(asked.filter((one) => one.endsWith(' shop'))).toEqual([]);
+  expect(checked).toContain('sallyport-controller update gateways/status *');
+  expect(checked).toContain('sallyport-controller get pods/ sallyport-system');
+  expect(checked.filter((one) => one.endsWith(' shop'))).toEqual([]);
   expect((await ask(limitedTo('infra', 'shop'))).denied).toEqual([]);
   expect((await ask(limitedTo('infra'))).denied).toMatchObject([
     { verbs: ['create'], resource: 'deployments', namespace: 'shop' },

@@ -93,7 +93,7 @@ describe('permissions', () => {
   test('that are missing are named', () => {
     const permissions = {
       type: 'known' as const,
-      value: { denied: [gateways, secret, { ...gateways, account: 'dog', verbs: ['get'] }], asked: 9 },
+      value: { denied: [gateways, secret, { ...gateways, account: 'dog', verbs: ['get'] }], checked: 9 },
     };
     expect(examine({ permissions }).filter(({ check }) => check === 'permissions')).toEqual([
       {
@@ -120,7 +120,7 @@ describe('permissions', () => {
   });
 
   test('on Secrets are not missed where certificates come from elsewhere', () => {
-    const permissions = { type: 'known' as const, value: { denied: [secret], asked: 9 } };
+    const permissions = { type: 'known' as const, value: { denied: [secret], checked: 9 } };
     expect(verdict({ permissions, ...withAuthorities(undefined) }, 'permissions')?.status).toBe('ok');
     expect(
       verdict({ permissions, ...withAuthorities(undefined), ...withWebhooks({ trusted: [] }) }, 'permissions')?.status,
@@ -172,7 +172,7 @@ test.each<Partial<DoctorFacts>>([
   { kinds: { type: 'unknown', problem: 'p' } },
   { configuration: { type: 'unknown', problem: 'p' } },
   { configuration: { type: 'known', value: undefined } },
-  { permissions: { type: 'known', value: { denied: [gateways], asked: 9 } } },
+  { permissions: { type: 'known', value: { denied: [gateways], checked: 9 } } },
   withWebhooks({ service: undefined }),
   withWebhooks({ trusted: [] }),
   withAuthorities({ type: 'unreadable', problem: 'p' }),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { ResponseReader } from '../../../../src/proxy/upstream/response-reader.ts';
 import type { ResponseHead } from '../../../../src/proxy/upstream/response-head.ts';
-import type { Asked } from '../../../../src/proxy/upstream/response-reader.ts';
+import type { PendingRequest } from '../../../../src/proxy/upstream/response-reader.ts';
 
-const get: Asked = { method: 'GET' };
+const get: PendingRequest = { method: 'GET' };
 const ok = 'HTTP/1.1 200 OK\r\n';
 const headBytes = 128;
 
 /** What a reader tells of these pieces, in words; `null` stands for the end of the connection. */
-function tell(asked: Asked, ...pieces: readonly (string | null)[]): readonly string[] {
+function tell(pending: PendingRequest, ...pieces: readonly (string | null)[]): readonly string[] {
   const told: string[] = [];
   const reader = new ResponseReader(
     {
@@ -24,7 +24,7 @@ function tell(asked: Asked, ...pieces: readonly (string | null)[]): readonly str
     },
     headBytes,
   );
-  reader.expect(asked);
+  reader.expect(pending);
   for (const piece of pieces) {
     if (piece === null) reader.end();
     else reader.read(Buffer.from(piece, 'latin1'));
@@ -60,7 +60,7 @@ test('bytes that follow a switch of protocols are not read as a response', () =>
 });
 
 describe('an answer ends where its framing says', () => {
-  test.each<[string, Asked, string, readonly string[]]>([
+  test.each<[string, PendingRequest, string, readonly string[]]>([
     ['a length', get, `${ok}Content-Length: 2\r\n\r\nok`, ['head 200 Content-Length 2', 'data ok', 'end']],
     ['no body', get, `${ok}Content-Length: 0\r\n\r\n`, ['head 200 Content-Length 0', 'end']],
     [
@@ -128,8 +128,8 @@ describe('an answer ends where its framing says', () => {
       `${ok}Content-Length: 1\r\n\r\na`,
       ['head 200 Content-Length 1', 'end rest a'],
     ],
-  ])('%s', (_name, asked, bytes, told) => {
-    expect(tell(asked, bytes)).toEqual(told);
+  ])('%s', (_name, pending, bytes, told) => {
+    expect(tell(pending, bytes)).toEqual(told);
   });
 
   test('bodies come in the same way in whatever pieces they come', () => {

@@ -10,7 +10,7 @@ import { quote } from '../../../core/text/display.ts';
 type Extent = Pick<Installation, 'unobserved' | 'observedOnlyIn'>;
 
 /** Objects that are not observed, and that may change how a Gateway handles a request or connection, in sentences. */
-export interface Unseen {
+export interface UnobservedObjects {
   /** Routes that may match what no observed route matches. */
   readonly routes: readonly string[];
   /** Owners of the hostname, and policies for TLS to a backend. */
@@ -22,7 +22,7 @@ type ExplainedOutcome =
   | Pick<Layer4Outcome, 'listener' | 'decision'>;
 
 /** Returns what is not observed about the outcome of a request or connection. Empty lists if everything that matters is observed. */
-export function unseenBy(extent: Extent, outcome: ExplainedOutcome): Unseen {
+export function unobservedObjects(extent: Extent, outcome: ExplainedOutcome): UnobservedObjects {
   const { listener, decision } = outcome;
   // Requests on a connection have outcomes of their own.
   if (listener === undefined || decision.type === 'requests') return { routes: [], policies: [] };
@@ -32,11 +32,11 @@ export function unseenBy(extent: Extent, outcome: ExplainedOutcome): Unseen {
     routes: hasNoRoute
       ? kinds.map((kind) => `unknown: an object of kind ${kind} may match, and they are ${extentOf(extent, kind)}`)
       : [],
-    policies: [...unseenOwners(extent, listener), ...unseenTls(extent, listener, endpointsIn(outcome))],
+    policies: [...unobservedOwners(extent, listener), ...unobservedTlsPolicies(extent, listener, endpointsIn(outcome))],
   };
 }
 
-function unseenOwners(extent: Extent, { protocol }: ListenerConfig): readonly string[] {
+function unobservedOwners(extent: Extent, { protocol }: ListenerConfig): readonly string[] {
   const isByHostname = routeKindsOf(protocol)?.some(({ kind }) => servesHostnames(kind)) ?? false;
   return isByHostname && extent.unobserved.includes('HostnamePolicy')
     ? [
@@ -54,7 +54,7 @@ function endpointsIn(outcome: ExplainedOutcome): readonly EndpointsConfig[] {
 }
 
 /** Backends without TLS for which a BackendTLSPolicy may exist. Datagrams and TLS that passes through are forwarded as they are. */
-function unseenTls(
+function unobservedTlsPolicies(
   extent: Extent,
   { protocol, tlsMode }: ListenerConfig,
   endpoints: readonly EndpointsConfig[],

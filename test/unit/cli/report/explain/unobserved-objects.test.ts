@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { unseenBy } from '../../../../../src/cli/report/explain/unseen.ts';
+import { unobservedObjects } from '../../../../../src/cli/report/explain/unobserved-objects.ts';
 
-type Outcome = Extract<Parameters<typeof unseenBy>[1], { readonly shares: unknown }>;
-type OfConnection = Exclude<Parameters<typeof unseenBy>[1], Outcome>;
-type Extent = Parameters<typeof unseenBy>[0];
+type Outcome = Extract<Parameters<typeof unobservedObjects>[1], { readonly shares: unknown }>;
+type OfConnection = Exclude<Parameters<typeof unobservedObjects>[1], Outcome>;
+type Extent = Parameters<typeof unobservedObjects>[0];
 
 const listenerWith = (protocol: string, tlsMode?: string) =>
   ({ protocol, ...(tlsMode && { tlsMode }) }) as NonNullable<Outcome['listener']>;
@@ -19,19 +19,19 @@ const partly: Extent = {
 
 describe('unseenBy', () => {
   test('routes of other namespaces may match', () => {
-    expect(unseenBy(partly, noRoute)).toEqual({
+    expect(unobservedObjects(partly, noRoute)).toEqual({
       routes: [
         'unknown: an object of kind HTTPRoute may match, and they are observed only in namespace "team" (no permission)',
       ],
       policies: [],
     });
-    expect(unseenBy({ unobserved: [] }, noRoute)).toEqual({ routes: [], policies: [] });
-    expect(unseenBy(partly, { ...noRoute, listener: undefined })).toEqual({ routes: [], policies: [] });
+    expect(unobservedObjects({ unobserved: [] }, noRoute)).toEqual({ routes: [], policies: [] });
+    expect(unobservedObjects(partly, { ...noRoute, listener: undefined })).toEqual({ routes: [], policies: [] });
   });
 
   test('HostnamePolicies may permit the hostname elsewhere', () => {
     expect(
-      unseenBy({ unobserved: ['HostnamePolicy'] }, { listener, decision: forwarded, shares: [] }).policies,
+      unobservedObjects({ unobserved: ['HostnamePolicy'] }, { listener, decision: forwarded, shares: [] }).policies,
     ).toEqual([
       'unknown: a HostnamePolicy may permit the hostname in other namespaces only, and they are not observed (no permission)',
     ]);
@@ -42,7 +42,7 @@ describe('unseenBy', () => {
     ['endpoints/other/cart/80', {}, 0],
     ['endpoints/team/cart/80', undefined, 0],
   ])('a BackendTLSPolicy for %s with TLS %j', (key, tls, count) => {
-    const { policies } = unseenBy(partly, { listener, decision: forwarded, shares: sent(key, tls) });
+    const { policies } = unobservedObjects(partly, { listener, decision: forwarded, shares: sent(key, tls) });
     expect(policies).toEqual(
       count === 0
         ? []
@@ -60,13 +60,16 @@ describe('unseenBy', () => {
     const unobserved = ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'] as const;
     const closed: OfConnection = { listener: listenerWith(protocol), decision: { type: 'close', reason: 'no-route' } };
     const routes = [`unknown: an object of kind ${kind} may match, and they are not observed (no permission)`];
-    expect(unseenBy({ unobserved }, closed)).toEqual({ routes, policies: [] });
-    expect(unseenBy({ unobserved: unobserved.filter((other) => other !== kind) }, closed).routes).toEqual([]);
+    expect(unobservedObjects({ unobserved }, closed)).toEqual({ routes, policies: [] });
+    expect(unobservedObjects({ unobserved: unobserved.filter((other) => other !== kind) }, closed).routes).toEqual([]);
   });
 
   test('no route of a connection matters if its requests are routed', () => {
     const https: OfConnection = { listener: listenerWith('HTTPS'), decision: { type: 'requests' } };
-    expect(unseenBy({ unobserved: ['HTTPRoute', 'HostnamePolicy'] }, https)).toEqual({ routes: [], policies: [] });
+    expect(unobservedObjects({ unobserved: ['HTTPRoute', 'HostnamePolicy'] }, https)).toEqual({
+      routes: [],
+      policies: [],
+    });
   });
 
   test.each([
@@ -79,7 +82,7 @@ describe('unseenBy', () => {
       type: 'forward',
       shares: sent('endpoints/other/cart/80'),
     } as unknown as OfConnection['decision'];
-    const { policies } = unseenBy(partly, { listener: listenerWith(protocol, mode), decision });
+    const { policies } = unobservedObjects(partly, { listener: listenerWith(protocol, mode), decision });
     expect(policies).toHaveLength(count);
   });
 
@@ -89,7 +92,7 @@ describe('unseenBy', () => {
   ])('a HostnamePolicy matters to a listener with protocol %s: %i', (protocol, count) => {
     const decision = { type: 'forward', shares: [] } as unknown as OfConnection['decision'];
     expect(
-      unseenBy({ unobserved: ['HostnamePolicy'] }, { listener: listenerWith(protocol), decision }).policies,
+      unobservedObjects({ unobserved: ['HostnamePolicy'] }, { listener: listenerWith(protocol), decision }).policies,
     ).toHaveLength(count);
   });
 });
