@@ -30,6 +30,7 @@ export function findingsOf(rule: ObjectRule, json: unknown): readonly Finding[] 
     rule.check(parsed.resource, blind, (finding) => {
       expectDeclared(rule, finding);
       found.push({ rule: rule.id, ...finding });
+      return true;
     });
   return found;
 }

@@ -19,9 +19,7 @@ export const xBackendInvalid = rule({
   source:
     'Gateway API v1.7.0, BackendSpec.port, .externalHostname, .endpointSelector and .sessionPersistence; GEP-4894',
   check(backend, _read, report) {
-    const readable: ReportFinding = (found) => {
-      if (isReadable(backend, found.path)) report(found);
-    };
+    const readable: ReportFinding = (found) => !isReadable(backend, found.path) || report(found);
     for (const found of problems(backend.spec ?? {})) readable(found);
     judgeProtocol(backend.spec ?? {}, violationsAt(['spec'], readable));
   },

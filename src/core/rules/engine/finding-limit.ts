@@ -17,11 +17,13 @@ export class FindingsOfRule {
   readonly found: Finding[] = [];
   private readonly parts = new Set<string>();
 
-  add(finding: Finding): void {
+  /** @returns whether the finding is kept */
+  add(finding: Finding): boolean {
     const part = this.partOf(finding);
-    if (this.found.length >= findingsPerRule && this.parts.has(part)) return;
+    if (this.found.length >= findingsPerRule && this.parts.has(part)) return false;
     this.parts.add(part);
     this.found.push({ ...finding, message: printable(finding.message, longestMessage) });
+    return true;
   }
 
   private partOf({ path, consequence }: Finding): string {

@@ -52,7 +52,11 @@ export interface Finding {
  */
 export const longestMessage = 2_048;
 
-export type ReportFinding = (found: Omit<Finding, 'rule'>) => void;
+/**
+ * Reports a finding. Returns `false` if there are too many: then no further finding with the same consequence about the same part of the
+ * object will be kept, so a rule need not look for more.
+ */
+export type ReportFinding = (found: Omit<Finding, 'rule'>) => boolean;
 
 /** The metadata of a rule. `ObjectRule` and `ValueRule` add the check. */
 export interface Rule {

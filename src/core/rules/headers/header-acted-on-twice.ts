@@ -24,12 +24,13 @@ export const headerActedOnTwice = rule({
         const before = first.get(key);
         if (before === undefined) first.set(key, list);
         if (before === undefined || before === list) continue;
-        report({
+        const isKept = report({
           path: [...path, ...placeOf(action)],
           value: display(header),
           consequence: unsupportedValueAt(path),
           message: `Duplicate header ${quote(header)}: it is also in ${before}, and the order of the two is undefined (header names ignore case). Use only one of set, add and remove for it.`,
         });
+        if (!isKept) return;
       }
     });
   },

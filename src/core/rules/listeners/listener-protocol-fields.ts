@@ -18,9 +18,7 @@ export const listenerProtocolFields = rule({
   check(owner, _read, report) {
     for (const [index, listener] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index];
-      const reportReadable = violationsAt(path, (found) => {
-        if (isReadable(owner, found.path)) report(found);
-      });
+      const reportReadable = violationsAt(path, (found) => !isReadable(owner, found.path) || report(found));
       for (const judge of judges) judge(listener, reportReadable);
     }
   },
