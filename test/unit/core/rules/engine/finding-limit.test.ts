@@ -1,6 +1,71 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { findingsPerRule, FindingsOfRule } from '../../../../../src/core/rules/engine/finding-limit.ts';
 import type { Consequence } from '../../../../../src/core/rules/engine/rule.ts';
+import { findings } from '../../../../../src/core/rules/engine/run.ts';
+import { partProblems } from '../../../../../src/core/rules/engine/validity.ts';
+import { judgeByBundle } from '../../../../../src/core/rules/engine/judge-by-bundle.ts';
+import { examine } from '../../../../../src/core/schema/index.ts';
+import { evaluate } from '../../../../support/evaluation.ts';
+
+const headers = Array.from({ length: 16 }, (_, index) => ({ name: `x-${index}`, value: 'a' }));
+const filter = {
+  type: 'RequestHeaderModifier',
+  requestHeaderModifier: { set: headers, remove: headers.map(({ name }) => name) },
+};
+const backendRefs = Array.from({ length: 8 }, () => ({ name: 'cart', port: 80, filters: [filter] }));
+const route = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'HTTPRoute',
+  metadata: { name: 'cart', namespace: 'shop' },
+  spec: { rules: Array.from({ length: 16 }, () => ({ filters: [filter], backendRefs })) },
+};
+
+describe('findings of one rule about one object', () => {
+  test('are told one by one up to a limit, after which each part that fails has one', () => {
+    const { kernel } = evaluate([route]);
+    const found = kernel.read
+      .query(findings, 'HTTPRoute', 'shop', 'cart')
+      .filter(({ rule }) => rule === 'header-acted-on-twice');
+    const violations = 16 * 9 * 16;
+    const parts = 16 * 9;
+    expect(found.length).toBeLessThan(250 + parts);
+    expect(found.length).toBeLessThan(violations);
+    const failing = kernel.read
+      .query(partProblems, 'HTTPRoute', 'shop', 'cart')
+      .filter(({ reason }) => reason === 'UnsupportedValue')
+      .map(({ scope, part }) => `${scope} ${part}`);
+    expect(new Set(failing)).toEqual(
+      new Set(route.spec.rules.flatMap((_, index) => [`rule ${index}`, `backendRef ${index}`])),
+    );
+  });
+
+  test('are counted beyond the limit where only admission asks', () => {
+    const options = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key-${index}`, 'a']));
+    const listeners = Array.from({ length: 64 }, (_, index) => ({
+      name: `l${index}`,
+      port: 1 + index,
+      protocol: 'HTTPS',
+      tls: { options },
+    }));
+    const json = {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'Gateway',
+      metadata: { name: 'web', namespace: 'shop' },
+      spec: { gatewayClassName: 'a', listeners },
+    };
+    const bundle = { minor: '1.7', channel: 'standard' } as const;
+    const written = { kind: 'Gateway', apiVersion: json.apiVersion, json } as const;
+    const found = judgeByBundle(written, examine(written, bundle), bundle).unenforced.filter(
+      ({ rule }) => rule === 'option-key',
+    );
+    expect(found).toHaveLength(251);
+    expect(found.at(-1)).toEqual({
+      rule: 'option-key',
+      path: [],
+      message: `The rule has ${64 * 16 - 250} more findings in this object. Fix the others first.`,
+    });
+  });
+});
 
 const consequence: Consequence = { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' };
 
@@ -10,10 +75,10 @@ function inFilter(filter: number, index: number) {
 }
 
 test('beyond the limit, one finding for each part is kept, and the rule learns which are not', () => {
-  const findings = new FindingsOfRule();
-  for (let index = 0; index < findingsPerRule; index += 1) expect(findings.add(inFilter(0, index))).toBe(true);
-  expect(findings.add(inFilter(0, findingsPerRule))).toBe(false);
-  expect(findings.add(inFilter(1, 0))).toBe(true);
-  expect(findings.add(inFilter(1, 1))).toBe(false);
-  expect(findings.found).toHaveLength(findingsPerRule + 1);
+  const limited = new FindingsOfRule();
+  for (let index = 0; index < findingsPerRule; index += 1) expect(limited.add(inFilter(0, index))).toBe(true);
+  expect(limited.add(inFilter(0, findingsPerRule))).toBe(false);
+  expect(limited.add(inFilter(1, 0))).toBe(true);
+  expect(limited.add(inFilter(1, 1))).toBe(false);
+  expect(limited.found).toHaveLength(findingsPerRule + 1);
 });
