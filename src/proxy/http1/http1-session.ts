@@ -5,7 +5,7 @@ import { Exchange } from '../handling/exchange.ts';
 import { Buffered, standalone } from '../limits/buffered.ts';
 import { dataBytesPerWork, headerBytesPerWork, requestWork } from '../listen/input-turns.ts';
 import type { Input, InputTurns } from '../listen/input-turns.ts';
-import { inTurns } from '../listen/read-in-turns.ts';
+import { inTurns } from '../sockets/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
 import { owned, readBuffer, readPiece } from '../limits/read-buffer.ts';

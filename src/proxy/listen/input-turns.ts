@@ -1,5 +1,5 @@
 import { LinkedSet } from '../limits/linked-set.ts';
-import { isAccepting } from './read-in-turns.ts';
+import { isAccepting } from '../sockets/read-in-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';
 
 /** Input that is handled in turns. */

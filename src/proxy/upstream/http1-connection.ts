@@ -7,7 +7,7 @@ import type {
   UpstreamRequest,
 } from '../messages/forwarder.ts';
 import { LinkedNode } from '../limits/linked-list.ts';
-import { inTurns } from '../listen/read-in-turns.ts';
+import { inTurns } from '../sockets/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
 import { isBorrowed, owned, readBuffer, readPiece } from '../limits/read-buffer.ts';

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { acceptedInTurn, inTurns, isAccepting } from '../../../../src/proxy/listen/read-in-turns.ts';
+import { acceptedInTurn, inTurns, isAccepting } from '../../../../src/proxy/sockets/read-in-turns.ts';
 
 const piece = Buffer.alloc(64 * 1024);
 const streams = new Set<Duplex>();
