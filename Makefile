@@ -77,11 +77,11 @@ bench-webhook: $(VALIDATORS) ## Measure admission reviews beside a Go webhook (2
 
 .PHONY: bench-proxy
 bench-proxy: build ## Measure the data plane beside nginx and HAProxy (25 min); CASES=get,h2 ROUNDS=5 DURATION=3 RATE= JSON=
-	@CASES='$(CASES)' ROUNDS='$(ROUNDS)' DURATION='$(DURATION)' RATE='$(RATE)' JSON='$(JSON)' test/bench/proxy/run.sh
+	@CASES='$(CASES)' ROUNDS='$(ROUNDS)' DURATION='$(DURATION)' RATE='$(RATE)' JSON='$(JSON)' test/bench/isolated.sh bench-proxy test/bench/proxy.ts
 
 .PHONY: soak
 soak: build ## Send mixed traffic through one data plane while everything changes: memory, descriptors, errors; MINUTES=120 RATE=1
-	@MINUTES='$(MINUTES)' RATE='$(RATE)' test/bench/soak/run.sh
+	@MINUTES='$(MINUTES)' RATE='$(RATE)' test/bench/isolated.sh soak test/bench/soak.ts
 
 .PHONY: bench-routes
 bench-routes: build ## Measure route latency and start at 5,000 routes in a cluster (5 min); KUBECONFIG= CLUSTER= ROUTES=3000 PEER=class ONLY=latency

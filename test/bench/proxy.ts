@@ -8,7 +8,7 @@ import { figuresOf, machine, print, printSummary, type Table } from './proxy/rep
 
 // Processor time and latency of the proxy beside nginx and HAProxy: the same route, backend and client, alternately in
 // one run, one process each. Each case (proxy/cases.ts) has new processes, so that it does not depend on the cases before.
-// `make bench-proxy` builds the program and gives the run a network of its own (proxy/run.sh). CASES=get,tls selects cases,
+// `make bench-proxy` builds the program and gives the run a network of its own (isolated.sh). CASES=get,tls selects cases,
 // ROUNDS and DURATION (of a round, in seconds) set the length, RATE replaces the fixed rate of all cases, and JSON=FILE writes the
 // figures of all rounds.
 

@@ -10,7 +10,7 @@ import { SoakedDataPlane } from './soak/data-plane.ts';
 import { isLeak, trendOf, type Observation } from './soak/trend.ts';
 
 // Mixed traffic through one data plane while routes and certificates change every second: memory, descriptors and errors.
-// `make soak` builds the program and gives the run a network of its own (soak/run.sh). MINUTES sets the length, and RATE
+// `make soak` builds the program and gives the run a network of its own (isolated.sh). MINUTES sets the length, and RATE
 // multiplies the rates of all traffic. Exits with 1 if a call fails, a descriptor leaks, or memory grows clearly above
 // the noise over the second half.
 

@@ -6,22 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProgramBy, type RunningProgram } from '../support/program.ts';
+import { gatewayObjects } from '../support/standalone-objects.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const unit = `${root}/deploy/standalone/sallyport.service`;
 const host = '127.0.80.1';
-const objects = `apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sallyport }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: web, namespace: shop }
-spec:
-  gatewayClassName: sallyport
-  listeners: [{ name: http, port: 80, protocol: HTTP }]
-`;
+const objects = gatewayObjects({ name: 'web', namespace: 'shop' }, '{ name: http, port: 80, protocol: HTTP }');
 let folder: string;
 let text: string;
 

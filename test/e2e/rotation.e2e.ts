@@ -80,18 +80,18 @@ class Observer {
   readonly bundles: (readonly string[])[] = [];
   /** Certificates that were not trusted, and whatever else went wrong. */
   readonly problems: string[] = [];
-  readonly #shown = new Map<string, Map<string, string>>();
-  readonly #running: Promise<void>;
-  #isStopped = false;
+  private readonly observed = new Map<string, Map<string, string>>();
+  private readonly running: Promise<void>;
+  private isStopped = false;
 
   constructor() {
-    this.#running = this.#observe();
+    this.running = this.observe();
   }
 
   /** Of each pod: how many certificates of one authority followed one another at most, and how many authorities signed. */
   shown(): readonly { readonly certificates: number; readonly authorities: number }[] {
     return pods.map(({ name }) => {
-      const issuers = [...(this.#shown.get(name)?.values() ?? [])];
+      const issuers = [...(this.observed.get(name)?.values() ?? [])];
       const authorities = new Set(issuers);
       return {
         certificates: Math.max(
@@ -104,14 +104,14 @@ class Observer {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#running;
+    this.isStopped = true;
+    await this.running;
   }
 
-  async #observe(): Promise<void> {
-    while (!this.#isStopped) {
+  private async observe(): Promise<void> {
+    while (!this.isStopped) {
       try {
-        await this.#look();
+        await this.look();
       } catch (error) {
         this.problems.push(String(error));
       }
@@ -119,7 +119,7 @@ class Observer {
     }
   }
 
-  async #look(): Promise<void> {
+  private async look(): Promise<void> {
     const bundle = await trusted();
     if (bundle.join() !== this.bundles.at(-1)?.join()) this.bundles.push(bundle);
     // All at once, since a bundle is good for as long as its news takes to arrive.
@@ -127,8 +127,8 @@ class Observer {
       pods.map(async (pod) => {
         const handshake = await greet(pod, bundle);
         if (handshake === undefined) return;
-        const shown = this.#shown.get(pod.name) ?? new Map<string, string>();
-        this.#shown.set(pod.name, shown.set(handshake.serial, handshake.issuer));
+        const shown = this.observed.get(pod.name) ?? new Map<string, string>();
+        this.observed.set(pod.name, shown.set(handshake.serial, handshake.issuer));
       }),
     );
   }

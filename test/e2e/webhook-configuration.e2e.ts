@@ -111,11 +111,11 @@ const policy = { authorityLifetime: 36_000, leafLifetime: 9_000, propagation: 1_
 
 /** A replica as in a pod: it serves with a leaf of its own, and can lead. */
 class Replica {
-  readonly #stops: (() => Promise<unknown>)[] = [];
-  #leaves = 0;
+  private readonly stops: (() => Promise<unknown>)[] = [];
+  private leaving = 0;
 
   get leaves(): number {
-    return this.#leaves;
+    return this.leaving;
   }
 
   async start(configuration: string, port: number): Promise<void> {
@@ -125,7 +125,7 @@ class Replica {
     const managed = new ManagedCertificate({ secrets, names: serviceNames(service, namespace), policy, log });
     const renewal = managed.start();
     const certificates = await managed.issued();
-    certificates.onChange(() => (this.#leaves += 1));
+    certificates.onChange(() => (this.leaving += 1));
     const app = buildWebhook({
       certificates,
       log,
@@ -144,7 +144,7 @@ class Replica {
       address: { host, port },
       serverName: `${service}.${namespace}.svc`,
     });
-    this.#stops.push(
+    this.stops.push(
       () => check.stop(),
       () => app.close(),
       () => renewal.stop(),
@@ -154,7 +154,7 @@ class Replica {
   }
 
   async stop(): Promise<void> {
-    for (const stop of this.#stops.splice(0)) await stop();
+    for (const stop of this.stops.splice(0)) await stop();
   }
 }
 

@@ -16,18 +16,18 @@ const offset = fc.constantFrom(-policy.clockSkew / 2, 0, policy.clockSkew / 2);
 
 /** Holds calls back until they are let through, in their order. */
 class Gate {
-  readonly #waiting: (() => void)[] = [];
+  private readonly waiting: (() => void)[] = [];
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0;
+    return this.waiting.length === 0;
   }
 
   pass(): Promise<void> {
-    return new Promise((resolve) => void this.#waiting.push(resolve));
+    return new Promise((resolve) => void this.waiting.push(resolve));
   }
 
   async release(): Promise<void> {
-    this.#waiting.shift()?.();
+    this.waiting.shift()?.();
     await setImmediate();
   }
 }
@@ -39,26 +39,26 @@ class Cluster {
   readonly bundles = new MemoryBundleStore();
   readonly replicas: readonly Replica[];
   /** Every bundle the API server may still work with, by when a newer one came. */
-  #views: { readonly certificates: readonly string[]; replacedAt: number }[] = [];
+  private views: { readonly certificates: readonly string[]; replacedAt: number }[] = [];
   issued = 0;
 
   constructor(clocks: readonly number[]) {
     this.bundles.cell.write([]);
-    this.#view();
-    this.bundles.onChange(() => this.#view());
+    this.view();
+    this.bundles.onChange(() => this.view());
     this.replicas = clocks.map((offset) => new Replica(this, offset));
   }
 
-  #view(): void {
-    const last = this.#views.at(-1);
+  private view(): void {
+    const last = this.views.at(-1);
     if (last !== undefined) last.replacedAt = this.now;
-    this.#views.push({ certificates: this.bundles.cell.value ?? [], replacedAt: Infinity });
+    this.views.push({ certificates: this.bundles.cell.value ?? [], replacedAt: Infinity });
   }
 
   /** No API server is further behind than the policy says, so none may fail to verify any leaf that is served. */
   verify(): void {
     // Where nothing was ever trusted, no call worked before either.
-    const views = this.#views.filter(
+    const views = this.views.filter(
       ({ certificates, replacedAt }) => certificates.length > 0 && replacedAt > this.now - policy.propagation,
     );
     for (const { leaf } of this.replicas) {
@@ -70,25 +70,25 @@ class Cluster {
 }
 
 class Replica {
-  readonly #cluster: Cluster;
+  private readonly cluster: Cluster;
   /** Before and after each of its calls. */
   readonly gate = new Gate();
-  readonly #clock: () => number;
-  readonly #certificate: ManagedCertificate;
-  #leader: AuthorityRotation;
-  #lives = 0;
-  readonly #busy = new Set<'leading' | 'renewing'>();
+  private readonly clock: () => number;
+  private readonly certificate: ManagedCertificate;
+  private leader: AuthorityRotation;
+  private lives = 0;
+  private readonly busy = new Set<'leading' | 'renewing'>();
 
   constructor(cluster: Cluster, offset: number) {
-    this.#cluster = cluster;
-    this.#clock = () => cluster.now + offset;
-    this.#leader = this.#newLeader();
-    this.#certificate = new ManagedCertificate({
-      secrets: this.#slow(cluster.secrets, () => true),
+    this.cluster = cluster;
+    this.clock = () => cluster.now + offset;
+    this.leader = this.newLeader();
+    this.certificate = new ManagedCertificate({
+      secrets: this.slow(cluster.secrets, () => true),
       names: { dnsNames: ['a'], ipAddresses: [] },
       policy,
       log,
-      now: this.#clock,
+      now: this.clock,
       issue: async ({ certificate }) => {
         await this.gate.pass();
         return { certificate, privateKey: '' };
@@ -97,46 +97,46 @@ class Replica {
   }
 
   get leaf() {
-    return this.#certificate.leaf;
+    return this.certificate.leaf;
   }
 
   lead(): void {
-    void this.#once('leading', () => this.#leader.round());
+    void this.once('leading', () => this.leader.round());
   }
 
   renew(): void {
-    void this.#once('renewing', () => this.#certificate.round());
+    void this.once('renewing', () => this.certificate.round());
   }
 
   /** One round at a time, as `startRounds` keeps it; what a crash cut off has failed. */
-  async #once(work: 'leading' | 'renewing', round: () => Promise<unknown>): Promise<void> {
-    if (this.#busy.has(work)) return;
-    this.#busy.add(work);
+  private async once(work: 'leading' | 'renewing', round: () => Promise<unknown>): Promise<void> {
+    if (this.busy.has(work)) return;
+    this.busy.add(work);
     try {
       await round();
     } catch (error) {
       if (!(error instanceof Error && error.message === 'crashed')) throw error;
     }
-    this.#busy.delete(work);
+    this.busy.delete(work);
   }
 
   /** What was under way is never finished; what it remembered is gone. */
   crash(): void {
-    this.#lives += 1;
-    this.#leader = this.#newLeader();
+    this.lives += 1;
+    this.leader = this.newLeader();
   }
 
-  #newLeader(): AuthorityRotation {
-    const life = this.#lives;
-    const alive = (): boolean => life === this.#lives;
+  private newLeader(): AuthorityRotation {
+    const life = this.lives;
+    const alive = (): boolean => life === this.lives;
     return new AuthorityRotation({
-      secrets: this.#slow(this.#cluster.secrets, alive),
-      bundles: this.#slow(this.#cluster.bundles, alive),
+      secrets: this.slow(this.cluster.secrets, alive),
+      bundles: this.slow(this.cluster.bundles, alive),
       policy,
       log,
-      now: this.#clock,
+      now: this.clock,
       issue: async (issuedAt, notAfter) => ({
-        certificate: `authority ${++this.#cluster.issued}`,
+        certificate: `authority ${++this.cluster.issued}`,
         privateKey: 'key',
         issuedAt,
         notAfter,
@@ -145,7 +145,7 @@ class Replica {
   }
 
   /** Each call waits for its turn before it reaches the store, and again before the answer arrives. */
-  #slow<Store extends SecretStore | BundleStore>(store: Store, alive: () => boolean): Store {
+  private slow<Store extends SecretStore | BundleStore>(store: Store, alive: () => boolean): Store {
     const turn = async <T>(call: () => Promise<T>): Promise<T> => {
       await this.gate.pass();
       if (!alive()) throw new Error('crashed');

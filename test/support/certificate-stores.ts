@@ -3,22 +3,22 @@ import type { BundleStore, SecretStore, SecretText, StoredBundle, StoredSecret }
 /** One stored value with a version, as the API server keeps it. */
 class Cell<T> {
   value: T | undefined;
-  #version = 0;
-  readonly #listeners = new Set<() => void>();
+  private lastVersion = 0;
+  private readonly listeners = new Set<() => void>();
 
   get version(): string {
-    return String(this.#version);
+    return String(this.lastVersion);
   }
 
   write(value: T | undefined): void {
     this.value = value;
-    this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.lastVersion += 1;
+    for (const listener of this.listeners) listener();
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 }
 

@@ -24,6 +24,11 @@ export function startProgram(...args: readonly string[]): RunningProgram {
   return startProgramBy([], ...args);
 }
 
+/** Starts `sallyport run` on a folder of objects, with free ports for webhook and probes. */
+export function startRun(folder: string, ...options: readonly string[]): RunningProgram {
+  return startProgram('run', '-f', folder, '--webhook-port', '0', '--probe-port', '0', '--no-access-log', ...options);
+}
+
 /** Starts `sallyport` with these arguments by a command such as setpriv, which may change its user. */
 export function startProgramBy(command: readonly string[], ...args: readonly string[]): RunningProgram {
   // A program that is killed cannot remove its temporary files.

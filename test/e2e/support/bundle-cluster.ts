@@ -30,32 +30,32 @@ const nameOfMarkers = 'markers.bundles.sallyport.test';
  * written after the others (`Marker`) shows when it validates and prunes by all of them.
  */
 export class BundleCluster {
-  readonly #client: ApiClient;
-  #marks = 0;
+  private readonly client: ApiClient;
+  private marks = 0;
 
   constructor(client: ApiClient) {
-    this.#client = client;
+    this.client = client;
   }
 
   /** The CRDs of all groups of the Gateway API. */
   async installed(): Promise<readonly KubernetesObject[]> {
     const found: KubernetesObject[] = [];
     const signal = new AbortController().signal;
-    for await (const { objects } of listPages(this.#client, { type: customResourceDefinitions }, signal))
+    for await (const { objects } of listPages(this.client, { type: customResourceDefinitions }, signal))
       found.push(...objects.filter(({ metadata }) => metadata.name.includes('.gateway.networking.')));
     return found;
   }
 
   /** Writes the CRDs of a bundle, and waits until they are in force. Gives the names of those that the API server rejects. */
   async install(bundle: Bundle): Promise<readonly string[]> {
-    const outcomes = await Promise.all(definitionsOf(bundle).map((crd) => this.#write(crd)));
-    await this.#settled();
+    const outcomes = await Promise.all(definitionsOf(bundle).map((crd) => this.write(crd)));
+    await this.settled();
     return outcomes.flatMap(({ name, outcome }) => (outcome.type === 'ok' ? [] : [name])).toSorted();
   }
 
   /** Deletes CRDs with their objects, and waits until they are gone. */
   async delete(names: readonly string[]): Promise<void> {
-    const writer = { client: this.#client, type: customResourceDefinitions };
+    const writer = { client: this.client, type: customResourceDefinitions };
     await Promise.all(names.map((name) => remove(writer, { name })));
     for (const name of names)
       await waitFor(`the end of CRD ${name}`, async () =>
@@ -68,8 +68,8 @@ export class BundleCluster {
     await this.delete([...(await this.installed()).map(({ metadata }) => metadata.name), nameOfMarkers]);
   }
 
-  async #write(crd: KubernetesObject): Promise<{ readonly name: string; readonly outcome: WriteOutcome }> {
-    const writer = { client: this.#client, type: customResourceDefinitions };
+  private async write(crd: KubernetesObject): Promise<{ readonly name: string; readonly outcome: WriteOutcome }> {
+    const writer = { client: this.client, type: customResourceDefinitions };
     const { name } = crd.metadata;
     const present = await get(writer, { name });
     const outcome =
@@ -80,22 +80,22 @@ export class BundleCluster {
     return { name, outcome };
   }
 
-  async #settled(): Promise<void> {
+  private async settled(): Promise<void> {
     for (const name of (await this.installed()).map(({ metadata }) => metadata.name))
       await waitFor(`CRD ${name}`, async () => {
-        const { object } = okay(await get({ client: this.#client, type: customResourceDefinitions }, { name }));
+        const { object } = okay(await get({ client: this.client, type: customResourceDefinitions }, { name }));
         return object !== undefined && readInstalledKind(object).established ? true : undefined;
       });
-    this.#marks += 1;
-    okay((await this.#write(markerDefinition(this.#marks))).outcome);
-    const writer = { client: this.#client, type: markers };
+    this.marks += 1;
+    okay((await this.write(markerDefinition(this.marks))).outcome);
+    const writer = { client: this.client, type: markers };
     await waitFor('the marker', async () => {
       const { type } = await create(writer, { metadata: { name: 'marker' } });
       return type === 'ok' || type === 'exists' ? true : undefined;
     });
-    await waitFor(`mark ${this.#marks}`, async () => {
+    await waitFor(`mark ${this.marks}`, async () => {
       const { object } = okay(await get(writer, { name: 'marker' }));
-      return object?.[nameOfMark(this.#marks)];
+      return object?.[nameOfMark(this.marks)];
     });
   }
 }

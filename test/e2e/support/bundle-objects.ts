@@ -62,41 +62,41 @@ const parallel = 32;
 
 /** Objects of every kind of a bundle in a real cluster. */
 export class BundleObjects {
-  readonly #client: ApiClient;
-  readonly #population: Population;
+  private readonly client: ApiClient;
+  private readonly population: Population;
 
   constructor(client: ApiClient, population: Population) {
-    this.#client = client;
-    this.#population = population;
+    this.client = client;
+    this.population = population;
   }
 
   /** Creates objects in every served version of every kind, and gives those that the API server took, as it serves them. */
   async createFor(bundle: Bundle): Promise<readonly Candidate[]> {
     const written = subjectsOf(bundle).flatMap((subject) =>
-      this.#writtenFor(subject).map((object) => ({ subject, object })),
+      this.writtenFor(subject).map((object) => ({ subject, object })),
     );
     await inParallel(written, async ({ subject, object }, index) => {
       const name = `o${index}`;
-      const metadata = { name, ...(subject.table.namespaced ? { namespace: this.#population.namespace } : {}) };
+      const metadata = { name, ...(subject.table.namespaced ? { namespace: this.population.namespace } : {}) };
       const outcome = await create(
-        { client: this.#client, type: resourceType(subject.table, subject.version) },
+        { client: this.client, type: resourceType(subject.table, subject.version) },
         { ...(object as KubernetesObject), metadata },
         { fieldManager: subject.kind },
       );
       if (outcome.type !== 'ok' && outcome.type !== 'invalid') throw new Error(outcome.message);
     });
     const kinds = [...new Set(subjectsOf(bundle).map(({ kind }) => kind))];
-    const listed = await Promise.all(kinds.map((kind) => this.#list(typeIn(kind, bundle))));
+    const listed = await Promise.all(kinds.map((kind) => this.list(typeIn(kind, bundle))));
     return listed.flat().flatMap((json) => storedObject(json).map((stored): Candidate => ({ ...stored, json })));
   }
 
   /** Deletes all objects of some installed kinds. */
   async deleteAll(kinds: readonly InstalledKind[]): Promise<void> {
-    const { namespace } = this.#population;
+    const { namespace } = this.population;
     for (const installed of kinds) {
       if (!isSchemaKind(installed.kind)) throw new Error(`${installed.name} is of no known kind`);
       const type = typeAt(installed.kind, `${installed.group}/${preferredVersion(installed) ?? ''}`);
-      await this.#client.request({ method: 'DELETE', path: pathOf(type, type.namespaced ? { namespace } : {}) });
+      await this.client.request({ method: 'DELETE', path: pathOf(type, type.namespaced ? { namespace } : {}) });
     }
   }
 
@@ -108,14 +108,14 @@ export class BundleObjects {
       if (!isOrphaned && !wasInstalled(kind)) continue;
       const [first] = some;
       const type = isOrphaned && first !== undefined ? typeAt(kind, String(first.json.apiVersion)) : typeIn(kind, to);
-      const now = new Map((await this.#list(type)).map((object) => [object.metadata.name, object]));
+      const now = new Map((await this.list(type)).map((object) => [object.metadata.name, object]));
       fates.push({
         orphaned: isOrphaned ? [resourceOf(kind)] : [],
         lost: some.flatMap(({ ref, json }) =>
           lostFields(json['spec'], now.get(ref.name)?.['spec'], `${describeRef(ref)} spec`),
         ),
-        rejected: isOrphaned ? [] : await this.#rejectedOf(some, now),
-        unserved: isOrphaned ? [] : await this.#unservedOf(some, type),
+        rejected: isOrphaned ? [] : await this.rejectedOf(some, now),
+        unserved: isOrphaned ? [] : await this.unservedOf(some, type),
       });
     }
     return {
@@ -127,8 +127,8 @@ export class BundleObjects {
   }
 
   /** Each example is written in one of the versions of its kind. */
-  #writtenFor(subject: Subject): readonly unknown[] {
-    const { seed, randomPerVersion } = this.#population;
+  private writtenFor(subject: Subject): readonly unknown[] {
+    const { seed, randomPerVersion } = this.population;
     const random = createRandom(seed);
     const versions = subjectsOf(subject.bundle).filter(({ kind }) => kind === subject.kind);
     const position = versions.findIndex(({ version }) => version === subject.version);
@@ -138,15 +138,15 @@ export class BundleObjects {
     ];
   }
 
-  async #list(type: ResourceType): Promise<readonly KubernetesObject[]> {
+  private async list(type: ResourceType): Promise<readonly KubernetesObject[]> {
     const found: KubernetesObject[] = [];
-    for await (const { objects } of listPages(this.#client, { type }, new AbortController().signal))
+    for await (const { objects } of listPages(this.client, { type }, new AbortController().signal))
       found.push(...objects.map((object) => ({ ...object, apiVersion: type.apiVersion, kind: type.kind })));
     return found;
   }
 
   /** The API server does not reject an update with unchanged errors, as it compares with the stored object. It rejects a copy. */
-  async #rejectedOf(
+  private async rejectedOf(
     some: readonly Candidate[],
     now: ReadonlyMap<string, KubernetesObject>,
   ): Promise<readonly string[]> {
@@ -158,19 +158,19 @@ export class BundleObjects {
       const { namespace } = metadata;
       const type = typeAt(kind, String(apiVersion));
       const copy = { spec, metadata: { name: `${ref.name}-copy`, ...(namespace === undefined ? {} : { namespace }) } };
-      const outcome = await create({ client: this.#client, type }, copy, { dryRun: 'All' });
+      const outcome = await create({ client: this.client, type }, copy, { dryRun: 'All' });
       if (outcome.type === 'invalid') rejected.push(describeRef(ref));
       else okay(outcome);
     });
     return rejected;
   }
 
-  async #unservedOf(some: readonly Candidate[], type: ResourceType): Promise<readonly string[]> {
+  private async unservedOf(some: readonly Candidate[], type: ResourceType): Promise<readonly string[]> {
     const [first] = some;
     const unserved: string[] = [];
     for (const [apiVersion, writers] of Map.groupBy(some.flatMap(managersOf), (writer) => writer.apiVersion)) {
       const outcome = await get(
-        { client: this.#client, type: { ...type, apiVersion } },
+        { client: this.client, type: { ...type, apiVersion } },
         first?.json.metadata ?? { name: '' },
       );
       if (outcome.type === 'notFound') unserved.push(...writers.map(({ manager }) => `${manager} (${apiVersion})`));

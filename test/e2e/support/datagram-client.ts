@@ -38,28 +38,28 @@ export async function askDatagram(destination: Destination, text = 'who'): Promi
 export class DatagramClient implements Client {
   /** Every fourth datagram has a port of its own. */
   readonly cycle = keptSockets * 4;
-  readonly #destination: Destination;
-  readonly #kept = Array.from({ length: keptSockets }, () =>
+  private readonly destination: Destination;
+  private readonly held = Array.from({ length: keptSockets }, () =>
     createSocket('udp4')
       .on('error', () => undefined)
       .setMaxListeners(0),
   );
 
   constructor(destination: Destination) {
-    this.#destination = destination;
+    this.destination = destination;
   }
 
   async fresh(index: number): Promise<void> {
-    await askDatagram(this.#destination, `d${index}`);
+    await askDatagram(this.destination, `d${index}`);
   }
 
   async kept(index: number): Promise<void> {
-    const socket = this.#kept[index % keptSockets];
+    const socket = this.held[index % keptSockets];
     if (socket === undefined) throw new Error('no socket');
-    await exchange(socket, this.#destination, `d${index}`);
+    await exchange(socket, this.destination, `d${index}`);
   }
 
   close(): void {
-    for (const socket of this.#kept.splice(0)) socket.close();
+    for (const socket of this.held.splice(0)) socket.close();
   }
 }

@@ -84,21 +84,21 @@ export interface End {
 export class LastingCall {
   /** Of the call, should it not go on until it is stopped. */
   readonly end: Promise<End>;
-  #pieces = 0;
-  #stream: ClientHttp2Stream | undefined;
-  #isOver = false;
+  private pieces = 0;
+  private stream: ClientHttp2Stream | undefined;
+  private isOver = false;
 
   constructor(channel: Http2Channel) {
     let announced: number | undefined;
     const call = channel.request(reflection, (stream) => {
-      this.#stream = stream;
-      stream.session?.once('goaway', () => (announced = this.#pieces));
-      stream.on('data', () => (this.#pieces += 1));
+      this.stream = stream;
+      stream.session?.once('goaway', () => (announced = this.pieces));
+      stream.on('data', () => (this.pieces += 1));
       return converse(stream, Infinity);
     });
     const over = (cause: string): End => {
-      this.#isOver = true;
-      return { cause, afterAnnouncement: announced === undefined ? undefined : this.#pieces - announced };
+      this.isOver = true;
+      return { cause, afterAnnouncement: announced === undefined ? undefined : this.pieces - announced };
     };
     this.end = call.then(
       ({ trailers }) => over(`gRPC status ${String(trailers['grpc-status'])}`),
@@ -108,14 +108,14 @@ export class LastingCall {
 
   /** Waits until more of its questions were answered; fails where it has ended. */
   async goesOn(): Promise<void> {
-    const wished = this.#pieces + 3;
+    const wished = this.pieces + 3;
     await waitFor('the call goes on, or has ended', async () =>
-      this.#isOver || this.#pieces >= wished ? true : undefined,
+      this.isOver || this.pieces >= wished ? true : undefined,
     );
-    if (this.#isOver) throw new Error(`the call has ended: ${(await this.end).cause}`);
+    if (this.isOver) throw new Error(`the call has ended: ${(await this.end).cause}`);
   }
 
   stop(): void {
-    this.#stream?.close();
+    this.stream?.close();
   }
 }

@@ -21,34 +21,34 @@ export function paceOfIdle(seconds: number): number {
 /** A client of HTTP/1.1. */
 export class Http1Client implements Client {
   readonly cycle = cycle;
-  readonly #destination: Destination;
+  private readonly destination: Destination;
   /** The first one of them resumes no TLS session, the second one may. */
-  readonly #fresh: readonly http.Agent[];
-  readonly #kept: readonly http.Agent[];
+  private readonly connecting: readonly http.Agent[];
+  private readonly held: readonly http.Agent[];
 
   constructor(destination: Destination) {
-    this.#destination = destination;
+    this.destination = destination;
     const agentWith = (options: https.AgentOptions) => agentFor(destination, options);
-    this.#fresh = [agentWith({ maxCachedSessions: 0 }), agentWith({})];
+    this.connecting = [agentWith({ maxCachedSessions: 0 }), agentWith({})];
     // Each keeps a connection, which rests for a while between two requests as those of browsers and other proxies do, and makes
     // another one only while it is busy. One that rested for long is closed by any server, perhaps under the next request on it.
-    this.#kept = Array.from({ length: keptConnections }, () => agentWith({ keepAlive: true, scheduling: 'fifo' }));
+    this.held = Array.from({ length: keptConnections }, () => agentWith({ keepAlive: true, scheduling: 'fifo' }));
   }
 
   fresh(index: number): Promise<void> {
-    return this.#get(this.#fresh[(index / 4) % 2]);
+    return this.get(this.connecting[(index / 4) % 2]);
   }
 
   kept(index: number): Promise<void> {
-    return this.#get(this.#kept[index % keptConnections]);
+    return this.get(this.held[index % keptConnections]);
   }
 
   close(): void {
-    for (const agent of [...this.#fresh, ...this.#kept]) agent.destroy();
+    for (const agent of [...this.connecting, ...this.held]) agent.destroy();
   }
 
-  async #get(agent: http.Agent | undefined): Promise<void> {
-    const { status, body } = await ask(this.#destination, agent);
+  private async get(agent: http.Agent | undefined): Promise<void> {
+    const { status, body } = await ask(this.destination, agent);
     if (status !== 200) throw new Error(`status ${body.split('\n', 2).join(': ')}`);
   }
 }

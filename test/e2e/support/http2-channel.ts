@@ -16,11 +16,11 @@ interface Connection {
  * GOAWAY it ends with what is under way on it. New requests go over another one, and so does what the server did not take.
  */
 export class Http2Channel {
-  readonly #destination: Destination;
-  #connection: Connection | undefined;
+  private readonly destination: Destination;
+  private connection: Connection | undefined;
 
   constructor(destination: Destination) {
-    this.#destination = destination;
+    this.destination = destination;
   }
 
   /**
@@ -31,9 +31,9 @@ export class Http2Channel {
    */
   async request<T>(headers: OutgoingHttpHeaders, talk: (stream: ClientHttp2Stream) => Promise<T>): Promise<T> {
     for (;;) {
-      const connection = this.#current();
+      const connection = this.current();
       const stream = connection.session.request(
-        { ':authority': this.#destination.host, ':path': '/', ...headers },
+        { ':authority': this.destination.host, ':path': '/', ...headers },
         { endStream: false },
       );
       try {
@@ -49,20 +49,20 @@ export class Http2Channel {
 
   /** Ends the connection with what is under way on it. */
   close(): void {
-    this.#connection?.session.close();
+    this.connection?.session.close();
   }
 
-  #current(): Connection {
-    const standing = this.#connection;
+  private current(): Connection {
+    const standing = this.connection;
     if (standing !== undefined && !standing.session.closed && !standing.session.destroyed) return standing;
-    const session = connect(`https://${this.#destination.host}`, {
-      createConnection: () => openSocket(this.#destination),
+    const session = connect(`https://${this.destination.host}`, {
+      createConnection: () => openSocket(this.destination),
     });
     const connection: Connection = { session, lastStream: Infinity };
     // Its streams tell of it.
     session.on('error', () => undefined);
     session.on('goaway', (_code, lastStream) => (connection.lastStream = Math.min(lastStream, connection.lastStream)));
-    this.#connection = connection;
+    this.connection = connection;
     return connection;
   }
 }

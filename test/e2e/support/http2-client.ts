@@ -6,32 +6,32 @@ const keptConnections = 4;
 /** A client of HTTP/2. Requests on its kept connections overlap. */
 export class Http2Client implements Client {
   readonly cycle = keptConnections;
-  readonly #destination: Destination;
-  readonly #exchange: (channel: Http2Channel) => Promise<unknown>;
-  readonly #kept: readonly Http2Channel[];
+  private readonly destination: Destination;
+  private readonly exchange: (channel: Http2Channel) => Promise<unknown>;
+  private readonly held: readonly Http2Channel[];
 
   /** @param exchange makes one request and rejects where its answer is none that a client can use */
   constructor(destination: Destination, exchange: (channel: Http2Channel) => Promise<unknown>) {
-    this.#destination = destination;
-    this.#exchange = exchange;
-    this.#kept = Array.from({ length: keptConnections }, () => new Http2Channel(destination));
+    this.destination = destination;
+    this.exchange = exchange;
+    this.held = Array.from({ length: keptConnections }, () => new Http2Channel(destination));
   }
 
   async fresh(): Promise<void> {
-    const channel = new Http2Channel(this.#destination);
+    const channel = new Http2Channel(this.destination);
     try {
-      await this.#exchange(channel);
+      await this.exchange(channel);
     } finally {
       channel.close();
     }
   }
 
   async kept(index: number): Promise<void> {
-    await this.#exchange(this.#kept[index % keptConnections] as Http2Channel);
+    await this.exchange(this.held[index % keptConnections] as Http2Channel);
   }
 
   close(): void {
-    for (const channel of this.#kept) channel.close();
+    for (const channel of this.held) channel.close();
   }
 }
 

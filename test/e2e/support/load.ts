@@ -89,7 +89,7 @@ const maxUnanswered = 60;
 
 /** Sends writes at a steady pace until it is stopped. */
 export class Load {
-  readonly #writes: SteadyCalls;
+  private readonly writes: SteadyCalls;
 
   /** Many writes at the same moment need more connections than the API server keeps, so that it makes new ones all the time. */
   constructor(
@@ -97,17 +97,17 @@ export class Load {
     writeOf: (index: number) => Write,
     { perSecond = 100, together = 1 }: Partial<Pace> = {},
   ) {
-    this.#writes = new SteadyCalls((index) => send(client, writeOf(index)), { perSecond, together, maxUnanswered });
+    this.writes = new SteadyCalls((index) => send(client, writeOf(index)), { perSecond, together, maxUnanswered });
   }
 
   /** Waits until so many more writes were answered. */
   goesOn(writes: number): Promise<void> {
-    return this.#writes.goesOn(writes);
+    return this.writes.goesOn(writes);
   }
 
   /** Sends no more, and tells how all went. May be called again. */
   async stop(): Promise<Report> {
-    const { outcomes } = await this.#writes.stop();
+    const { outcomes } = await this.writes.stop();
     return reportOn(outcomes);
   }
 }

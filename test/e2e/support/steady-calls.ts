@@ -22,52 +22,52 @@ const maxCalls = 40_000;
 
 /** Makes calls at a steady pace until it is stopped: as many as are due by the clock, however late timers fire. */
 export class SteadyCalls {
-  readonly #call: (index: number) => Promise<string>;
-  readonly #pace: Pace;
-  readonly #calls: Promise<string>[] = [];
-  readonly #timer: NodeJS.Timeout;
-  readonly #start = performance.now();
-  #planned = 0;
-  #answered = 0;
+  private readonly call: (index: number) => Promise<string>;
+  private readonly pace: Pace;
+  private readonly calls: Promise<string>[] = [];
+  private readonly timer: NodeJS.Timeout;
+  private readonly start = performance.now();
+  private plans = 0;
+  private answered = 0;
 
   /** @param call gives its outcome, and never rejects */
   constructor(call: (index: number) => Promise<string>, pace: Pace) {
-    this.#call = call;
-    this.#pace = pace;
+    this.call = call;
+    this.pace = pace;
     const { perSecond, together = 1 } = pace;
-    this.#timer = setInterval(() => this.#makeDue(), (1000 * together) / perSecond);
+    this.timer = setInterval(() => this.makeDue(), (1000 * together) / perSecond);
   }
 
   /** Waits until so many more calls were answered. */
   async goesOn(calls: number): Promise<void> {
-    const wished = this.#answered + calls;
+    const wished = this.answered + calls;
     await waitFor(
-      `the load goes on (${this.#calls.length} calls made so far)`,
-      async () => (this.#answered >= wished ? true : undefined),
+      `the load goes on (${this.calls.length} calls made so far)`,
+      async () => (this.answered >= wished ? true : undefined),
       120,
     );
   }
 
   /** Makes no more, and tells how all went. May be called again. */
   async stop(): Promise<Tally> {
-    clearInterval(this.#timer);
-    const outcomes = countOf(await Promise.all(this.#calls));
-    return { planned: this.#planned, made: this.#calls.length, outcomes };
+    clearInterval(this.timer);
+    const outcomes = countOf(await Promise.all(this.calls));
+    return { planned: this.plans, made: this.calls.length, outcomes };
   }
 
-  #makeDue(): void {
-    const { perSecond, together = 1, maxUnanswered } = this.#pace;
-    const due = Math.min(maxCalls, Math.floor(((performance.now() - this.#start) * perSecond) / 1000));
-    for (; this.#planned + together <= due; this.#planned += together) {
-      if (this.#calls.length + together > this.#answered + maxUnanswered) continue;
-      for (let count = 0; count < together; count += 1) this.#calls.push(this.#make(this.#calls.length));
+  private makeDue(): void {
+    const { perSecond, together = 1, maxUnanswered } = this.pace;
+    const due = Math.min(maxCalls, Math.floor(((performance.now() - this.start) * perSecond) / 1000));
+    for (; this.plans + together <= due; this.plans += together) {
+      if (this.calls.length + together > this.answered + maxUnanswered) continue;
+      for (let count = 0; count < together; count += 1) this.calls.push(this.make(this.calls.length));
     }
-    if (this.#planned >= maxCalls) clearInterval(this.#timer);
+    if (this.plans >= maxCalls) clearInterval(this.timer);
   }
 
-  async #make(index: number): Promise<string> {
-    const outcome = await this.#call(index);
-    this.#answered += 1;
+  private async make(index: number): Promise<string> {
+    const outcome = await this.call(index);
+    this.answered += 1;
     return outcome;
   }
 }

@@ -7,36 +7,36 @@ const keptConnections = 9;
 
 /** A connection that sends lines and takes the answer of each, one after the other. */
 class Conversation {
-  readonly #socket: Socket;
-  #received = '';
-  #waiting: { readonly resolve: (line: string) => void; readonly reject: (error: Error) => void } | undefined;
-  #end: Error | undefined;
+  private readonly socket: Socket;
+  private received = '';
+  private waiting: { readonly resolve: (line: string) => void; readonly reject: (error: Error) => void } | undefined;
+  private end: Error | undefined;
 
   constructor({ address, port, host, authorities }: Destination) {
-    this.#socket =
+    this.socket =
       authorities === undefined
         ? connect({ host: address, port })
         : connectTls({ host: address, port, servername: host, secureContext: authorities });
-    this.#socket.setEncoding('utf8').on('data', (text: string) => this.#take(text));
-    this.#socket
-      .on('error', (error) => this.#stop(error))
-      .on('end', () => this.#stop(new Error('the connection was ended')))
-      .on('close', () => this.#stop(new Error('the connection was closed')));
+    this.socket.setEncoding('utf8').on('data', (text: string) => this.take(text));
+    this.socket
+      .on('error', (error) => this.stop(error))
+      .on('end', () => this.stop(new Error('the connection was ended')))
+      .on('close', () => this.stop(new Error('the connection was closed')));
   }
 
   /** Whether the other side has ended the connection. */
   get isOver(): boolean {
-    return this.#end !== undefined;
+    return this.end !== undefined;
   }
 
   ask(line: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.#end !== undefined) {
-        reject(this.#end);
+      if (this.end !== undefined) {
+        reject(this.end);
         return;
       }
-      const timer = setTimeout(() => this.#stop(new Error('no answer in time')), patience);
-      this.#waiting = {
+      const timer = setTimeout(() => this.stop(new Error('no answer in time')), patience);
+      this.waiting = {
         resolve: (answer) => {
           clearTimeout(timer);
           resolve(answer);
@@ -46,29 +46,29 @@ class Conversation {
           reject(error);
         },
       };
-      this.#socket.write(`${line}\n`);
+      this.socket.write(`${line}\n`);
     });
   }
 
   close(): void {
-    this.#socket.destroy();
+    this.socket.destroy();
   }
 
-  #take(text: string): void {
-    this.#received += text;
-    const end = this.#received.indexOf('\n');
+  private take(text: string): void {
+    this.received += text;
+    const end = this.received.indexOf('\n');
     if (end < 0) return;
-    const line = this.#received.slice(0, end);
-    this.#received = this.#received.slice(end + 1);
-    this.#waiting?.resolve(line);
-    this.#waiting = undefined;
+    const line = this.received.slice(0, end);
+    this.received = this.received.slice(end + 1);
+    this.waiting?.resolve(line);
+    this.waiting = undefined;
   }
 
-  #stop(error: Error): void {
-    this.#end ??= error;
-    this.#waiting?.reject(error);
-    this.#waiting = undefined;
-    this.#socket.destroy();
+  private stop(error: Error): void {
+    this.end ??= error;
+    this.waiting?.reject(error);
+    this.waiting = undefined;
+    this.socket.destroy();
   }
 }
 
@@ -86,28 +86,28 @@ export async function askStream(destination: Destination, line = 'who'): Promise
 export class StreamClient implements Client {
   /** Every fourth request is on a connection of its own. */
   readonly cycle = keptConnections * 4;
-  readonly #destination: Destination;
-  readonly #kept: { conversation: Conversation | undefined; last: Promise<void> }[] = Array.from(
+  private readonly destination: Destination;
+  private readonly conversations: { conversation: Conversation | undefined; last: Promise<void> }[] = Array.from(
     { length: keptConnections },
     () => ({ conversation: undefined, last: Promise.resolve() }),
   );
 
   constructor(destination: Destination) {
-    this.#destination = destination;
+    this.destination = destination;
   }
 
   async fresh(index: number): Promise<void> {
-    expectEcho(await askStream(this.#destination, String(index)), index);
+    expectEcho(await askStream(this.destination, String(index)), index);
   }
 
   async kept(index: number): Promise<void> {
-    const slot = this.#kept[index % keptConnections];
+    const slot = this.conversations[index % keptConnections];
     if (slot === undefined) throw new Error('no slot');
     const { last } = slot;
     const turn = Promise.withResolvers<void>();
     slot.last = turn.promise;
     await last;
-    const conversation = (slot.conversation ??= new Conversation(this.#destination));
+    const conversation = (slot.conversation ??= new Conversation(this.destination));
     try {
       expectEcho(await conversation.ask(String(index)), index);
     } finally {
@@ -117,7 +117,7 @@ export class StreamClient implements Client {
   }
 
   close(): void {
-    for (const { conversation } of this.#kept) conversation?.close();
+    for (const { conversation } of this.conversations) conversation?.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { closeBackends, startEcho } from '../../support/backends.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freePort, startProgram, type RunningProgram } from '../../support/program.ts';
+import { freePort, startRun, type RunningProgram } from '../../support/program.ts';
 import { echoed, fieldValues } from '../../support/proxy.ts';
 import { gatewayObjects, serviceObjects } from '../../support/standalone-objects.ts';
 
@@ -47,18 +47,7 @@ spec:
 ${serviceObjects({ name: 'echo', endpoint: backend.port })}`,
   );
   await write('settings.yaml', settings('{ forwarded: replace, replicas: "3" }'));
-  program = startProgram(
-    'run',
-    '-f',
-    folder,
-    '--listen',
-    '127.0.0.1',
-    '--webhook-port',
-    '0',
-    '--probe-port',
-    '0',
-    '--no-access-log',
-  );
+  program = startRun(folder, '--listen', '127.0.0.1');
   await program.printed('Watching');
 });
 

@@ -4,23 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Agent, request, type Dispatcher } from 'undici';
-import { freePort, startProgram, type RunningProgram } from '../../support/program.ts';
+import { freePort, startProgram, startRun, type RunningProgram } from '../../support/program.ts';
+import { gatewayObjects } from '../../support/standalone-objects.ts';
 
 /** One Gateway, one route to one Service; the route's answer tells which header it sets. */
 function objects(ports: { readonly listener: number; readonly backend: number }, version: string): string {
-  return `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: test }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: web, namespace: infra }
-spec:
-  gatewayClassName: test
-  listeners: [{ name: http, port: ${ports.listener}, protocol: HTTP, allowedRoutes: { namespaces: { from: All } } }]
----
+  const listener = `{ name: http, port: ${ports.listener}, protocol: HTTP, allowedRoutes: { namespaces: { from: All } } }`;
+  return `${gatewayObjects({ name: 'web', namespace: 'infra' }, listener)}---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata: { name: echo, namespace: shop }
@@ -55,17 +45,7 @@ describe('sallyport run', () => {
     ports = { listener: await freePort(), backend: await freePort() };
     await writeFile(join(folder, 'objects.yaml'), objects(ports, 'one'));
     agent = new Agent();
-    program = startProgram(
-      'run',
-      '-f',
-      folder,
-      '--demo',
-      '--webhook-port',
-      '0',
-      '--probe-port',
-      '0',
-      '--no-access-log',
-    );
+    program = startRun(folder, '--demo');
     await program.printed('Watching');
   });
 
@@ -217,18 +197,7 @@ test('sallyport run --listen binds Gateways at one address, with the ports of th
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
   const ports = { listener: await freePort(), backend: await freePort() };
   await writeFile(join(folder, 'objects.yaml'), objects(ports, 'one'));
-  const program = startProgram(
-    'run',
-    '-f',
-    folder,
-    '--demo',
-    '--webhook-port',
-    '0',
-    '--probe-port',
-    '0',
-    '--listen',
-    '0.0.0.0',
-  );
+  const program = startRun(folder, '--demo', '--listen', '0.0.0.0');
   try {
     await program.printed(`Gateway infra/web http                   http://0.0.0.0:${ports.listener}/\n`);
     for (const host of ['127.0.0.1', '127.0.9.9'])

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { MirrorFilter, RouteFilter } from '../../../src/core/routing/config.ts';
 import { closeBackends, refusingPort, startBackend, startEcho, startRawBackend } from '../../support/backends.ts';
@@ -15,8 +16,10 @@ function mirrorTo(service: string, numerator = 1, denominator = 1): MirrorFilter
 /** Notes what it was sent, and answers with an error that nobody must see. */
 async function startWitness() {
   const seen: string[] = [];
+  let started = 0;
   const { port } = await startBackend((request, response) => {
     let body = '';
+    started += 1;
     request
       .setEncoding('utf8')
       .on('data', (chunk: string) => {
@@ -30,7 +33,13 @@ async function startWitness() {
         response.writeHead(500).end('never seen');
       });
   });
-  return { port, seen };
+  return {
+    port,
+    seen,
+    get started() {
+      return started;
+    },
+  };
 }
 
 async function startMirroring(filters: readonly RouteFilter[], ports: Record<string, number>) {
@@ -115,4 +124,15 @@ test('a request that is tried again is copied once', async () => {
   expect((await send(port, '/', { method: 'POST', body: 'once' })).status).toBe(200);
   await eventually(() => expect(witness.seen).toHaveLength(1));
   expect(witness.seen[0]).toMatch(/ once$/);
+});
+
+test('a client that goes away in the middle of its body ends the copies, which must not look complete', async () => {
+  const witness = await startWitness();
+  const { port, proxy } = await startMirroring([mirrorTo('copy')], { copy: witness.port });
+  const client = connect(port, '127.0.0.1').on('error', () => undefined);
+  client.write('POST / HTTP/1.1\r\nHost: app.example\r\nContent-Length: 100\r\n\r\nhalf');
+  await eventually(() => expect(witness.started).toBe(1));
+  client.destroy();
+  await eventually(() => expect(witness.seen).toEqual(['broken']));
+  expect(proxy.counters().mirrored).toBe(1);
 });
