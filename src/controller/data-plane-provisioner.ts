@@ -51,8 +51,8 @@ export class DataPlaneProvisioner {
   private readonly timers = new Map<string, NodeJS.Timeout>();
   /** Gateway → number of consecutive failures. */
   private readonly failures = new Map<string, number>();
-  /** Gateway → objects as last applied, in JSON. Gateways without objects have no entry. */
-  private readonly applied = new Map<string, string>();
+  /** Gateway → what was last applied. Gateways without objects have no entry. */
+  private readonly applied = new Map<string, Applied>();
   /** Gateways whose objects may differ from those applied. */
   private readonly unverified = new Set<string>();
   private readonly drift: DriftDetector;
@@ -125,9 +125,12 @@ export class DataPlaneProvisioner {
     const { namespace, name } = ofQualifiedName(gateway);
     const need = this.options.needOf(namespace, name);
     if (need === 'unchanged') return;
-    const desired = need === 'none' ? [] : desiredObjects(need, this.options.settings());
+    const settings = this.options.settings();
+    const before = this.applied.get(gateway);
+    if (before !== undefined && !this.unverified.has(gateway) && hasSameFacts(before, { need, settings })) return;
+    const desired = need === 'none' ? [] : desiredObjects(need, settings);
     const text = desired.length === 0 ? undefined : JSON.stringify(desired);
-    const isAsApplied = this.applied.get(gateway) === text;
+    const isAsApplied = before?.text === text;
     // A recheck from here on marks the Gateway again.
     if (!this.unverified.delete(gateway) && isAsApplied) return;
     const outcome = text === undefined ? await this.removeAll(gateway) : await this.applyAll(gateway, desired);
@@ -139,7 +142,7 @@ export class DataPlaneProvisioner {
     }
     this.failures.delete(gateway);
     if (text === undefined) this.applied.delete(gateway);
-    else this.applied.set(gateway, text);
+    else this.applied.set(gateway, { text, need, settings });
   }
 
   private undo(gateway: string, object: WireObject): void {
@@ -263,6 +266,30 @@ export class DataPlaneProvisioner {
       ),
     );
   }
+}
+
+/** The objects of a Gateway as last applied, in JSON, and the facts that they were derived from. */
+interface Applied extends Facts {
+  readonly text: string;
+}
+
+interface Facts {
+  readonly need: Need;
+  readonly settings: DataPlaneSettings;
+}
+
+/**
+ * Whether objects derived from the facts are equal for certain. A Gateway is enqueued for each change of its status, so this compares the
+ * parts of the facts, which the evaluation replaces only if they change, and no contents.
+ */
+function hasSameFacts(before: Facts, now: Facts): boolean {
+  return hasSameParts(before.need, now.need) && hasSameParts(before.settings, now.settings);
+}
+
+function hasSameParts<T extends object>(before: T | string, now: T | string): boolean {
+  if (typeof before === 'string' || typeof now === 'string') return before === now;
+  const names = Object.keys(now) as (keyof T)[];
+  return names.length === Object.keys(before).length && names.every((name) => before[name] === now[name]);
 }
 
 interface Outcome {

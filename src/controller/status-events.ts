@@ -9,8 +9,9 @@ import { parentGroupKind } from '../core/semantics/intended.ts';
 
 /**
  * Events about a status that was written. A problem gets an Event when it begins, and once more for each generation of the object
- * that still has it. A success gets an Event when it begins. Conditions that are unchanged or Unknown get none. Equal conditions of
- * several parents share an Event.
+ * that still has it. A success gets an Event when it begins, but an attachment of a route only after a problem: a cluster has thousands,
+ * and each Event is one more write. Conditions that are unchanged or Unknown get none. Equal conditions of several parents share an
+ * Event.
  *
  * @param before the object as it was, with its former status
  */
@@ -21,11 +22,12 @@ export function statusEvents(
   controllerName: string,
 ): readonly EventNote[] {
   const former = groupsOf(before['status'], controllerName);
+  const isNews = isRouteStatus(status) ? afterProblem : beginning;
   const news = [...groupsOf(status, controllerName)].flatMap(([place, conditions]) => {
     const known = byType(former.get(place) ?? []);
     return conditions
       .filter((condition) => !isConsequence(condition, conditions))
-      .flatMap((condition) => noticeOf(condition, known.get(condition['type']) ?? {}))
+      .flatMap((condition) => noticeOf(condition, known.get(condition['type']) ?? {}, isNews))
       .map((notice) => ({ place, notice }));
   });
   return [...Map.groupBy(news, ({ notice }) => JSON.stringify(notice)).values()].flatMap((equal) =>
@@ -96,15 +98,26 @@ interface Notice {
   readonly statement: string;
 }
 
+/** Whether a condition that is good, and was not before, gets an Event. */
+type IsNews = (type: unknown, before: JsonRecord) => boolean;
+
+const afterProblem: IsNews = (_type, before) => before['status'] === 'False';
+const beginning: IsNews = (type, before) => successes.has(type) || afterProblem(type, before);
+
+function isRouteStatus(status: unknown): boolean {
+  return recordOf(status)['parents'] !== undefined;
+}
+
 function noticeOf(
   { type, status, reason, message, observedGeneration }: JsonRecord,
   before: JsonRecord,
+  isNews: IsNews,
 ): readonly Notice[] {
   if (!reported.has(type) || status === 'Unknown') return [];
   const isGood = (status === 'True') !== negative.has(type) && reason === type;
   const isSame = before['status'] === status && before['reason'] === reason;
   if (isSame && (isGood || before['observedGeneration'] === observedGeneration)) return [];
-  if (isGood && !successes.has(type) && before['status'] !== 'False') return [];
+  if (isGood && !isNews(type, before)) return [];
   const statement = `${textOf(type)} is ${textOf(status)}`;
   return [
     {

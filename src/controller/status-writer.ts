@@ -1,3 +1,4 @@
+import { deepEqual } from '../core/incremental/index.ts';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import type { LiveObject, LiveObjects } from './live-objects.ts';
@@ -25,8 +26,10 @@ export interface StatusWriterOptions {
 
 /** Delays between writes, in milliseconds. */
 export interface Pace {
-  /** Minimum delay between two writes of an object. It combines frequent changes, such as a Gateway's count of routes, into one write. */
+  /** Minimum delay between two writes of an object. It combines frequent changes into one write. */
   readonly rest: number;
+  /** The same before a write that changes nothing but counts of attached routes. */
+  readonly countRest: number;
   /** Delay of a retry after a write that failed or has an unknown outcome. */
   readonly retry: number;
   /** An unchanged status that has to be written again was overwritten by another writer. After `rewrites` of these
@@ -35,7 +38,7 @@ export interface Pace {
   readonly window: number;
 }
 
-const defaultPace: Pace = { rest: 100, retry: 1_000, rewrites: 5, window: 60_000 };
+const defaultPace: Pace = { rest: 100, countRest: 1_000, retry: 1_000, rewrites: 5, window: 60_000 };
 
 /** Maximum number of writes in flight, over all objects. */
 const concurrency = 16;
@@ -229,9 +232,11 @@ export class StatusWriter {
 
   /** Milliseconds until the object may be written again. */
   private restOf(key: string): number {
-    const { rest } = this.pace;
     const written = this.written.get(key);
-    return written === undefined ? 0 : written.at + rest - this.clock.now();
+    if (written === undefined) return 0;
+    const { rest, countRest } = this.pace;
+    const delay = differInCounts(written.status, this.options.wanted(key)) ? countRest : rest;
+    return written.at + delay - this.clock.now();
   }
 
   /** Whether the same status was written too often recently. */
@@ -268,4 +273,18 @@ export class StatusWriter {
     }, delay);
     this.timers.set(key, timer);
   }
+}
+
+/**
+ * Whether two statuses differ, and only in counts of attached routes. Each route that somebody creates changes one, and each write of a
+ * Gateway returns as an event to every process that follows it.
+ */
+function differInCounts(before: OwnStatus | undefined, after: OwnStatus | undefined): boolean {
+  if (before === after || before === undefined || after === undefined) return false;
+  if (!('listeners' in before && 'listeners' in after)) return false;
+  return deepEqual(withoutCounts(before), withoutCounts(after));
+}
+
+function withoutCounts({ listeners, ...rest }: Extract<OwnStatus, { readonly listeners: unknown }>): object {
+  return { ...rest, listeners: listeners.map(({ attachedRoutes: _attachedRoutes, ...listener }) => listener) };
 }

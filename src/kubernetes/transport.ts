@@ -71,14 +71,17 @@ export class Transport {
         ...headers,
         ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       },
-      signal,
     };
     const start = this.url.protocol === 'https:' ? startSecureRequest : startRequest;
     return new Promise((resolve, reject) => {
       const request = start(options, resolve);
       request.on('error', reject);
       // A request that has no connection yet emits no error.
-      const abort = (): void => reject(signal.reason as Error);
+      const abort = (): void => {
+        const { reason } = signal as { readonly reason: unknown };
+        reject(reason);
+        request.destroy(reason instanceof Error ? reason : undefined);
+      };
       signal.addEventListener('abort', abort, { once: true });
       request.on('close', () => signal.removeEventListener('abort', abort));
       request.on('socket', (socket) => socket.setKeepAlive(true, keepAliveDelay));

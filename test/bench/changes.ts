@@ -128,6 +128,21 @@ function reportCpu(running: readonly RunningComponent[], before: readonly number
   console.log(`  CPU of a route, ms: ${total.toFixed(2)} (${parts})`);
 }
 
+/** Prints how many requests of each kind the API server got for each route. */
+function reportRequests({ audit }: FakeApiServer, before: number): void {
+  const kinds = Map.groupBy(audit.slice(before), ({ method, path }) => {
+    const parts = path.split('/');
+    // `/apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME/SUBRESOURCE`, or `/api/VERSION/…` of the core group
+    const [resource = '', , subresource] = parts.slice(
+      parts.includes('namespaces') ? parts.indexOf('namespaces') + 2 : 4,
+    );
+    return `${method} ${resource}${subresource === undefined ? '' : `/${subresource}`}`;
+  });
+  const counts = [...kinds].map(([kind, { length }]) => ({ kind, each: length / added }));
+  const shown = counts.filter(({ each }) => each >= 0.02).toSorted((one, other) => other.each - one.each);
+  console.log(`  requests of a route: ${shown.map(({ kind, each }) => `${kind} ${each.toFixed(2)}`).join('; ')}`);
+}
+
 await runBenchmark(async (folder, stoppables) => {
   const authority = await createAuthority();
   const server = await startCluster(authority, routes);
@@ -141,6 +156,7 @@ await runBenchmark(async (folder, stoppables) => {
   );
   for (let round = 0; round < rounds; round++) {
     const before = running.map(({ pid }) => cpuOf(pid));
+    const requestsBefore = server.audit.length;
     const latencies: number[] = [];
     for (let number = 0; number < added; number++) {
       latencies.push(await add(server, routes + round * added + number));
@@ -151,6 +167,7 @@ await runBenchmark(async (folder, stoppables) => {
     const at = (share: number): string => (sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN).toFixed(1);
     console.log(`round ${round + 1}: event to served, ms: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`);
     reportCpu(running, before);
+    reportRequests(server, requestsBefore);
   }
   console.log(running.map(({ name, pid }) => `  ${name}: ${memoryOf(pid).resident.toFixed(0)} MiB`).join('\n'));
 });

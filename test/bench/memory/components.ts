@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadAll } from 'js-yaml';
 import { desiredObjects } from '../../../src/controller/data-plane-manifests.ts';
+
+/** The built program. `DIST` selects the folder of another build, to compare both. */
+const program = join(process.env['DIST'] ?? 'dist', 'sallyport.js');
+/** A folder for a CPU profile of each process. */
+const profiles = process.env['PROFILES'];
 
 /** One process of an installation. */
 export interface Component {
@@ -63,14 +69,14 @@ export async function startComponent(
   { name, args, probePort, options, readinessPeriod }: Component,
   environment: Readonly<Record<string, string>>,
 ): Promise<RunningComponent> {
-  const child = spawn(process.execPath, ['dist/sallyport.js', ...args, `--probe-port=${probePort}`], {
+  const child = spawn(process.execPath, [program, ...args, `--probe-port=${probePort}`], {
     stdio: ['ignore', 'ignore', process.env['LOGS'] === undefined ? 'ignore' : 'inherit'],
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
       // As in the image (deploy/Dockerfile).
       MALLOC_TRIM_THRESHOLD_: '1048576',
-      NODE_OPTIONS: `${options} ${process.env['OPTIONS'] ?? ''}`,
+      NODE_OPTIONS: [options, process.env['OPTIONS'], ...profiling(name)].join(' '),
       ...environment,
     },
   });
@@ -92,9 +98,15 @@ export async function startComponent(
     pid,
     stop() {
       timers.forEach(clearInterval);
-      child.kill('SIGKILL');
+      // A profile is written at an orderly end.
+      child.kill(profiles === undefined ? 'SIGKILL' : 'SIGTERM');
     },
   };
+}
+
+function profiling(name: string): readonly string[] {
+  if (profiles === undefined) return [];
+  return ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name.replaceAll(/[ ,]+/g, '-')}.cpuprofile`];
 }
 
 /** Every probe has a connection of its own, as those of kubelets. */

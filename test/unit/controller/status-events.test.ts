@@ -66,7 +66,6 @@ describe('what people are told when a status changes', () => {
       ],
     };
     expect(told({}, after)).toEqual([
-      'Normal Accepted Gateway infra/b section https port 443, Gateway infra/c section https port 443: Accepted is True.',
       'Warning BackendNotFound Gateway infra/c section https port 443: ResolvedRefs is False: No cart.',
       'Warning UnsupportedValue Gateway infra/c section https port 443: PartiallyInvalid is True: Dropped Rule 0',
     ]);
@@ -74,6 +73,23 @@ describe('what people are told when a status changes', () => {
     expect(told(after, resolved)).toEqual([
       'Normal ResolvedRefs Gateway infra/c section https port 443: ResolvedRefs is True.',
     ]);
+  });
+
+  test('acceptance of a route only after a problem', () => {
+    const route = (status: string) => ({
+      parents: [
+        {
+          parentRef: { kind: 'Gateway', namespace: 'infra', name: 'a' },
+          controllerName: us,
+          conditions: [condition('Accepted', status, status === 'True' ? 'Accepted' : 'NotAllowedByListeners')],
+        },
+      ],
+    });
+    expect(told({}, route('True'))).toEqual([]);
+    expect(told(route('True'), route('False'))).toEqual([
+      'Warning NotAllowedByListeners Gateway infra/a: Accepted is False.',
+    ]);
+    expect(told(route('False'), route('True'))).toEqual(['Normal Accepted Gateway infra/a: Accepted is True.']);
   });
 
   test('a problem again for every generation that still has it, a success only once', () => {

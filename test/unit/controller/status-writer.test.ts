@@ -107,6 +107,48 @@ describe('writing of statuses', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('a count of routes rests longer than anything else', async () => {
+    const owner = (attachedRoutes: number, message: string): OwnStatus => ({
+      ...status(message),
+      listeners: [{ name: 'http', supportedKinds: [], attachedRoutes, conditions: [] }],
+    });
+    const { calls, world, writer, see } = started({ rest: 0, countRest: 60_000 });
+    world.wanted.set('GatewayClass//a', owner(1, 'one'));
+    see('a', '1');
+    await calls[0]?.answer(stored(calls[0], '2'));
+    world.wanted.set('GatewayClass//a', owner(2, 'one'));
+    writer.enqueue('GatewayClass//a');
+    expect(calls).toHaveLength(1);
+    // The count goes with what is urgent, and a later count waits again.
+    world.wanted.set('GatewayClass//a', owner(3, 'two'));
+    writer.enqueue('GatewayClass//a');
+    expect(calls[1]?.object['status']).toMatchObject({
+      conditions: [{ message: 'two' }],
+      listeners: [{ attachedRoutes: 3 }],
+    });
+    await calls[1]?.answer(stored(calls[1], '3'));
+    // Somebody else's overwrite is no count.
+    see('a', '4');
+    expect(calls).toHaveLength(3);
+    await calls[2]?.answer(stored(calls[2], '5'));
+  });
+
+  test('a count of routes is written after its rest', async () => {
+    const owner = (attachedRoutes: number): OwnStatus => ({
+      ...status('one'),
+      listeners: [{ name: 'http', supportedKinds: [], attachedRoutes, conditions: [] }],
+    });
+    const { calls, world, writer, see } = started({ rest: 0, countRest: 20 });
+    world.wanted.set('GatewayClass//a', owner(1));
+    see('a', '1');
+    await calls[0]?.answer(stored(calls[0], '2'));
+    world.wanted.set('GatewayClass//a', owner(2));
+    writer.enqueue('GatewayClass//a');
+    await eventually(() => expect(calls).toHaveLength(2));
+    expect(calls[1]?.object['status']).toMatchObject({ listeners: [{ attachedRoutes: 2 }] });
+    await calls[1]?.answer(stored(calls[1], '3'));
+  });
+
   test('what changed while it rested is written then', async () => {
     const { calls, world, writer, see } = started({ rest: 20 });
     world.wanted.set('GatewayClass//a', status('one'));
