@@ -188,7 +188,8 @@ function checkDistinct(items: readonly unknown[], keys: readonly string[] | unde
   // If any item is not an object, the API server does not compare the others either.
   if (keys !== undefined && !items.every(isRecord)) return;
   const first = new Map<unknown, number>();
-  for (const [position, item] of items.entries()) {
+  for (let position = 0; position < items.length; position += 1) {
+    const item = items[position];
     const identity = keys === undefined ? scalarOf(item) : keyValues(item, keys);
     if (identity === undefined) continue;
     const before = first.get(identity);
