@@ -59,7 +59,7 @@ const proxyFolders: readonly (readonly string[])[] = [
   ['sockets'],
   ['listen'],
   ['messages'],
-  ['proxy-protocol'],
+  ['proxy-protocol', 'frames'],
   ['upstream'],
   ['sessions'],
   ['layer4', 'handling'],

@@ -7,19 +7,19 @@ import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
-import { ClosedStreams } from './closed-streams.ts';
-import type { StreamEnd } from './closed-streams.ts';
-import { FrameLimits } from './frame-limits.ts';
-import { FrameReader } from './frame-reader.ts';
-import { FrameReceiver } from './frame-receiver.ts';
-import type { FrameTarget } from './frame-receiver.ts';
-import type { WholeBlock } from './header-block.ts';
-import type { HeaderSection } from './header-sections.ts';
+import { ClosedStreams } from '../frames/closed-streams.ts';
+import type { StreamEnd } from '../frames/closed-streams.ts';
+import { FrameLimits } from '../frames/frame-limits.ts';
+import { FrameReader } from '../frames/frame-reader.ts';
+import { FrameReceiver } from '../frames/frame-receiver.ts';
+import type { FrameTarget } from '../frames/frame-receiver.ts';
+import type { WholeBlock } from '../frames/header-block.ts';
+import type { HeaderSection, SectionReader } from '../frames/header-sections.ts';
 import type { Http2Stream, StreamCarrier } from './http2-stream.ts';
-import { ConnectionError, errorCodes, frameTypes, initialWindow, maxWindow } from './protocol.ts';
+import { ConnectionError, errorCodes, frameTypes } from '../frames/protocol.ts';
 import { RequestFactory } from './request-factory.ts';
-import { Sender } from './sender.ts';
-import { ownSettings } from './settings.ts';
+import { Sender } from '../frames/sender.ts';
+import { ownSettings } from '../frames/settings.ts';
 
 /** The timeouts of connections. `now` counts the intervals at which they are checked. */
 export interface Ticks {
@@ -41,7 +41,7 @@ const bodyLingering = 1_000;
 const lingering = 2_000;
 
 /** An HTTP/2 connection of a client (RFC 9113). Its bytes are read when it is the client's turn. */
-export class Http2Session implements Input, FrameTarget, StreamCarrier {
+export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarrier {
   /** The client whose turn is used. */
   readonly client: string;
   readonly sender: Sender;
@@ -57,10 +57,8 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
   private readonly turns: InputTurns;
   private readonly released: (session: Http2Session) => void;
   private readonly reader: FrameReader;
-  private readonly receiver: FrameReceiver;
+  private readonly receiver: FrameReceiver<Http2Stream>;
   private readonly requests: RequestFactory;
-  /** The initial window of the client's streams. */
-  private streamWindow = initialWindow;
   /** Received bytes that wait for their turn. */
   private held: Buffer | undefined;
   /** Accounts for them, and for incomplete frames and header sections. */
@@ -138,7 +136,17 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
     this.close();
   }
 
-  onRequest(block: WholeBlock, section: HeaderSection): void {
+  checkOpening(id: number): void {
+    if (id % 2 === 0) throw new ConnectionError(errorCodes.protocolError, 'invalid stream identifier');
+    if (id > this.lastStream || id > this.lastServed) return;
+    const end = this.closedStreams.endOf(id);
+    if (end === undefined)
+      throw new ConnectionError(errorCodes.protocolError, 'a stream identifier that is lower than an earlier one');
+    if (end === 'ended') throw new ConnectionError(errorCodes.streamClosed, 'HEADERS on a closed stream');
+  }
+
+  onHead(block: WholeBlock, sections: SectionReader): void {
+    const section = sections.readRequest(block.bytes);
     const { stream: id, endsStream } = block;
     this.lastStream = id;
     if (id > this.lastServed) return;
@@ -179,7 +187,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
 
   onReset(stream: Http2Stream, code: number): void {
     stream.abort(code);
-    this.endStream(stream, 'client');
+    this.endStream(stream, 'peer');
   }
 
   onGoaway(code: number): void {
@@ -187,14 +195,8 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
     if (code !== errorCodes.noError) this.socket.destroy();
   }
 
-  onInitialWindow(size: number): void {
-    const change = size - this.streamWindow;
-    this.streamWindow = size;
-    for (const { outgoing } of this.streams.values()) {
-      outgoing.window += change;
-      if (outgoing.window > maxWindow) throw new ConnectionError(errorCodes.flowControlError, 'window of a stream');
-      if (change > 0) this.sender.want(outgoing);
-    }
+  onSettings(): void {
+    // The others do not matter to a server.
   }
 
   streamError(id: number, code: number): void {
@@ -273,7 +275,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
   }
 
   private serve({ stream: id, endsStream }: WholeBlock, section: HeaderSection): void {
-    const stream = this.requests.create({ id, endsStream, window: this.streamWindow }, section);
+    const stream = this.requests.create({ id, endsStream, window: this.receiver.initialWindow }, section);
     this.streams.set(id, stream);
     if (this.streams.size === 1) this.connection.busy();
     stream.exchange = new Exchange(this.plane, this.connection, stream);
@@ -395,7 +397,7 @@ export class Http2Session implements Input, FrameTarget, StreamCarrier {
     for (const stream of this.streams.values()) {
       this.guardStream(stream.id, () => {
         stream.abort(errorCodes.cancel);
-        this.endStream(stream, 'client');
+        this.endStream(stream, 'peer');
       });
     }
   }

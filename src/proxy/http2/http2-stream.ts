@@ -15,11 +15,12 @@ import {
   sendableTrailers,
   switchFields,
 } from '../messages/sendable.ts';
-import { Http2Tunnel } from './http2-tunnel.ts';
-import { Outgoing } from './outgoing.ts';
-import { errorCodes } from './protocol.ts';
-import { ReceiveWindow } from './receive-window.ts';
-import type { Sender } from './sender.ts';
+import type { FrameStream } from '../frames/frame-receiver.ts';
+import { Http2Tunnel } from '../frames/http2-tunnel.ts';
+import { Outgoing } from '../frames/outgoing.ts';
+import { errorCodes } from '../frames/protocol.ts';
+import { ReceiveWindow } from '../frames/receive-window.ts';
+import type { Sender } from '../frames/sender.ts';
 
 /**
  * Bytes, and overhead of each piece, that a client may send before its WebSocket is open. Clients must wait until then
@@ -53,13 +54,15 @@ export interface ReceivedRequest {
 }
 
 /** A request on an HTTP/2 connection, i.e. one stream (RFC 9113 section 8.1). */
-export class Http2Stream implements ClientStream {
+export class Http2Stream implements ClientStream, FrameStream {
   readonly id: number;
   readonly method: string;
   readonly upgrade: string | undefined;
   readonly outgoing: Outgoing;
   /** Set by the connection, at once. */
   exchange: Exchange | undefined;
+  /** Its head has opened the stream. */
+  readonly awaitsHead = false;
   /** Whether the complete request has arrived. */
   isComplete = false;
   trailers: Fields = [];

@@ -4,7 +4,7 @@ import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import { readHttp2Head } from '../messages/request-head.ts';
 import type { FieldSection, RequestHead } from '../messages/request-head.ts';
-import type { HeaderSection } from './header-sections.ts';
+import type { HeaderSection } from '../frames/header-sections.ts';
 import { Http2Stream } from './http2-stream.ts';
 import type { StreamCarrier } from './http2-stream.ts';
 

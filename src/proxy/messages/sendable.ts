@@ -1,5 +1,4 @@
-import type { OutgoingHttpHeaders } from 'node:http2';
-import { connectionFields, nameKey } from '../../core/text/fields.ts';
+import { connectionFields, fieldsWhere, nameKey } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import { repeatedInLowerCase, repeatedLines } from './repeated.ts';
 
@@ -119,21 +118,17 @@ export function sendableTrailers(fields: Fields): string[] {
 }
 
 /**
- * Converts fields to the form of node:http2: names in lower case, repeated fields joined (RFC 9110 section 5.3) except
- * Set-Cookie.
+ * Returns the fields of a request in HTTP/2, without Host, whose place is `:authority`. The same array again for repeated
+ * fields.
  *
  * @throws Unsendable on fields that HTTP/2 cannot carry
  */
-export function toHttp2Headers(fields: Fields): OutgoingHttpHeaders {
-  const headers = Object.create(null) as Record<string, string | string[]>;
-  for (let position = 0; position < fields.length; position += 2) {
-    const name = nameKey(fields[position] ?? '');
-    const value = fields[position + 1] ?? '';
-    if (!isField(name, value) || connectionSpecific.has(name) || (name === 'te' && value !== 'trailers'))
-      throw new Unsendable(`field ${name}`);
-    headers[name] = joined(name, headers[name], value);
-  }
-  return headers;
+export function http2RequestFields(fields: Fields): Fields {
+  return repeatedInLowerCase(fields, lowerCaseRequestFields);
+}
+
+function lowerCaseRequestFields(fields: Fields): Fields {
+  return fieldsWhere(lowerCaseFields(fields), (name) => name !== 'host');
 }
 
 /**
@@ -199,13 +194,4 @@ function without(fields: Fields, leavesOut: (key: string) => boolean): string[] 
     if (!leavesOut(nameKey(name))) kept.push(name, fields[position + 1] ?? '');
   }
   return kept;
-}
-
-function joined(name: string, standing: string | string[] | undefined, value: string): string | string[] {
-  if (Array.isArray(standing)) {
-    standing.push(value);
-    return standing;
-  }
-  if (standing === undefined) return name === 'set-cookie' ? [value] : value;
-  return `${standing}${name === 'cookie' ? '; ' : ', '}${value}`;
 }

@@ -1,7 +1,9 @@
-import { constants } from 'node:http2';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+
+/** RFC 9113 section 7. */
+export const cancel = 8;
 
 /**
  * Ends a connection so that its peer recognizes the bytes as incomplete: a TCP connection with a reset, TLS without a
@@ -10,7 +12,7 @@ import { TLSSocket } from 'node:tls';
 export function reset(connection: Duplex): void {
   if (connection.destroyed) return;
   if (isHttp2Stream(connection)) {
-    connection.close(constants.NGHTTP2_CANCEL);
+    connection.close(cancel);
     return;
   }
   // Node cannot reset a socket while it shuts down: the socket would stay open. Closing the socket below TLS directly

@@ -20,7 +20,7 @@ export class Http2Forwarder extends PooledForwarder<Http2Pool> {
   private readonly quotas: Quotas;
 
   constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
-    super((upstream) => new Http2Pool(upstream, limits, quotas));
+    super((upstream) => new Http2Pool(upstream, limits, fault, quotas));
     this.fault = fault;
     this.quotas = quotas;
   }
@@ -41,9 +41,13 @@ class Http2Pool implements UpstreamPool {
   private willServe = false;
   private connecting: Socket | undefined;
   private isReleased = false;
+  private readonly fault: (error: unknown) => void;
+  private readonly quotas: Quotas;
 
-  constructor(upstream: Upstream, limits: ProxyLimits, quotas: Quotas) {
+  constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     this.limits = limits;
+    this.fault = fault;
+    this.quotas = quotas;
     // Assumes one request per connection, until a connection knows its limit.
     this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
     this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
@@ -75,6 +79,8 @@ class Http2Pool implements UpstreamPool {
         if (failure !== undefined) this.failed(failure);
         this.serve();
       },
+      exceeded: (limit) => this.quotas.reached(limit),
+      fault: this.fault,
     });
     this.connections.add(connection);
   }

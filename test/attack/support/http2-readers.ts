@@ -2,17 +2,18 @@ import { performServerHandshake } from 'node:http2';
 import type { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import type { Limit } from '../../../src/proxy/counters.ts';
-import { ClosedStreams } from '../../../src/proxy/http2/closed-streams.ts';
-import { FrameLimits } from '../../../src/proxy/http2/frame-limits.ts';
-import { FrameReader } from '../../../src/proxy/http2/frame-reader.ts';
-import { FrameReceiver } from '../../../src/proxy/http2/frame-receiver.ts';
-import type { FrameTarget } from '../../../src/proxy/http2/frame-receiver.ts';
-import type { WholeBlock } from '../../../src/proxy/http2/header-block.ts';
-import type { HeaderSection } from '../../../src/proxy/http2/header-sections.ts';
+import { ClosedStreams } from '../../../src/proxy/frames/closed-streams.ts';
+import { FrameLimits } from '../../../src/proxy/frames/frame-limits.ts';
+import { FrameReader } from '../../../src/proxy/frames/frame-reader.ts';
+import { FrameReceiver } from '../../../src/proxy/frames/frame-receiver.ts';
+import type { FrameTarget } from '../../../src/proxy/frames/frame-receiver.ts';
+import type { WholeBlock } from '../../../src/proxy/frames/header-block.ts';
+import type { SectionReader } from '../../../src/proxy/frames/header-sections.ts';
 import type { Http2Stream } from '../../../src/proxy/http2/http2-stream.ts';
-import { ConnectionError, initialWindow } from '../../../src/proxy/http2/protocol.ts';
-import { ReceiveWindow } from '../../../src/proxy/http2/receive-window.ts';
-import type { Sender } from '../../../src/proxy/http2/sender.ts';
+import { ConnectionError, errorCodes, initialWindow } from '../../../src/proxy/frames/protocol.ts';
+import { ReceiveWindow } from '../../../src/proxy/frames/receive-window.ts';
+import type { Sender } from '../../../src/proxy/frames/sender.ts';
+import type { PeerSettings } from '../../../src/proxy/frames/settings.ts';
 import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
 import { frameTypes, receiveFrames } from '../../support/http2.ts';
 
@@ -45,7 +46,7 @@ interface FakeStream {
 }
 
 /** Records what the frames of a client mean to the receiver. */
-class Recorder implements FrameTarget {
+class Recorder implements FrameTarget<Http2Stream> {
   readonly frameLimits = new FrameLimits((limit: Limit) => this.events.push(`limit ${limit}`));
   readonly closedStreams = new ClosedStreams();
   readonly known = new Map<number, FakeStream>();
@@ -66,7 +67,16 @@ class Recorder implements FrameTarget {
     return this.known as unknown as ReadonlyMap<number, Http2Stream>;
   }
 
-  onRequest({ stream, endsStream, dependsOnItself }: WholeBlock, section: HeaderSection): void {
+  checkOpening(id: number): void {
+    if (id % 2 === 0) throw new ConnectionError(errorCodes.protocolError, 'invalid stream identifier');
+    if (id > this.lastStream) return;
+    const end = this.closedStreams.endOf(id);
+    if (end === undefined || end === 'ended')
+      throw new ConnectionError(end === 'ended' ? errorCodes.streamClosed : errorCodes.protocolError, 'HEADERS');
+  }
+
+  onHead({ stream, endsStream, dependsOnItself, bytes }: WholeBlock, sections: SectionReader): void {
+    const section = sections.readRequest(bytes);
     this.lastStream = stream;
     if (section.problem !== undefined || dependsOnItself) {
       this.streamError(stream, 1);
@@ -106,15 +116,15 @@ class Recorder implements FrameTarget {
   onReset(stream: Http2Stream, code: number): void {
     this.events.push(`reset ${stream.id} ${code}`);
     this.known.delete(stream.id);
-    this.closedStreams.add(stream.id, 'client');
+    this.closedStreams.add(stream.id, 'peer');
   }
 
   onGoaway(code: number): void {
     this.events.push(`goaway ${code}`);
   }
 
-  onInitialWindow(size: number): void {
-    this.events.push(`window ${size}`);
+  onSettings({ initialWindowSize }: PeerSettings): void {
+    if (initialWindowSize !== undefined) this.events.push(`window ${initialWindowSize}`);
   }
 
   streamError(id: number, code: number): void {

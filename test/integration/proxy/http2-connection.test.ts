@@ -19,6 +19,8 @@ test('a connection that ends with GOAWAY reports its end once, however late it i
     done: () => undefined,
     hasRoom: () => void told.push('room'),
     ended: (failure) => void told.push(`ended: ${failure}`),
+    exceeded: (limit) => void told.push(`exceeded: ${limit}`),
+    fault: (error) => void told.push(`fault: ${String(error)}`),
   });
   await eventually(() => expect(told).toEqual(['room']));
   backend.sessions[0]?.goaway();

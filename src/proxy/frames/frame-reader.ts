@@ -1,4 +1,11 @@
-import { ConnectionError, errorCodes, frameHeadLength, frameTypes, maxPayload, preface } from './protocol.ts';
+import {
+  preface as clientPreface,
+  ConnectionError,
+  errorCodes,
+  frameHeadLength,
+  frameTypes,
+  maxPayload,
+} from './protocol.ts';
 
 export interface FrameHead {
   readonly type: number;
@@ -22,13 +29,14 @@ export interface FrameEvents {
 const nothing = Buffer.alloc(0);
 
 /**
- * Finds the frames in a client's bytes (RFC 9113 section 4). DATA is passed on as it arrives, frames of unknown types
+ * Finds the frames in a peer's bytes (RFC 9113 section 4). DATA is passed on as it arrives, frames of unknown types
  * are skipped, and of all others at most one waits until it is complete.
  *
  * @throws ConnectionError in `read`
  */
 export class FrameReader {
   private readonly events: FrameEvents;
+  private readonly preface: Buffer;
   private prefaceRead = 0;
   /** A frame head that arrives in pieces. */
   private readonly partial = Buffer.alloc(frameHeadLength);
@@ -42,8 +50,10 @@ export class FrameReader {
   /** The work of the last call of `read`. */
   work = 0;
 
-  constructor(events: FrameEvents) {
+  /** `preface` precedes the frames: that of a client, or nothing (RFC 9113 section 3.4). */
+  constructor(events: FrameEvents, preface = clientPreface) {
     this.events = events;
+    this.preface = preface;
   }
 
   /** The type of the frame that has arrived in part. */
@@ -73,6 +83,7 @@ export class FrameReader {
   }
 
   private readPreface(bytes: Buffer): number {
+    const { preface } = this;
     if (this.prefaceRead === preface.length) return 0;
     const length = Math.min(bytes.length, preface.length - this.prefaceRead);
     if (bytes.compare(preface, this.prefaceRead, this.prefaceRead + length, 0, length) !== 0)

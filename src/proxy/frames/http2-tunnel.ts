@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream';
+import { cancel } from '../sockets/reset.ts';
 import type { ResettableStream } from '../sockets/reset.ts';
 
 type Done = (error?: Error | null) => void;
@@ -9,20 +10,17 @@ export interface TunnelCarrier {
   wanted(): void;
   /** Sends bytes. Returns `false` if `drained` follows. */
   send(chunk: Buffer): boolean;
-  /** Ends the direction to the client. `finished` follows. */
+  /** Ends the direction to the peer. `finished` follows. */
   finish(): void;
   /** Resets the stream, unless it is closed. */
   reset(code: number): void;
 }
 
-/** RFC 9113 section 7. */
-const cancel = 8;
-
 /** The bytes of a stream that carries a WebSocket (RFC 8441 section 5), in both directions. */
 export class Http2Tunnel extends Duplex implements ResettableStream {
   /** The error code of a reset. */
   rstCode: number | undefined;
-  /** Whether the client has reset the stream, or its connection is lost. */
+  /** Whether the peer has reset the stream, or its connection is lost. */
   aborted = false;
   private readonly carrier: TunnelCarrier;
   private pending: Done | undefined;
@@ -33,7 +31,7 @@ export class Http2Tunnel extends Duplex implements ResettableStream {
     this.carrier = carrier;
   }
 
-  /** The client can take more. */
+  /** The peer can take more. */
   drained(): void {
     const { pending } = this;
     this.pending = undefined;
@@ -48,7 +46,7 @@ export class Http2Tunnel extends Duplex implements ResettableStream {
     ending?.();
   }
 
-  /** The stream was reset by the client or with its connection. */
+  /** The stream was reset by the peer or with its connection. */
   abort(code: number): void {
     this.aborted = true;
     this.rstCode = code;

@@ -2,21 +2,39 @@ import type { ProxyLimits } from '../limits/limits.ts';
 import { ConnectionError, errorCodes, maxPayload, maxWindow, settingIds } from './protocol.ts';
 
 const entryLength = 6;
+const used: ReadonlySet<number> = new Set(Object.values(settingIds));
 
-/** The settings of the client that matter here. `undefined` if a frame does not contain them. */
-export interface ClientSettings {
+/** The settings of a peer that matter here. `undefined` if a frame does not contain them. */
+export interface PeerSettings {
   readonly headerTableSize: number | undefined;
   readonly initialWindowSize: number | undefined;
+  readonly maxConcurrentStreams: number | undefined;
+  readonly enablePush: number | undefined;
+  readonly enableConnectProtocol: number | undefined;
 }
 
-/** Returns the payload of the SETTINGS frame that begins each connection. */
+type Setting = readonly [id: number, value: number];
+
+/** Returns the payload of the SETTINGS frame that begins each connection of a client. */
 export function ownSettings({ streamsPerConnection, headerBytes, streamWindow }: ProxyLimits): Buffer {
-  const settings: readonly (readonly [number, number])[] = [
+  return payloadOf([
     [settingIds.maxConcurrentStreams, streamsPerConnection],
     [settingIds.initialWindowSize, streamWindow],
     [settingIds.maxHeaderListSize, headerBytes],
     [settingIds.enableConnectProtocol, 1],
-  ];
+  ]);
+}
+
+/** Returns the payload of the SETTINGS frame that begins each connection to a backend. */
+export function settingsForBackends({ headerBytes, streamWindow }: ProxyLimits): Buffer {
+  return payloadOf([
+    [settingIds.enablePush, 0],
+    [settingIds.initialWindowSize, streamWindow],
+    [settingIds.maxHeaderListSize, 2 * headerBytes],
+  ]);
+}
+
+function payloadOf(settings: readonly Setting[]): Buffer {
   const payload = Buffer.alloc(settings.length * entryLength);
   for (const [index, [id, value]] of settings.entries()) {
     payload.writeUInt16BE(id, index * entryLength);
@@ -30,19 +48,25 @@ export function ownSettings({ streamsPerConnection, headerBytes, streamWindow }:
  *
  * @throws ConnectionError on invalid values
  */
-export function parseSettings(payload: Buffer): ClientSettings {
+export function parseSettings(payload: Buffer): PeerSettings {
   if (payload.length % entryLength !== 0) throw new ConnectionError(errorCodes.frameSizeError, 'SETTINGS');
   // The last value applies.
-  let headerTableSize: number | undefined;
-  let initialWindowSize: number | undefined;
+  const values = new Map<number, number>();
   for (let position = 0; position < payload.length; position += entryLength) {
     const id = payload.readUInt16BE(position);
     const value = payload.readUInt32BE(position + 2);
     check(id, value);
-    if (id === settingIds.headerTableSize) headerTableSize = Math.min(value, headerTableSize ?? value);
-    if (id === settingIds.initialWindowSize) initialWindowSize = value;
+    // The smallest one: it must be announced (RFC 7541 section 4.2).
+    if (id === settingIds.headerTableSize) values.set(id, Math.min(value, values.get(id) ?? value));
+    else if (used.has(id)) values.set(id, value);
   }
-  return { headerTableSize, initialWindowSize };
+  return {
+    headerTableSize: values.get(settingIds.headerTableSize),
+    initialWindowSize: values.get(settingIds.initialWindowSize),
+    maxConcurrentStreams: values.get(settingIds.maxConcurrentStreams),
+    enablePush: values.get(settingIds.enablePush),
+    enableConnectProtocol: values.get(settingIds.enableConnectProtocol),
+  };
 }
 
 function check(id: number, value: number): void {

@@ -1,6 +1,6 @@
 import type { TableField } from './hpack/table.ts';
 
-/** What a field of a request means to the reader of header sections. */
+/** What a field of a message means to the reader of header sections. */
 export const kinds = {
   regular: 0,
   malformed: 1,
@@ -12,6 +12,7 @@ export const kinds = {
   authority: 7,
   path: 8,
   protocol: 9,
+  status: 10,
 } as const;
 
 /** Kinds from this one on are pseudo-header fields. */
@@ -31,16 +32,17 @@ const connectionSpecific: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Pseudo-header fields (RFC 9113 section 8.3.1; RFC 8441 section 4), and their valid values. An authority has no user. */
+/** Pseudo-header fields (RFC 9113 section 8.3; RFC 8441 section 4), and their valid values. An authority has no user. */
 const pseudoFields: ReadonlyMap<string, { readonly kind: number; readonly value: RegExp }> = new Map([
   [':method', { kind: kinds.method, value: /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/ }],
   [':scheme', { kind: kinds.scheme, value: /^[A-Za-z][A-Za-z0-9+.-]*$/ }],
   [':authority', { kind: kinds.authority, value: /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/ }],
   [':path', { kind: kinds.path, value: /^[\x21-\x7e\x80-\xff]+$/ }],
   [':protocol', { kind: kinds.protocol, value: /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/ }],
+  [':status', { kind: kinds.status, value: /^[1-9][0-9]{2}$/ }],
 ]);
 
-/** The kind of a field, `malformed` if a request must not have it (RFC 9113 sections 8.2 and 8.3). */
+/** The kind of a field, `malformed` if no message may have it (RFC 9113 sections 8.2 and 8.3). */
 export function kindOf({ name, value }: TableField): number {
   const pseudo = pseudoFields.get(name);
   if (pseudo !== undefined) return pseudo.value.test(value) ? pseudo.kind : kinds.malformed;

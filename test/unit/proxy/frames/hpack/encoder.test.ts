@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { HpackDecoder } from '../../../../../src/proxy/http2/hpack/decoder.ts';
-import { HpackEncoder } from '../../../../../src/proxy/http2/hpack/encoder.ts';
+import { HpackDecoder } from '../../../../../src/proxy/frames/hpack/decoder.ts';
+import { HpackEncoder } from '../../../../../src/proxy/frames/hpack/encoder.ts';
 
 type Fields = readonly (readonly [name: string, value: string])[];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decodeHuffman, encodeHuffman, huffmanLength } from '../../../../../src/proxy/http2/hpack/huffman.ts';
+import { decodeHuffman, encodeHuffman, huffmanLength } from '../../../../../src/proxy/frames/hpack/huffman.ts';
 
 function encode(text: string): Buffer {
   const bytes = Buffer.alloc(huffmanLength(text) + 1, 0xaa);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CompressionError, HpackDecoder } from '../../../../../src/proxy/http2/hpack/decoder.ts';
+import { CompressionError, HpackDecoder } from '../../../../../src/proxy/frames/hpack/decoder.ts';
 
 type Lines = readonly string[];
 

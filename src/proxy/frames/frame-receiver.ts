@@ -6,58 +6,76 @@ import type { FrameEvents, FrameHead } from './frame-reader.ts';
 import { HeaderBlock } from './header-block.ts';
 import type { WholeBlock } from './header-block.ts';
 import { SectionReader } from './header-sections.ts';
-import type { HeaderSection } from './header-sections.ts';
-import type { Http2Stream } from './http2-stream.ts';
+import type { Outgoing } from './outgoing.ts';
 import { ConnectionError, errorCodes, frameFlags, frameTypes, initialWindow, maxWindow } from './protocol.ts';
+import type { ReceiveWindow } from './receive-window.ts';
 import type { Sender } from './sender.ts';
 import { parseSettings } from './settings.ts';
+import type { PeerSettings } from './settings.ts';
 
-/** What the frames of a client act on. */
-export interface FrameTarget {
+/** A stream as its frames see it. */
+export interface FrameStream {
+  readonly id: number;
+  readonly outgoing: Outgoing;
+  readonly receiveWindow: ReceiveWindow;
+  /** Whether the head of a message is expected, and not its content. */
+  readonly awaitsHead: boolean;
+  /** Whether the peer has ended its direction. */
+  readonly isComplete: boolean;
+  /** Lets the peer send as much as was read. */
+  credit(): void;
+}
+
+/** What the frames of a peer act on: a connection of a client, or to a backend. */
+export interface FrameTarget<S extends FrameStream> {
   readonly sender: Sender;
   readonly frameLimits: FrameLimits;
-  readonly streams: ReadonlyMap<number, Http2Stream>;
+  readonly streams: ReadonlyMap<number, S>;
   readonly closedStreams: ClosedStreams;
-  /** The highest stream that the client has opened. */
+  /** The highest stream that was opened. */
   readonly lastStream: number;
   /** The highest stream that is served, if GOAWAY was sent. */
   readonly lastServed: number;
-  /** A stream was opened. Malformed requests were not sorted out yet. */
-  onRequest(block: WholeBlock, section: HeaderSection): void;
+  /** Judges HEADERS on a stream that is not open (RFC 9113 section 5.1.1). @throws ConnectionError */
+  checkOpening(id: number): void;
+  /** The head of a message, on a stream that is to be opened or awaits it. It must be decoded. */
+  onHead(block: WholeBlock, sections: SectionReader): void;
   /** A piece of a body. */
-  onData(stream: Http2Stream, data: Buffer): void;
+  onData(stream: S, data: Buffer): void;
   /** The last piece of a body; `onEnd` follows unless it is invalid. */
-  onLastData(stream: Http2Stream, data: Buffer): void;
-  /** The request is complete. */
-  onEnd(stream: Http2Stream, trailers: readonly string[]): void;
-  /** The client has reset a stream. */
-  onReset(stream: Http2Stream, code: number): void;
-  /** The client ends the connection. */
-  onGoaway(code: number): void;
-  /** The initial window of all streams has changed. */
-  onInitialWindow(size: number): void;
-  /** Resets a stream because of an error of the client (RFC 9113 section 5.4.2). */
+  onLastData(stream: S, data: Buffer): void;
+  /** The message is complete. */
+  onEnd(stream: S, trailers: readonly string[]): void;
+  /** The peer has reset a stream. */
+  onReset(stream: S, code: number): void;
+  /** The peer ends the connection. It does not process later streams than `last`. */
+  onGoaway(code: number, last: number): void;
+  /** Settings were received. Those of windows and header compression were applied. */
+  onSettings(settings: PeerSettings): void;
+  /** Resets a stream because of an error of the peer (RFC 9113 section 5.4.2). */
   streamError(stream: number, code: number): void;
 }
 
 const nothing = Buffer.alloc(0);
 
-/** Validates the frames of a client and their order (RFC 9113 sections 5.1 and 6). */
-export class FrameReceiver implements FrameEvents {
-  private readonly target: FrameTarget;
+/** Validates the frames of a peer and their order (RFC 9113 sections 5.1 and 6). */
+export class FrameReceiver<S extends FrameStream> implements FrameEvents {
+  /** The initial window of the peer's streams. */
+  initialWindow = initialWindow;
+  private readonly target: FrameTarget<S>;
   private readonly block: HeaderBlock;
   private readonly sections: SectionReader;
-  /** The window of the client for the connection. Its bytes are read at once, whatever becomes of them. */
+  /** The window of the peer for the connection. Its bytes are read at once, whatever becomes of them. */
   private window: number;
   private readonly fullWindow: number;
   private hasSettings = false;
   /** The stream of the current DATA frame, unless it is ignored, and the bytes of the frame before its padding. */
-  private dataStream: Http2Stream | undefined;
+  private dataStream: S | undefined;
   private dataLeft = 0;
   private isPaddingKnown = false;
   private isDataEmpty = true;
 
-  constructor(target: FrameTarget, limits: ProxyLimits) {
+  constructor(target: FrameTarget<S>, limits: Pick<ProxyLimits, 'headerBytes' | 'headerCount' | 'streamWindow'>) {
     this.target = target;
     this.block = new HeaderBlock(2 * limits.headerBytes);
     this.sections = new SectionReader(limits);
@@ -81,7 +99,7 @@ export class FrameReceiver implements FrameEvents {
     return this.block.heldBytes;
   }
 
-  /** Releases the memory of the last request. */
+  /** Releases the memory of the last message. */
   forget(): void {
     this.sections.forget();
   }
@@ -105,7 +123,7 @@ export class FrameReceiver implements FrameEvents {
   onFrame(head: FrameHead, payload: Buffer): void {
     switch (head.type) {
       case frameTypes.headers:
-        this.checkOpening(head.stream);
+        if (!this.target.streams.has(head.stream)) this.target.checkOpening(head.stream);
         this.headers(this.block.begin(head, payload));
         return;
       case frameTypes.continuation:
@@ -126,13 +144,13 @@ export class FrameReceiver implements FrameEvents {
       case frameTypes.goaway:
         if (head.stream !== 0) throw protocolError('GOAWAY on a stream');
         if (payload.length < 8) throw frameSizeError('GOAWAY');
-        this.target.onGoaway(payload.readUInt32BE(4));
+        this.target.onGoaway(payload.readUInt32BE(4), payload.readUInt32BE(0) & 0x7fff_ffff);
         return;
       case frameTypes.windowUpdate:
         this.windowUpdate(head, payload);
         return;
       default:
-        throw protocolError('PUSH_PROMISE of a client');
+        throw protocolError('PUSH_PROMISE');
     }
   }
 
@@ -194,6 +212,7 @@ export class FrameReceiver implements FrameEvents {
     if (this.window < this.fullWindow / 2) this.credit();
     if (stream === undefined) this.onClosed(id);
     else if (stream.isComplete) this.target.streamError(id, errorCodes.streamClosed);
+    else if (stream.awaitsHead) this.target.streamError(id, errorCodes.protocolError);
     else if (!stream.receiveWindow.take(length)) this.target.streamError(id, errorCodes.flowControlError);
     else this.dataStream = stream;
   }
@@ -204,7 +223,7 @@ export class FrameReceiver implements FrameEvents {
   }
 
   /** Returns the stream of a frame, `undefined` if it is closed. It must have been open. */
-  private knownStream(id: number): Http2Stream | undefined {
+  private knownStream(id: number): S | undefined {
     const stream = this.target.streams.get(id);
     if (stream === undefined && (id === 0 || id % 2 === 0 || id > this.target.lastStream))
       throw protocolError('a frame on an idle stream');
@@ -220,29 +239,19 @@ export class FrameReceiver implements FrameEvents {
     this.target.streamError(id, errorCodes.streamClosed);
   }
 
-  /** Judges the stream of a HEADERS frame (RFC 9113 section 5.1.1). Its section must be decoded in any case. */
-  private checkOpening(id: number): void {
-    const { streams, closedStreams, lastStream, lastServed } = this.target;
-    if (id % 2 === 0) throw protocolError('invalid stream identifier');
-    if (id > lastStream || streams.has(id) || id > lastServed) return;
-    const end = closedStreams.endOf(id);
-    if (end === undefined) throw protocolError('a stream identifier that is lower than an earlier one');
-    if (end === 'ended') throw new ConnectionError(errorCodes.streamClosed, 'HEADERS on a closed stream');
-  }
-
   private headers(block: WholeBlock | undefined): void {
     if (block === undefined) return;
     const { target } = this;
     const stream = target.streams.get(block.stream);
-    if (stream !== undefined) this.trailers(stream, block);
-    else if (block.stream > target.lastStream) target.onRequest(block, this.sections.readRequest(block.bytes));
+    if (stream?.awaitsHead ?? block.stream > target.lastStream) target.onHead(block, this.sections);
+    else if (stream !== undefined) this.trailers(stream, block);
     else {
       this.sections.readTrailers(block.bytes);
       this.onClosed(block.stream);
     }
   }
 
-  private trailers(stream: Http2Stream, { bytes, endsStream }: WholeBlock): void {
+  private trailers(stream: S, { bytes, endsStream }: WholeBlock): void {
     const { problem, fields } = this.sections.readTrailers(bytes);
     if (stream.isComplete) this.target.streamError(stream.id, errorCodes.streamClosed);
     else if (problem !== undefined || !endsStream) this.target.streamError(stream.id, errorCodes.protocolError);
@@ -270,10 +279,24 @@ export class FrameReceiver implements FrameEvents {
       return;
     }
     const { sender } = this.target;
-    const { headerTableSize, initialWindowSize } = parseSettings(payload);
+    const settings = parseSettings(payload);
+    const { headerTableSize, initialWindowSize } = settings;
     if (headerTableSize !== undefined) sender.permitTable(headerTableSize);
-    if (initialWindowSize !== undefined) this.target.onInitialWindow(initialWindowSize);
+    if (initialWindowSize !== undefined) this.resizeWindows(initialWindowSize);
+    this.target.onSettings(settings);
     sender.frame(frameTypes.settings, frameFlags.acknowledgement, 0, nothing);
+  }
+
+  /** The initial window also changes those of all open streams (RFC 9113 section 6.9.2). */
+  private resizeWindows(size: number): void {
+    const { sender, streams } = this.target;
+    const change = size - this.initialWindow;
+    this.initialWindow = size;
+    for (const { outgoing } of streams.values()) {
+      outgoing.window += change;
+      if (outgoing.window > maxWindow) throw new ConnectionError(errorCodes.flowControlError, 'window of a stream');
+      if (change > 0) sender.want(outgoing);
+    }
   }
 
   private ping({ stream, flags }: FrameHead, payload: Buffer): void {

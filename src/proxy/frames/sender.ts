@@ -6,23 +6,23 @@ import type { Outgoing, OutgoingHead } from './outgoing.ts';
 import { frameFlags, frameTypes, initialWindow, maxPayload } from './protocol.ts';
 
 export interface SenderEvents {
-  /** Bytes were written to the client. */
+  /** Bytes were written to the peer. */
   wrote(bytes: number): void;
   /** The frames of the connection could not be written, because of an unexpected error. */
   failed(error: unknown): void;
-  /** The client does not read the responses to its control frames. */
+  /** The peer does not read the responses to its control frames. */
   unread(): void;
-  /** Runs an action of a stream, whose errors end only that stream's request. */
+  /** Runs an action of a stream, whose errors end only that stream's exchange. */
   guard(outgoing: Outgoing, action: () => void): void;
 }
 
 /** Bytes that are written to a connection before others have their turn. */
 const perFlush = 64 * 1024;
-/** Control frames that wait because the client does not read. */
+/** Control frames that wait because the peer does not read. */
 const maxUnread = 1_000;
 
 /**
- * DATA frames with less than `leastData` bytes, although more waits, are limited: a client with tiny windows would get a
+ * DATA frames with less than `leastData` bytes, although more waits, are limited: a peer with tiny windows would get a
  * frame for each byte (CVE-2019-9511). Beyond the limit, its streams wait until their windows have grown, or for the
  * next interval in milliseconds.
  */
@@ -34,16 +34,16 @@ const writer = new FrameWriter();
 /** Senders with frames that wait for the end of the turn of the event loop. */
 let due = new Set<Sender>();
 
-/** Sends the frames of all connections: one write per connection and turn, whatever the number of responses. */
+/** Sends the frames of all connections: one write per connection and turn, whatever the number of messages. */
 function flushDue(): void {
   const senders = due;
   due = new Set();
   for (const sender of senders) sender.flush();
 }
 
-/** Writes the frames of one connection within the windows of the client (RFC 9113 section 5.2). */
+/** Writes the frames of one connection within the windows of its peer (RFC 9113 section 5.2). */
 export class Sender {
-  /** The client's window for the connection. */
+  /** The peer's window for the connection. */
   window = initialWindow;
   private readonly socket: Socket;
   private readonly events: SenderEvents;
@@ -61,7 +61,7 @@ export class Sender {
   private isBlocked = false;
   private unread = 0;
   private isClosed = false;
-  /** The last head of a response and its bytes: the next one often is the same. */
+  /** The last head and its bytes: the next one often is the same. */
   private last:
     | { readonly key: OutgoingHead; readonly date: string; readonly generation: number; readonly block: Buffer }
     | undefined;
@@ -73,9 +73,14 @@ export class Sender {
     this.events = events;
   }
 
-  /** The client permits this size of the header compression table. */
+  /** The peer permits this size of the header compression table. */
   permitTable(size: number): void {
     this.encoder.permit(size);
+  }
+
+  /** Sends bytes that precede all frames: the preface of a client. */
+  begin(bytes: Buffer): void {
+    this.control.push(bytes);
   }
 
   /** Sends a frame that is subject to no window. */
@@ -141,7 +146,7 @@ export class Sender {
     this.control = [];
   }
 
-  /** Releases the memory of the last response. */
+  /** Releases the memory of the last head. */
   forget(): void {
     this.last = undefined;
   }
@@ -233,7 +238,7 @@ export class Sender {
   }
 
   private writeHead(outgoing: Outgoing, head: OutgoingHead): void {
-    const isFinal = head.status >= 200;
+    const isFinal = head.status === undefined || head.status >= 200;
     const endsStream = isFinal && (head.endsStream || (outgoing.bytes === 0 && outgoing.trailers?.length === 0));
     const date = isFinal && !head.hasDate ? currentDate() : '';
     writer.section(this.headBlock(head, date), outgoing.id, endsStream ? frameFlags.endStream : 0);
@@ -245,26 +250,33 @@ export class Sender {
     const isSame =
       last?.key.fields === head.fields &&
       last.key.status === head.status &&
+      isSamePseudo(last.key.pseudo, head.pseudo) &&
       last.date === date &&
       last.generation === encoder.generation &&
       !encoder.isResizing;
     if (isSame) return last.block;
     const { generation } = encoder;
-    const block = this.encoded(head.status, head.fields, date);
+    const block = this.encoded(head, head.fields, date);
     this.last = undefined;
     if (generation === encoder.generation && block.length < leastData)
       this.last = { key: head, date, generation, block: Buffer.from(block) };
     return block;
   }
 
-  private encoded(status: number | undefined, fields: readonly string[], date: string): Buffer {
+  private encoded(head: OutgoingHead | undefined, fields: readonly string[], date: string): Buffer {
     const { encoder } = this;
     encoder.begin();
-    if (status !== undefined) encoder.add(':status', String(status));
-    for (let position = 0; position < fields.length; position += 2)
-      encoder.add(fields[position] ?? '', fields[position + 1] ?? '');
+    if (head?.status !== undefined) encoder.add(':status', String(head.status));
+    if (head?.pseudo !== undefined) this.addFields(head.pseudo);
+    this.addFields(fields);
     if (date !== '') encoder.add('date', date);
     return encoder.end();
+  }
+
+  private addFields(fields: readonly string[]): void {
+    const { encoder } = this;
+    for (let position = 0; position < fields.length; position += 2)
+      encoder.add(fields[position] ?? '', fields[position + 1] ?? '');
   }
 
   private takeRunt(): boolean {
@@ -293,6 +305,11 @@ export class Sender {
       else if (outgoing.takeDrained()) this.events.guard(outgoing, () => outgoing.events.drained());
     }
   }
+}
+
+function isSamePseudo(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.length === other.length && one.every((part, position) => part === other[position]);
 }
 
 function uint32(value: number): Buffer {

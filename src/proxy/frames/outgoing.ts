@@ -3,7 +3,10 @@ import type { FrameWriter } from './frame-writer.ts';
 
 /** A head that waits to be sent: names in lower case and values. */
 export interface OutgoingHead {
-  readonly status: number;
+  /** The status of a response. A request has other pseudo-header fields instead. */
+  readonly status: number | undefined;
+  /** The pseudo-header fields of a request: names and values. */
+  readonly pseudo?: readonly string[];
   readonly fields: readonly string[];
   readonly hasDate: boolean;
   /** Whether no body and no trailers follow. */
@@ -20,11 +23,11 @@ export interface OutgoingEvents {
 /** At this number of waiting bytes, the sender should wait. */
 const full = 64 * 1024;
 
-/** What waits to be sent on one stream, in the order of a response (RFC 9113 section 8.1). */
+/** What waits to be sent on one stream, in the order of a message (RFC 9113 section 8.1). */
 export class Outgoing {
   readonly id: number;
   readonly events: OutgoingEvents;
-  /** The client's window for this stream (RFC 9113 section 6.9.2). It can be negative. */
+  /** The peer's window for this stream (RFC 9113 section 6.9.2). It can be negative. */
   window: number;
   /** Waiting bytes of the body. */
   bytes = 0;

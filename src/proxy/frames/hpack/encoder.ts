@@ -25,8 +25,9 @@ const unstable: ReadonlySet<string> = new Set([
   'grpc-message',
   'last-modified',
   'location',
-  'set-cookie',
 ]);
+/** Fields with secrets, whose compression would tell something about them (RFC 7541 section 7.1). */
+const secrets: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie']);
 /** Longer fields are not added to the table. */
 const longest = 1_024;
 
@@ -91,8 +92,9 @@ export class HpackEncoder {
       this.integer(indexed, index);
       return;
     }
-    const isAdded = !unstable.has(name) && name.length + value.length <= longest;
-    this.literal(isAdded ? added : name === 'set-cookie' ? secret : plain, name, value);
+    const isSecret = secrets.has(name);
+    const isAdded = !isSecret && !unstable.has(name) && name.length + value.length <= longest;
+    this.literal(isAdded ? added : isSecret ? secret : plain, name, value);
     if (isAdded) this.remember(key, { name, value, number: this.table.added });
   }
 

@@ -1,5 +1,5 @@
-/** How a stream has ended: `ended` by both sides, or reset by the `client` or by this `side`. */
-export type StreamEnd = 'ended' | 'client' | 'side';
+/** How a stream has ended: `ended` by both sides, or reset by the `peer` or by this `side`. */
+export type StreamEnd = 'ended' | 'peer' | 'side';
 
 /** The number of streams that are remembered. Frames in transit belong to the latest ones. */
 const remembered = 512;

@@ -9,6 +9,9 @@ import { ConnectionError, errorCodes } from './protocol.ts';
 /** The reason why a section must not be used: it is malformed (RFC 9113 section 8.1.1), or exceeds the hard limits. */
 export type SectionProblem = 'malformed' | 'too-large';
 
+/** The place of a section in a message. */
+type SectionPlace = 'head' | 'trailers';
+
 /** A decoded header section. */
 export interface HeaderSection {
   problem: SectionProblem | undefined;
@@ -17,6 +20,7 @@ export interface HeaderSection {
   authority: string | undefined;
   path: string | undefined;
   protocol: string | undefined;
+  status: string | undefined;
   contentLength: number | undefined;
   /** The other fields. In a request, they include Host. The same array again for the same fields as in the last section. */
   fields: readonly string[];
@@ -38,15 +42,17 @@ const keptBytes = 2 * 1024;
 const pseudoFields = 5;
 
 /**
- * Decodes the header sections of a client. Most clients send the same fields with each request, and only the path
- * differs: if the bytes of the fields are the same as in the last section, and the dynamic table has not changed, the
- * fields are the same, and are not decoded again.
+ * Decodes the header sections of a peer. Most of them send the same fields with each message, and only the path differs:
+ * if the bytes of the fields are the same as in the last section, and the dynamic table has not changed, the fields are
+ * the same, and are not decoded again.
  */
 export class SectionReader {
   private readonly decoder = new HpackDecoder(tableSize);
   private readonly maxBytes: number;
   private readonly maxFields: number;
-  private kept: KeptFields | undefined;
+  /** Of the last head, and the last trailers. */
+  private readonly kept: Record<SectionPlace, KeptFields | undefined> = { head: undefined, trailers: undefined };
+  private place: SectionPlace = 'head';
   private section: HeaderSection = emptySection();
   private regular: string[] = [];
   private cookies: string[] = [];
@@ -60,26 +66,33 @@ export class SectionReader {
 
   /** Releases the memory of the last section. */
   forget(): void {
-    this.kept = undefined;
+    this.kept.head = undefined;
+    this.kept.trailers = undefined;
   }
 
   /** Decodes the section of a request. @throws ConnectionError */
   readRequest(block: Buffer): HeaderSection {
-    const section = this.read(block);
-    section.problem ??= requestProblem(section);
+    const section = this.read(block, 'head');
+    section.problem ??= section.status === undefined ? requestProblem(section) : 'malformed';
+    return section;
+  }
+
+  /** Decodes the section of a response, interim or final (RFC 9113 section 8.3.2). @throws ConnectionError */
+  readResponse(block: Buffer): HeaderSection {
+    const section = this.read(block, 'head');
+    if (section.status === undefined || hasRequestFields(section)) section.problem ??= 'malformed';
     return section;
   }
 
   /** Decodes trailers, which have no pseudo-header fields (RFC 9113 section 8.1). @throws ConnectionError */
   readTrailers(block: Buffer): HeaderSection {
-    const section = this.read(block);
-    const { method, scheme, authority, path, protocol } = section;
-    if ([method, scheme, authority, path, protocol].some((value) => value !== undefined))
-      section.problem ??= 'malformed';
+    const section = this.read(block, 'trailers');
+    if (section.status !== undefined || hasRequestFields(section)) section.problem ??= 'malformed';
     return section;
   }
 
-  private read(block: Buffer): HeaderSection {
+  private read(block: Buffer, place: SectionPlace): HeaderSection {
+    this.place = place;
     this.section = emptySection();
     this.regular = [];
     this.cookies = [];
@@ -123,7 +136,8 @@ export class SectionReader {
 
   /** Whether the regular fields are those of the last section. */
   private repeatsLast(block: Buffer, start: number): boolean {
-    const { kept, decoder, section } = this;
+    const { decoder, section } = this;
+    const kept = this.kept[this.place];
     if (kept?.generation !== decoder.generation || kept.authority !== section.authority) return false;
     if (block.length - start !== kept.bytes.length || block.compare(kept.bytes, 0, kept.bytes.length, start) !== 0)
       return false;
@@ -137,7 +151,8 @@ export class SectionReader {
     const { decoder, section } = this;
     if (section.problem !== undefined || bytes.length > keptBytes) return;
     const { authority, contentLength, fields } = section;
-    this.kept = { bytes: standalone(bytes), generation: decoder.generation, authority, contentLength, fields };
+    const { generation } = decoder;
+    this.kept[this.place] = { bytes: standalone(bytes), generation, authority, contentLength, fields };
   }
 
   private addPseudo({ kind, value }: DecodedField, isLate: boolean): void {
@@ -183,12 +198,13 @@ export class SectionReader {
   }
 }
 
-const pseudoNames: Readonly<Record<number, 'method' | 'scheme' | 'authority' | 'path' | 'protocol'>> = {
+const pseudoNames: Readonly<Record<number, 'method' | 'scheme' | 'authority' | 'path' | 'protocol' | 'status'>> = {
   [kinds.method]: 'method',
   [kinds.scheme]: 'scheme',
   [kinds.authority]: 'authority',
   [kinds.path]: 'path',
   [kinds.protocol]: 'protocol',
+  [kinds.status]: 'status',
 };
 
 function emptySection(): HeaderSection {
@@ -199,9 +215,21 @@ function emptySection(): HeaderSection {
     authority: undefined,
     path: undefined,
     protocol: undefined,
+    status: undefined,
     contentLength: undefined,
     fields: [],
   };
+}
+
+/** Whether a section has pseudo-header fields of a request. */
+function hasRequestFields({ method, scheme, authority, path, protocol }: HeaderSection): boolean {
+  return (
+    method !== undefined ||
+    scheme !== undefined ||
+    authority !== undefined ||
+    path !== undefined ||
+    protocol !== undefined
+  );
 }
 
 /** Which pseudo-header fields a request must have (RFC 9113 sections 8.3.1 and 8.5; RFC 8441 section 4). */

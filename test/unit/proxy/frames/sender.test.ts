@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { HpackDecoder } from '../../../../src/proxy/http2/hpack/decoder.ts';
-import { Outgoing } from '../../../../src/proxy/http2/outgoing.ts';
-import { frameTypes } from '../../../../src/proxy/http2/protocol.ts';
-import { Sender } from '../../../../src/proxy/http2/sender.ts';
+import { HpackDecoder } from '../../../../src/proxy/frames/hpack/decoder.ts';
+import { Outgoing } from '../../../../src/proxy/frames/outgoing.ts';
+import { frameTypes } from '../../../../src/proxy/frames/protocol.ts';
+import { Sender } from '../../../../src/proxy/frames/sender.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 interface Frame {

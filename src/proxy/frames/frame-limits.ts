@@ -3,17 +3,19 @@ import { monotonicNow } from '../../time/clock.ts';
 import type { FrameHead } from './frame-reader.ts';
 import { frameFlags, frameTypes } from './protocol.ts';
 
-/** The burst of frames of a kind that a client may send, and the rate per second afterwards. */
+/** The burst of frames of a kind that a peer may send, and the rate per second afterwards. */
 interface Allowance {
   readonly limit: Limit;
   readonly burst: number;
   readonly rate: number;
-  /** Whether bytes sent to the client allow further frames. */
+  /** Whether bytes sent to the peer, and requests, allow further frames. */
   readonly isEarned: boolean;
 }
 
 /** By frame type. */
-const allowances: Readonly<Record<number, Allowance>> = {
+type Allowances = Readonly<Record<number, Allowance>>;
+
+const ofClients: Allowances = {
   [frameTypes.data]: { limit: 'http2-empty-data', burst: 1_000, rate: 100, isEarned: false },
   [frameTypes.priority]: { limit: 'http2-priority', burst: 1_000, rate: 100, isEarned: true },
   [frameTypes.reset]: { limit: 'http2-resets', burst: 512, rate: 128, isEarned: false },
@@ -22,24 +24,36 @@ const allowances: Readonly<Record<number, Allowance>> = {
   [frameTypes.windowUpdate]: { limit: 'http2-window-updates', burst: 1_000, rate: 100, isEarned: true },
 };
 
-/** Frames that a client earns with each write to it, and the bytes that earn one more, because it must update windows. */
+/** A backend may reset each request, and send an empty DATA frame with each response. */
+const ofBackends: Allowances = {
+  ...ofClients,
+  [frameTypes.data]: { limit: 'http2-empty-data', burst: 1_000, rate: 100, isEarned: true },
+  [frameTypes.reset]: { limit: 'http2-resets', burst: 512, rate: 128, isEarned: true },
+};
+
+/** What the frames of each side may be. */
+export const allowances = { ofClients, ofBackends } as const;
+
+/** Frames that a peer earns with each write to it, and the bytes that earn one more, because it must update windows. */
 const earnedPerWrite = 4;
 const bytesPerEarned = 512;
 
-/** Counts the frames of one client by kind. */
+/** Counts the frames of one peer by kind. */
 export class FrameLimits {
   private readonly exceeded: (limit: Limit) => void;
+  private readonly allowances: Allowances;
   /** Remaining frames of each kind, at `countedAt`. */
   private readonly left: number[] = [];
   private countedAt = monotonicNow();
   private earned = 0;
 
-  /** `exceeded` is called when the client has sent too many frames of a kind. */
-  constructor(exceeded: (limit: Limit) => void) {
+  /** `exceeded` is called when the peer has sent too many frames of a kind. */
+  constructor(exceeded: (limit: Limit) => void, allowed: Allowances = ofClients) {
     this.exceeded = exceeded;
+    this.allowances = allowed;
   }
 
-  /** Counts a frame that the client has sent. Empty DATA is counted with `countEmptyData`. */
+  /** Counts a frame that the peer has sent. Empty DATA is counted with `countEmptyData`. */
   count({ type, flags }: FrameHead): void {
     if (type === frameTypes.data) return;
     // Acknowledgements answer frames of this side.
@@ -52,18 +66,23 @@ export class FrameLimits {
     this.spend(frameTypes.data);
   }
 
-  /** Counts a stream that the client made this side reset, like one that the client itself resets. */
+  /** Counts a stream that the peer made this side reset, like one that the peer itself resets. */
   countReset(): void {
     this.spend(frameTypes.reset);
   }
 
-  /** Bytes were written to the client. */
+  /** A request was sent to the peer. */
+  requested(): void {
+    this.earned += 1;
+  }
+
+  /** Bytes were written to the peer. */
   wrote(bytes: number): void {
     this.earned += earnedPerWrite + bytes / bytesPerEarned;
   }
 
   private spend(type: number): void {
-    const allowance = allowances[type];
+    const allowance = this.allowances[type];
     if (allowance === undefined) return;
     let left = (this.left[type] ?? allowance.burst) - 1;
     if (left < 0) {
@@ -79,7 +98,7 @@ export class FrameLimits {
     const now = monotonicNow();
     const seconds = (now - this.countedAt) / 1_000;
     for (const [type, left] of this.left.entries()) {
-      const allowance = allowances[type];
+      const allowance = this.allowances[type];
       if (allowance !== undefined)
         this.left[type] = Math.min(
           allowance.burst,

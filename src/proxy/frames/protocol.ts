@@ -57,7 +57,7 @@ export const maxPayload = 16_384;
 export const initialWindow = 65_535;
 export const maxWindow = 0x7fff_ffff;
 
-/** The client violates the protocol in a way that ends its connection (RFC 9113 section 5.4.1). */
+/** The peer violates the protocol in a way that ends its connection (RFC 9113 section 5.4.1). */
 export class ConnectionError extends Error {
   readonly code: number;
 

@@ -1,8 +1,8 @@
-/** The window that a client has for the body of a request (RFC 9113 section 5.2). */
+/** The window that a peer has for the body of a message (RFC 9113 section 5.2). */
 export class ReceiveWindow {
   private readonly size: number;
   private left: number;
-  /** Bytes that have arrived, and those that the client may send again. */
+  /** Bytes that have arrived, and those that the peer may send again. */
   private arrived = 0;
   private credited = 0;
 
@@ -22,7 +22,7 @@ export class ReceiveWindow {
     this.arrived += length;
   }
 
-  /** Returns the bytes to add to the window of the client, 0 while most of it is left. `unread` bytes still wait. */
+  /** Returns the bytes to add to the window of the peer, 0 while most of it is left. `unread` bytes still wait. */
   credit(unread: number): number {
     const bytes = this.arrived - unread - this.credited;
     if (bytes < this.size / 2) return 0;
