@@ -14,7 +14,7 @@ export interface OutgoingHead {
 }
 
 export interface OutgoingEvents {
-  /** There is room again after `add` has returned `false`. */
+  /** Nothing of the body waits any more, after some did. */
   drained(): void;
   /** The end of the stream was passed to the connection. */
   sent(): void;
@@ -47,6 +47,8 @@ export class Outgoing {
   /** The number of chunks that keep no larger memory. */
   private settled = 0;
   private isFull = false;
+  /** Whether `drained` is due when nothing waits any more. */
+  private isWaiting = false;
 
   constructor(id: number, window: number, events: OutgoingEvents) {
     this.id = id;
@@ -59,6 +61,7 @@ export class Outgoing {
     if (chunk.length === 0 || this.isOver) return true;
     this.chunks.push(chunk);
     this.bytes += chunk.length;
+    this.isWaiting = true;
     if (this.bytes > full) this.isFull = true;
     return !this.isFull;
   }
@@ -89,10 +92,11 @@ export class Outgoing {
     this.window -= length;
   }
 
-  /** Whether the sender waits, and may go on now. */
+  /** Whether nothing waits any more. Whoever has sent it may have counted it as waiting, or waits for room. */
   takeDrained(): boolean {
-    if (!this.isFull || this.bytes > 0) return false;
+    if (!this.isWaiting || this.bytes > 0) return false;
     this.isFull = false;
+    this.isWaiting = false;
     return true;
   }
 

@@ -187,6 +187,22 @@ function openSeveral({ port }: ProxyUnderTest, count: number, bytes: string): So
   });
 }
 
+test('an HTTP/2 response that goes on is charged for what waits only', async () => {
+  const piece = 'x'.repeat(40 * kibibyte);
+  const backend = await startBackend((_request, response) => void response.writeHead(200).write(piece));
+  const started = await startProxyTo(backend.port);
+  const session = openHttp2(started.port, undefined, { initialWindowSize: 0 });
+  const stream = session.request({ ':authority': 'a', ':path': '/' }).on('error', () => undefined);
+  await eventually(() => expect(used(started)).toBeGreaterThanOrEqual(piece.length));
+  session.settings({ initialWindowSize: 2 ** 20 });
+  let received = 0;
+  stream.on('data', (bytes: Buffer) => (received += bytes.length));
+  await eventually(() => expect(received).toBe(piece.length));
+  // The response has not ended.
+  await eventually(() => expect(used(started)).toBe(0));
+  stream.close();
+});
+
 test('requests that are sent ahead count, and are dropped where there is no room for them', async () => {
   const answer = Promise.withResolvers<void>();
   const backend = await startBackend((_request, response) => void answer.promise.then(() => response.end('done')));
