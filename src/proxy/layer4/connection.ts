@@ -7,6 +7,7 @@ import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../upstream/endpoints.ts';
 import { identityOf } from '../upstream/upstream-identity.ts';
 import type { Upstream } from '../messages/forwarder.ts';
+import type { Address } from '../sockets/address.ts';
 import type { Origin } from '../proxy-protocol/origin.ts';
 import { versionFor } from '../proxy-protocol/settings.ts';
 import { writeProxyHeader } from '../proxy-protocol/write.ts';
@@ -74,7 +75,7 @@ export class Layer4Connection implements Pass {
       return;
     }
     watchForReset(socket);
-    this.plane.ownConnections.arrive({ host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 }, this);
+    this.plane.ownConnections.arrive({ from: remoteOf(socket), to: localOf(socket) }, this);
     // Afterwards, because a spent trace among the early bytes ends the connection at once.
     if (!this.isOver && this.arrival.transport === 'tcp' && this.plane.tracing.isOn) this.lookForTrace();
     // If this process itself opened the connection, its other end emits `connect` in the same turn of the event loop, which reveals a loop.
@@ -186,8 +187,8 @@ export class Layer4Connection implements Pass {
     if (version !== undefined) socket.write(writeProxyHeader(version, origin));
     return socket.once('connect', () => {
       if (this.isOver) return;
-      const local = { host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 };
-      this.plane.ownConnections.open(local, this, plainPeer(socket.remoteAddress));
+      const to = remoteOf(socket);
+      this.plane.ownConnections.open({ from: localOf(socket), to }, this, to.host);
     });
   }
 
@@ -247,4 +248,12 @@ export class Layer4Connection implements Pass {
     this.connecting?.destroy();
     if (reason !== undefined && !this.isAnswered) reset(this.arrival.socket);
   }
+}
+
+function localOf(socket: Socket): Address {
+  return { host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 };
+}
+
+function remoteOf(socket: Socket): Address {
+  return { host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 };
 }

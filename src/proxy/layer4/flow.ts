@@ -73,7 +73,7 @@ export class Flow implements OrderedFlow, Pass {
   /** Records the client's address. The flow ends if its route leads back to the data plane. */
   arrive(): void {
     const { address, port } = this.client;
-    this.plane.ownFlows.arrive({ host: address, port }, this);
+    this.plane.ownFlows.arrive({ from: { host: address, port }, to: undefined }, this);
   }
 
   looped(): void {
@@ -132,9 +132,9 @@ export class Flow implements OrderedFlow, Pass {
     return this.socket;
   }
 
-  private noteSource(socket: Socket, to: string): void {
+  private noteSource(socket: Socket, peer: string): void {
     const { address, port } = socket.address();
-    this.plane.ownFlows.open({ host: address, port }, this, to);
+    this.plane.ownFlows.open({ from: { host: address, port }, to: undefined }, this, peer);
   }
 
   /** Returns the backend of the flow while it has endpoints; otherwise the next one by weight. */

@@ -12,12 +12,19 @@ export interface Pass {
   readonly looped: () => void;
 }
 
+/** The ends of a connection or flow. */
+export interface Ends {
+  readonly from: Address;
+  /** `undefined` for a flow: a UDP port of this machine belongs to one socket. The system gives one TCP port to connections to different addresses. */
+  readonly to: Address | undefined;
+}
+
 /** Records which connections or flows a data plane opens and receives, to find those that lead back to it. */
 export interface Passes {
-  /** Records a connection that has arrived from this address. */
-  arrive(from: Address, pass: Pass): void;
-  /** Records the local address of a connection that a pass has opened to the address `to`. */
-  open(local: Address, pass: Pass, to: string): void;
+  /** Records a connection that has arrived. */
+  arrive(ends: Ends, pass: Pass): void;
+  /** Records a connection that a pass has opened to the host `peer`. */
+  open(ends: Ends, pass: Pass, peer: string): void;
   /** Records that a pass has ended, or that its connections have been closed. */
   leave(pass: Pass): void;
 }
@@ -33,8 +40,8 @@ interface Left extends Aging {
 
 /**
  * Detects connections and UDP flows that a data plane opens to itself. Otherwise a route with its own listener as its
- * backend would open connections up to a limit. Both ends of such a connection are in this process, so its source
- * address equals the local address from which it was opened. The allowed number of passes is the same as for requests.
+ * backend would open connections up to a limit. Both ends of such a connection are in this process, so it arrives
+ * with the addresses with which it was opened. The allowed number of passes is the same as for requests.
  */
 export class OwnConnections implements Passes {
   private readonly opened = new Map<string, Pass>();
@@ -52,16 +59,16 @@ export class OwnConnections implements Passes {
     });
   }
 
-  arrive(from: Address, pass: Pass): void {
-    const address = keyOf(from);
-    this.note(this.arrived, address, pass);
-    link(this.opened.get(address), pass);
+  arrive(ends: Ends, pass: Pass): void {
+    const key = keyOf(ends);
+    this.note(this.arrived, key, pass);
+    link(this.opened.get(key), pass);
   }
 
-  open(local: Address, pass: Pass): void {
-    const address = keyOf(local);
-    this.note(this.opened, address, pass);
-    link(pass, this.arrived.get(address));
+  open(ends: Ends, pass: Pass): void {
+    const key = keyOf(ends);
+    this.note(this.opened, key, pass);
+    link(pass, this.arrived.get(key));
   }
 
   leave(pass: Pass): void {
@@ -99,6 +106,10 @@ function link(from: Pass | undefined, to: Pass | undefined): void {
   if (passes > maxHops) to.looped();
 }
 
-function keyOf({ host, port }: Address): string {
+function keyOf({ from, to }: Ends): string {
+  return to === undefined ? textOf(from) : `${textOf(from)} ${textOf(to)}`;
+}
+
+function textOf({ host, port }: Address): string {
   return formatAddress(plainPeer(host), port);
 }

@@ -8,6 +8,7 @@ import type { ConfigProblem } from '../proxy.ts';
 import type { ProxyProtocolSettings } from '../proxy-protocol/settings.ts';
 import type { SessionKeyMaterial } from '../sessions/session-keys.ts';
 import type { Address } from '../sockets/address.ts';
+import type { Ends } from '../layer4/own-connections.ts';
 import type { NameReport } from '../upstream/external-names.ts';
 import type { Suspension } from '../upstream/endpoints.ts';
 import type { SharedCounters } from './shared-counters.ts';
@@ -57,7 +58,7 @@ export interface PassMessage {
   readonly type: 'pass';
   readonly scope: PassScope;
   readonly pass: number;
-  readonly event: { readonly name: 'arrive' | 'open'; readonly address: Address } | { readonly name: 'leave' };
+  readonly event: { readonly name: 'arrive' | 'open'; readonly ends: Ends } | { readonly name: 'leave' };
 }
 
 /** What is known about an error. */

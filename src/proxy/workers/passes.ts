@@ -1,9 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { monotonicNow } from '../../time/clock.ts';
-import { OwnConnections, type Pass, type Passes } from '../layer4/own-connections.ts';
+import { OwnConnections, type Ends, type Pass, type Passes } from '../layer4/own-connections.ts';
 import { flowMemory } from '../proxy.ts';
 import { plainPeer } from '../sockets/address.ts';
-import type { Address } from '../sockets/address.ts';
 import type { PassMessage, PassScope } from './messages.ts';
 
 /** Milliseconds for which the addresses of this machine are remembered. */
@@ -39,12 +38,12 @@ export class RelayedPasses implements Passes {
     this.post = post;
   }
 
-  arrive(from: Address, pass: Pass): void {
-    if (isOwn(plainPeer(from.host))) this.tell(pass, { name: 'arrive', address: from });
+  arrive(ends: Ends, pass: Pass): void {
+    if (isOwn(plainPeer(ends.from.host))) this.tell(pass, { name: 'arrive', ends });
   }
 
-  open(local: Address, pass: Pass, to: string): void {
-    if (isOwn(plainPeer(to))) this.tell(pass, { name: 'open', address: local });
+  open(ends: Ends, pass: Pass, peer: string): void {
+    if (isOwn(plainPeer(peer))) this.tell(pass, { name: 'open', ends });
   }
 
   leave(pass: Pass): void {
@@ -95,7 +94,7 @@ export class PassRelay {
       return;
     }
     this.passes.set(key, { scope, pass });
-    all[event.name](event.address, pass);
+    all[event.name](event.ends, pass);
   }
 
   /** A worker has ended with all of its connections. */
