@@ -1,8 +1,11 @@
 import { Agent, request as startRequest } from 'node:http';
-import { connect } from 'node:http2';
+import { connect, constants } from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
 import { tagOf } from './responses-grammar.ts';
 import { gatewayHost } from './target.ts';
+
+/** Milliseconds without a byte after which a client leaves a tunnel. The backend may keep it open, and the proxy's limit is ten minutes. */
+const tunnelSilence = 1_000;
 
 /** What a client got for one request. */
 export interface Outcome {
@@ -62,6 +65,7 @@ export class Clients {
       take(tags, response.headers['x-tag']);
       body += head.toString('latin1');
       socket
+        .setTimeout(tunnelSilence, () => socket.destroy())
         .on('error', () => undefined)
         .on('data', (chunk: Buffer) => (body += chunk.toString('latin1')))
         .on('end', () => socket.end())
@@ -122,7 +126,8 @@ export class Clients {
     });
     if (kind === 'call') stream.end(tagOf(id));
     // A tunnel lives for as long as both ends do.
-    if (kind === 'websocket') stream.on('end', () => stream.end());
+    if (kind === 'websocket')
+      stream.on('end', () => stream.end()).setTimeout(tunnelSilence, () => stream.close(constants.NGHTTP2_CANCEL));
     return promise;
   }
 
