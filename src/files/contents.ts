@@ -1,8 +1,9 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve, sep } from 'node:path';
 import type { FileProblem, SourceDocument } from './document.ts';
 import { isMissing, reasonOf } from './errors.ts';
 import { parseDocuments } from './parse.ts';
+import { readRegular } from './read-file.ts';
 import { walk, type Found, type OnFolder } from './walk.ts';
 
 /** The content of the files below some paths. */
@@ -75,10 +76,7 @@ class Reading implements Contents {
     try {
       const real = await realpath(path);
       await this.onFolder(dirname(real), basename(real));
-      const { size } = await stat(real);
-      if (size > maximumSize)
-        throw new Error(`the file has ${size} bytes, more than the limit of ${maximumSize}; split the file`);
-      const text = decode(await readFile(real));
+      const text = decode(await readRegular(real, maximumSize));
       this.files.set(path, known?.text === text ? known : parse(path, text, known));
     } catch (error) {
       if (isMissing(error)) return;

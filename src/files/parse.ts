@@ -101,6 +101,8 @@ const markInContent = /\n\uFEFF/;
 function readContent(chunk: Chunk, outline: Outline): Content {
   const mark = markInContent.exec(chunk.text);
   if (mark !== null) return { problems: [failure(outline.at(mark.index + 1), misplacedMark)] };
+  const zero = chunk.text.indexOf('\0');
+  if (zero !== -1) return { problems: [failure(outline.at(zero), zeroCharacter)] };
   try {
     const events = parseEvents(chunk.text, { maxDepth: maximumDepth });
     outline.fill(events);
@@ -121,6 +123,10 @@ function readContent(chunk: Chunk, outline: Outline): Content {
 
 const misplacedMark =
   'a byte order mark (U+FEFF) begins this line in the middle of a document. Remove it. If two files were joined here, write a line --- between them.';
+
+// The parser's own error about it holds copies of the whole text.
+const zeroCharacter =
+  'a NUL character (U+0000) is not allowed in YAML or JSON. The file may be incomplete: remove the character, or write the file again';
 
 function failure(position: Position, message: string): ChunkProblem {
   return { severity: 'error', position, message };

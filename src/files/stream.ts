@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import type { FileProblem, SourceDocument } from './document.ts';
 import { isMissing, reasonOf } from './errors.ts';
 import { parseChunk } from './parse.ts';
+import { openRegular } from './read-file.ts';
 import { DocumentSplitter, type Chunk } from './split.ts';
 import { walk } from './walk.ts';
 
@@ -35,9 +35,16 @@ export async function* streamObjects(
     paths.filter((path) => path !== standardInput),
     () => {},
   )) {
-    if (found.type === 'file') yield* streamOf(createReadStream(found.path), found.path);
+    if (found.type === 'file') yield* streamOf(bytesOf(found.path), found.path);
     else yield failed(found.path, found.message);
   }
+}
+
+/** The bytes that a file has when it is opened: one that grows without end is not read without end. */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  const { handle, size } = await openRegular(path);
+  // Files of the kernel have the size 0.
+  yield* handle.createReadStream(size === 0 ? {} : { end: size - 1 }) as AsyncIterable<Uint8Array>;
 }
 
 async function* streamOf(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Item> {

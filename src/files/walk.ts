@@ -1,6 +1,7 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { isMissing, reasonOf } from './errors.ts';
+import { notRegular } from './read-file.ts';
 
 /** The file at a path, or why it cannot be determined. */
 export type Found =
@@ -54,7 +55,7 @@ async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Foun
     const info = await stat(path);
     if (info.isDirectory()) yield* visitFolder(path, { above: [], onFolder });
     else if (info.isFile()) yield { type: 'file', path };
-    else yield { type: 'problem', path, message: 'not a file or folder; use - to read from a pipe', isGone: true };
+    else yield { type: 'problem', path, message: 'not a file or folder; use - to read from a pipe', isGone: false };
   } catch (error) {
     const isGone = isMissing(error);
     yield { type: 'problem', path, message: reasonOf(error), isGone, ...(isGone && { isMissing: true }) };
@@ -81,7 +82,9 @@ async function* visitEntry(path: string, way: Way): AsyncGenerator<Found> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) yield* visitFolder(path, way);
-    else if (info.isFile() && extensions.has(extname(path).toLowerCase())) yield { type: 'file', path };
+    else if (!extensions.has(extname(path).toLowerCase())) return;
+    else if (info.isFile()) yield { type: 'file', path };
+    else yield { type: 'problem', path, message: notRegular, isGone: false };
   } catch (error) {
     const isGone = isMissing(error);
     // The entry was deleted after the folder was listed, unless it is a link.

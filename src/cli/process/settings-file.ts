@@ -113,7 +113,7 @@ type ReadFile =
 
 function readContent(file: string, { documents, problems }: FolderContent): ReadFile {
   // A warning in a list of objects (a value with another meaning in YAML 1.1) is an error here.
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems: shortened(file, problems, problems.length) };
   const [document, second] = documents;
   if (second !== undefined)
     return {
@@ -129,13 +129,18 @@ function readContent(file: string, { documents, problems }: FolderContent): Read
     };
   const read = readSettings(document?.value);
   if (read.ok) return read;
-  const reported: FileProblem[] = read.problems.slice(0, maxProblems).map(({ path, message }) => ({
+  const reported = read.problems.slice(0, maxProblems).map(({ path, message }): FileProblem => ({
     file,
     severity: 'error',
     ...(document === undefined ? {} : { position: document.locate(path) }),
     message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
   }));
-  const further = read.problems.length - reported.length;
-  if (further > 0) reported.push({ file, severity: 'error', message: `and ${further} more` });
-  return { ok: false, problems: reported };
+  return { ok: false, problems: shortened(file, reported, read.problems.length) };
+}
+
+/** The first problems, and how many of `count` follow them. */
+function shortened(file: string, problems: readonly FileProblem[], count: number): readonly FileProblem[] {
+  const reported = problems.slice(0, maxProblems);
+  const further = count - reported.length;
+  return further === 0 ? reported : [...reported, { file, severity: 'error', message: `and ${further} more` }];
 }

@@ -55,6 +55,17 @@ describe('the settings file', () => {
     );
   });
 
+  test('a file with thousands of mistakes is reported with the first of them and their number', async () => {
+    const file = join(folder, 'settings.yaml');
+    await writeFile(file, 'profile: audit\n');
+    await open(file);
+    await writeFile(file, '---\n[\n'.repeat(2_000));
+    await until(() => expect(logged.join('')).toContain('the previous settings stay in effect'));
+    const { problems } = JSON.parse(logged.at(-1) ?? '') as { readonly problems: readonly string[] };
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toBe(`${file}: and 1900 more`);
+  });
+
   test.each([
     ['no YAML', 'profile: [audit\n', /settings\.yaml:\d+:\d+: invalid YAML/],
     ['two documents', 'profile: audit\n---\nprofile: strict\n', /settings\.yaml:3:1: unexpected second document/],

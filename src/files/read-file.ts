@@ -1,0 +1,60 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** A regular file and the size that it had when it was opened. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/**
+ * Opens a regular file. A path can become a pipe or a device after it was examined. Opening a pipe would then wait for a writer,
+ * possibly forever, so it is opened without waiting and refused.
+ *
+ * @throws an error of `node:fs`, or one that says that the path is not a regular file
+ */
+export async function openRegular(path: string): Promise<OpenFile> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const info = await handle.stat();
+    if (!info.isFile()) throw new Error(notRegular);
+    return { handle, size: info.size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+export const notRegular = 'not a regular file; replace it by one, or remove it';
+
+/**
+ * Reads a regular file of at most `limit` bytes. A file that grows is not read further than that.
+ *
+ * @throws like `openRegular`, and for a longer file
+ */
+export async function readRegular(path: string, limit: number): Promise<Uint8Array> {
+  const { handle, size } = await openRegular(path);
+  try {
+    if (size > limit) throw tooLarge(size, limit);
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for (;;) {
+      // One byte more than the file had, so that one read usually reaches its end.
+      const piece = Buffer.allocUnsafeSlow(Math.max(size - length, smallestPiece) + 1);
+      const { bytesRead } = await handle.read(piece, 0, piece.length);
+      if (bytesRead === 0) return Buffer.concat(pieces, length);
+      length += bytesRead;
+      if (length > limit) throw tooLarge(length, limit);
+      pieces.push(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const smallestPiece = 4_096;
+
+function tooLarge(size: number, limit: number): Error {
+  return new Error(`the file has ${size} bytes, more than the limit of ${limit}; split the file`);
+}
