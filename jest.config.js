@@ -12,6 +12,7 @@ export default {
   },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testTimeout: 20_000,
+  // Only a test that hangs takes so long: some start three processes, on a machine that may be busy.
+  testTimeout: 60_000,
   workerIdleMemoryLimit: '1GB',
 };

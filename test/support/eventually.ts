@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds; only a failure takes so long. */
-const patience = 10_000;
+const patience = 30_000;
 
 /** Repeats `check` (assertions) in every turn of the event loop until it passes; its last failure is the result. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
