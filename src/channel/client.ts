@@ -184,6 +184,7 @@ async function open(
 const refusals: Readonly<Record<number, string>> = {
   401: 'the controller does not accept the token for this Gateway',
   404: 'the controller does not serve this Gateway (yet)',
+  429: 'the data planes of this Gateway have too many connections to the controller',
   503: 'the controller cannot validate the token now',
 };
 

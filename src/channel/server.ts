@@ -8,6 +8,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '../telemetry/index.ts';
+import { GatewayShares, type GatewayShare, type ShareLimits } from './gateway-shares.ts';
 import { keepAlive } from './heartbeat.ts';
 import type { ToProxy } from './messages.ts';
 import { Pace } from './pace.ts';
@@ -43,7 +44,7 @@ export interface ServeOptions {
   readonly limits?: Partial<ServeLimits>;
 }
 
-export interface ServeLimits {
+export interface ServeLimits extends ShareLimits {
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number;
   /** Milliseconds from the connection until its stream is accepted. */
@@ -68,6 +69,9 @@ const defaultLimits: ServeLimits = {
   connections: 4_096,
   pending: 256,
   reviews: 32,
+  perGateway: 1_024,
+  received: 32 * 2 ** 20,
+  queued: 128 * 2 ** 20,
 };
 
 /** ServiceAccount tokens have one or two KiB. Longer tokens are not sent to the API server. */
@@ -84,7 +88,7 @@ export interface ChannelServer {
 /**
  * Serves configuration to proxies over TLS and HTTP/2. Each proxy has one long-lived stream, opened by POST, with lines
  * of JSON in both directions (`ToProxy`, `ToController`). Responds with 401 if the token does not belong to the
- * Gateway, with 404 if the Gateway is not served, and with 503 if the token cannot be reviewed now.
+ * Gateway, with 404 if the Gateway is not served, with 429 if it has too many connections, and with 503 if the token cannot be reviewed now.
  *
  * @throws the errors of `listen`, e.g. EADDRINUSE
  */
@@ -99,8 +103,9 @@ export async function serveChannel(options: ServeOptions): Promise<ChannelServer
   });
   server.maxConnections = limits.connections;
   const visitors = new Visitors(limits);
+  const shares = new GatewayShares(limits);
   server.on('connection', (socket) => visitors.add(socket));
-  server.on('session', (session) => superviseSession(session, { options, limits, visitors }));
+  server.on('session', (session) => superviseSession(session, { options, limits, visitors, shares }));
   server.on('tlsClientError', (error) =>
     log.debug({ problem: error.message }, 'a TLS handshake on the configuration channel failed'),
   );
@@ -201,6 +206,7 @@ interface Serving {
   readonly options: ServeOptions;
   readonly limits: ServeLimits;
   readonly visitors: Visitors;
+  readonly shares: GatewayShares;
 }
 
 function superviseSession(session: ServerHttp2Session, serving: Serving): void {
@@ -232,8 +238,14 @@ async function serveStream(
 ): Promise<void> {
   const admitted = await admit(stream, headers, serving);
   if (admitted === undefined || stream.destroyed || stream.closed) return;
-  serving.onAdmitted();
-  await serveProxy(stream, admitted, serving);
+  const share = serving.shares.enter(admitted.gateway);
+  if (share === undefined) return refuse(stream, constants.HTTP_STATUS_TOO_MANY_REQUESTS);
+  try {
+    serving.onAdmitted();
+    await serveProxy(stream, { ...admitted, share }, serving);
+  } finally {
+    share.leave();
+  }
 }
 
 interface Admitted {
@@ -281,31 +293,54 @@ function nameOf(field: string | readonly string[] | undefined): string {
 
 async function serveProxy(
   stream: ServerHttp2Stream,
-  { gateway, proxy, source }: Admitted,
+  { gateway, proxy, source, share }: Admitted & { readonly share: GatewayShare },
   { options: { log }, limits }: Serving,
 ): Promise<void> {
   stream.respond({ ':status': constants.HTTP_STATUS_OK, 'content-type': 'application/x-ndjson' });
+  const isSlow = (): void => {
+    log.warn({ gateway, proxy, bytes: stream.writableLength }, 'a proxy is too slow and must reconnect');
+    // A proxy that reads nothing would not even get a reset, and its queue would stay.
+    stream.session?.destroy();
+  };
+  const queued = { held: () => (stream.closed ? 0 : stream.writableLength), end: isSlow };
   const send = (message: ToProxy): void => {
-    if (stream.destroyed || stream.writableEnded) return;
-    if (stream.writableLength > limits.backlog) {
-      log.warn({ gateway, proxy, bytes: stream.writableLength }, 'a proxy is too slow and must reconnect');
-      stream.close(constants.NGHTTP2_CANCEL);
-    } else stream.write(encodeLine(message));
+    if (stream.closed || stream.destroyed || stream.writableEnded) return;
+    if (stream.writableLength > limits.backlog) isSlow();
+    else {
+      stream.write(encodeLine(message));
+      share.queued.count(queued);
+    }
   };
   const peer = source.connect(proxy, send, () => stream.end());
   log.info({ gateway, proxy }, 'proxy connected');
   let problem: string | undefined;
+  let heldBytes = 0;
+  const received = {
+    held: () => heldBytes,
+    end: () => {
+      problem = `all messages of this Gateway that are incomplete or unprocessed have more than ${limits.received} bytes`;
+      stream.session?.destroy();
+    },
+  };
+  const onHeld = (bytes: number): void => {
+    heldBytes = bytes;
+    if (!stream.destroyed) share.received.count(received);
+  };
+  let isGreeted = false;
+  // A function of its own, so that no message stays in memory during the pause after it.
+  const take = async (line: string): Promise<void> => {
+    const message = parseToController(line);
+    if (message?.type === 'hello') {
+      // Each hello gets the whole configuration.
+      if (isGreeted) throw new ProtocolError('a stream has two hellos');
+      isGreeted = true;
+    }
+    if (message !== undefined) await peer.receive(message);
+  };
   try {
     const pace = new Pace();
-    let isGreeted = false;
-    for await (const line of readLines(stream, longestLines.toController)) {
-      const message = parseToController(line);
-      if (message?.type === 'hello') {
-        // Each hello gets the whole configuration.
-        if (isGreeted) throw new ProtocolError('a stream has two hellos');
-        isGreeted = true;
-      }
-      if (message !== undefined) await peer.receive(message);
+    for await (const line of readLines(stream, longestLines.toController, onHeld)) {
+      await take(line);
       await pace.wait(line.length);
     }
   } catch (error) {
@@ -314,6 +349,8 @@ async function serveProxy(
   } finally {
     peer.close();
     stream.destroy();
+    share.received.remove(received);
+    share.queued.remove(queued);
     log.info({ gateway, proxy, problem }, 'proxy disconnected');
   }
 }

@@ -37,9 +37,14 @@ export function encodeLine(message: ToProxy | ToController): string {
 /**
  * Splits a stream of bytes into lines without their line ends. An incomplete last line is dropped.
  *
+ * @param onHeld called with the bytes of the line that is incomplete or in use, each time this number changes. May throw.
  * @throws ProtocolError if a line is longer than its limit
  */
-export async function* readLines(stream: AsyncIterable<Buffer>, { first, others }: LineLimits): AsyncGenerator<string> {
+export async function* readLines(
+  stream: AsyncIterable<Buffer>,
+  { first, others }: LineLimits,
+  onHeld: (bytes: number) => void = () => undefined,
+): AsyncGenerator<string> {
   let longest = first;
   const begun = new BegunLine();
   for await (const chunk of stream) {
@@ -47,13 +52,16 @@ export async function* readLines(stream: AsyncIterable<Buffer>, { first, others 
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
       const part = chunk.subarray(start, end);
       if (begun.length + part.length > longest) throw tooLong(longest);
+      onHeld(begun.length + part.length);
       yield begun.endWith(part);
+      onHeld(0);
       longest = others;
       start = end + 1;
     }
     if (start === chunk.length) continue;
     begun.add(chunk.subarray(start));
     if (begun.length > longest) throw tooLong(longest);
+    onHeld(begun.length);
   }
 }
 

@@ -119,3 +119,50 @@ test('tokens that cannot be one are refused without a review', async () => {
   expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 401 });
   expect(reviews).toBe(0);
 });
+
+test('the connections of one Gateway are limited, and those of others are accepted', async () => {
+  const others = new ConfigurationSource();
+  const source = new ConfigurationSource();
+  const channel = await startChannel((name) => (name === gateway ? source : others), { limits: { perGateway: 2 } });
+  open.push({ close: () => channel.server.close() });
+  const taken = [request(channel), request(channel)];
+  for (const { stream } of taken) expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+  expect((await once(request(channel).stream, 'response'))[0]).toMatchObject({ ':status': 429 });
+  const other = connectTo(channel, { gateway: 'shop/other', sink: new ConfigurationSink(() => []) });
+  open.push({ close: () => other.close() });
+  await until(() => expect(other.isConnected).toBe(true));
+  taken[0]?.session.destroy();
+  await until(() => expect(source.states()).toHaveLength(1));
+  expect((await once(request(channel).stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+});
+
+test('incomplete messages of one Gateway are limited: the longest of them is dropped, and a short one gets through', async () => {
+  const channel = await serve({ limits: { received: 2 ** 20 } });
+  const hellos = Array.from({ length: 4 }, () => request(channel));
+  for (const { stream } of hellos) await once(stream, 'response');
+  // 4 × 384 KiB are more than 1 MiB: two connections keep theirs.
+  for (const { stream } of hellos) stream.write(`{"type":"hello","digests":{"a":"${'x'.repeat(384 * 1024)}`);
+  await until(() => expect(hellos.filter(({ session }) => session.destroyed)).toHaveLength(2));
+  await follow(channel);
+  expect(channel.server.connections().authenticated).toBe(3);
+});
+
+test('messages queued for the proxies of one Gateway are limited: a proxy that reads nothing does not keep out another', async () => {
+  const source = new ConfigurationSource();
+  const secret = 'x'.repeat(2 ** 20);
+  source.publish([{ kind: 'traceKey', key: 'traceKey/current', secret }], []);
+  const channel = await startChannel(() => source, { limits: { queued: 3 * 2 ** 20 } });
+  open.push({ close: () => channel.server.close() });
+  const silent = Array.from({ length: 6 }, () => request(channel));
+  for (const { stream } of silent) {
+    await once(stream, 'response');
+    stream.write('{"type":"hello","digests":{}}\n');
+  }
+  await until(() => expect(source.states().length).toBeLessThanOrEqual(3));
+  const sink = new ConfigurationSink(() => []);
+  const connection = connectTo(channel, { gateway, sink });
+  open.push({ close: () => connection.close() });
+  await until(() =>
+    expect(source.states().some(({ name, acknowledged }) => name === 'web-1' && acknowledged === 1)).toBe(true),
+  );
+});

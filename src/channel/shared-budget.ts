@@ -1,0 +1,49 @@
+/** One of those who share a budget. */
+export interface Sharer {
+  /** The bytes that it holds now. */
+  held(): number;
+  /** Ends it, so that it holds nothing. */
+  end(): void;
+}
+
+/**
+ * A number of bytes that several connections share. Beyond it, those that hold most are ended: few large ones must not keep out the
+ * others. The last one is not ended, because no reconnection could help it; it has limits of its own.
+ */
+export class SharedBudget {
+  private readonly limit: number;
+  /** What each held when it was last counted. */
+  private readonly counted = new Map<Sharer, number>();
+  private total = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** Counts what one holds, after it may have become more. May end this one or others. */
+  count(sharer: Sharer): void {
+    this.recount(sharer);
+    if (this.total <= this.limit) return;
+    // What the others hold may have become less since they were counted.
+    for (const other of this.counted.keys()) this.recount(other);
+    while (this.total > this.limit && this.counted.size > 1) {
+      const [largest] = [...this.counted].reduce((most, next) => (next[1] > most[1] ? next : most));
+      this.remove(largest);
+      largest.end();
+    }
+  }
+
+  /** Stops counting one that has ended. */
+  remove(sharer: Sharer): void {
+    this.total -= this.counted.get(sharer) ?? 0;
+    this.counted.delete(sharer);
+  }
+
+  /** Keeps the place of an entry: one that moved to the end would be counted again by a loop over all of them, without end. */
+  private recount(sharer: Sharer): void {
+    const held = sharer.held();
+    this.total += held - (this.counted.get(sharer) ?? 0);
+    if (held === 0) this.counted.delete(sharer);
+    else this.counted.set(sharer, held);
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { SharedBudget } from '../../../src/channel/shared-budget.ts';
+
+function sharers(budget: SharedBudget) {
+  const ended: string[] = [];
+  const holding = new Map<string, number>();
+  const all = new Map<string, { held(): number; end(): void }>();
+  const hold = (name: string, bytes: number): void => {
+    holding.set(name, bytes);
+    const sharer = all.get(name) ?? { held: () => holding.get(name) ?? 0, end: () => void ended.push(name) };
+    all.set(name, sharer);
+    budget.count(sharer);
+  };
+  return { hold, ended, holding };
+}
+
+test('beyond the budget, those that hold most are ended, and one alone never', () => {
+  const { hold, ended } = sharers(new SharedBudget(100));
+  hold('small', 10);
+  hold('large', 60);
+  hold('small', 40);
+  expect(ended).toEqual([]);
+  hold('small', 41);
+  expect(ended).toEqual(['large']);
+  hold('small', 500);
+  expect(ended).toEqual(['large']);
+  hold('other', 1);
+  expect(ended).toEqual(['large', 'small']);
+});
+
+test('what has become less since it was counted does not end anybody', () => {
+  const { hold, ended, holding } = sharers(new SharedBudget(100));
+  hold('a', 90);
+  holding.set('a', 0);
+  hold('b', 90);
+  expect(ended).toEqual([]);
+});
