@@ -100,6 +100,18 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
+/** Numbers of 32 bits, one after the other. */
+export function uint32(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(4 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index);
+  return bytes;
+}
+
+/** A SETTINGS frame with one setting (RFC 9113 section 6.5.1). */
+export function settingsFrame(id: number, value: number): Buffer {
+  return frame('settings', 0, 0, Buffer.concat([Buffer.from([0, id]), uint32(value)]));
+}
+
 export const preface = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('settings', 0, 0)]);
 
 /** Length of the text before the first frame (RFC 9113 section 3.4). */

@@ -2,7 +2,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { frame, literal, preface } from '../../support/http2.ts';
+import { frame, literal, preface, settingsFrame } from '../../support/http2.ts';
 import type { Place } from './bystander.ts';
 
 /** Not the address of anybody else on loopback, where there are several. */
@@ -30,12 +30,6 @@ const head = (method: string, path: string): Buffer =>
   literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a']);
 const headers = (flags: number, method: string, path: string): Buffer =>
   Buffer.concat(numbers.map((stream) => frame('headers', flags | endHeaders, stream, head(method, path))));
-const setting = (id: number, value: number): Buffer => {
-  const payload = Buffer.alloc(6);
-  payload.writeUInt16BE(id);
-  payload.writeUInt32BE(value, 2);
-  return frame('settings', 0, 0, payload);
-};
 const initialWindow = 4;
 
 /** Attacks by name, for the backend in `deaf-backend.ts`. */
@@ -97,7 +91,7 @@ export const bufferAttacks: Readonly<Record<string, BufferAttack>> = {
     size: 1,
     small: 1,
     open: (at) =>
-      send(at, Buffer.concat([preface, setting(initialWindow, 0), headers(endStream, 'GET', '/piece')]), []),
+      send(at, Buffer.concat([preface, settingsFrame(initialWindow, 0), headers(endStream, 'GET', '/piece')]), []),
   },
 };
 

@@ -1,4 +1,4 @@
-import { frame, literal } from '../../support/http2.ts';
+import { frame, literal, settingsFrame, uint32 } from '../../support/http2.ts';
 
 /** An attack on one connection, in frames: what begins it, what comes again and again, and whether responses are read. */
 export interface Flood {
@@ -19,13 +19,6 @@ const head = (method: string, path = '/'): Buffer =>
   literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a']);
 const get = head('GET');
 const post = head('POST');
-const uint32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-};
-const setting = (id: number, value: number): Buffer =>
-  frame('settings', 0, 0, Buffer.concat([Buffer.from([0, id]), uint32(value)]));
 const many = (make: (index: number) => Buffer): Buffer =>
   Buffer.concat(Array.from({ length: perRound }, (_, index) => make(index)));
 const perStream =
@@ -34,7 +27,7 @@ const perStream =
     many((index) => make(2 * (round * perRound + index) + 1));
 const reset = (stream: number, code: number): Buffer => frame('reset', 0, stream, uint32(code));
 
-const tableSize = setting(1, 65_536);
+const tableSize = settingsFrame(1, 65_536);
 /** One field that fills most of the default table of 4,096 bytes, added to it (RFC 7541 section 6.2.1). */
 const bigField = Buffer.concat([Buffer.from([0x40, 1, 0x78, 0x7f, 0xa1, 0x1d]), Buffer.alloc(3_872, 'a')]);
 /** The newest entry of the table, many times over. */
@@ -72,10 +65,10 @@ export const floods: Readonly<Record<string, Flood>> = {
   },
   'PING frames': { next: () => many(() => frame('ping', 0, 0, Buffer.alloc(8))), reads: true },
   'SETTINGS frames whose acknowledgements are not read (CVE-2019-9515)': {
-    next: () => many((index) => setting(3, index)),
+    next: () => many((index) => settingsFrame(3, index)),
     reads: false,
   },
-  'SETTINGS frames': { next: () => many((index) => setting(3, index)), reads: true },
+  'SETTINGS frames': { next: () => many((index) => settingsFrame(3, index)), reads: true },
   'PRIORITY frames (CVE-2019-9513)': {
     next: () => many((index) => frame('priority', 0, 2 * index + 1, Buffer.from([0, 0, 0, (2 * index + 3) % 200, 9]))),
     reads: true,
@@ -110,7 +103,7 @@ export const floods: Readonly<Record<string, Flood>> = {
     reads: true,
   },
   'windows of one byte (CVE-2019-9511)': {
-    begin: setting(4, 1),
+    begin: settingsFrame(4, 1),
     next: (round) =>
       round === 0
         ? many((index) => frame('headers', endStream | endHeaders, 2 * index + 1, head('GET', '/large')))
@@ -118,7 +111,7 @@ export const floods: Readonly<Record<string, Flood>> = {
     reads: true,
   },
   'large windows on a connection that is not read (CVE-2019-9517)': {
-    begin: Buffer.concat([setting(4, 0x7fff_ffff), frame('windowUpdate', 0, 0, uint32(0x7fff_0000))]),
+    begin: Buffer.concat([settingsFrame(4, 0x7fff_ffff), frame('windowUpdate', 0, 0, uint32(0x7fff_0000))]),
     next: (round) =>
       round === 0
         ? many((index) => frame('headers', endStream | endHeaders, 2 * index + 1, head('GET', '/large')))

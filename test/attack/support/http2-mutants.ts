@@ -1,4 +1,4 @@
-import { frame, literal, preface } from '../../support/http2.ts';
+import { frame, literal, preface, settingsFrame, uint32 } from '../../support/http2.ts';
 
 const endStream = 1;
 const endHeaders = 4;
@@ -7,13 +7,6 @@ const priority = 0x20;
 
 const head = (method: string, ...fields: readonly (readonly [string, string])[]): Buffer =>
   literal([':method', method], [':scheme', 'http'], [':path', `/${method}`], [':authority', 'a'], ...fields);
-const uint32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-};
-const setting = (id: number, value: number): Buffer =>
-  frame('settings', 0, 0, Buffer.concat([Buffer.from([0, id]), uint32(value)]));
 /** A field that is added to the dynamic table, and its place in it as the newest. */
 const added = Buffer.concat([Buffer.from([0x40]), literal(['x-added', 'value']).subarray(1)]);
 const newest = Buffer.from([0xbe]);
@@ -63,7 +56,7 @@ const conversations: readonly (readonly Buffer[])[] = [
     frame('ping', 0, 0, Buffer.alloc(8, 7)),
     frame('windowUpdate', 0, 1, uint32(100)),
     frame('windowUpdate', 0, 0, uint32(100)),
-    setting(4, 10),
+    settingsFrame(4, 10),
     frame('data', endStream, 1, Buffer.alloc(300, 'x')),
     frame('reset', 0, 1, uint32(8)),
   ],
@@ -83,7 +76,12 @@ const conversations: readonly (readonly Buffer[])[] = [
     frame('data', 0, 1, Buffer.from('hello')),
     frame('data', endStream, 1),
   ],
-  [setting(1, 0), setting(4, 1), frame('headers', endStream | endHeaders, 1, head('GET')), frame('settings', 1, 0)],
+  [
+    settingsFrame(1, 0),
+    settingsFrame(4, 1),
+    frame('headers', endStream | endHeaders, 1, head('GET')),
+    frame('settings', 1, 0),
+  ],
   [
     frame('headers', endHeaders, 1, head('POST', ['expect', '100-continue'])),
     frame('goaway', 0, 0, Buffer.alloc(8)),

@@ -23,6 +23,7 @@ import {
 import { issueLeaf } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { throwFault } from '../../support/proxy.ts';
+import { upstreamRequest } from '../../support/upstream-request.ts';
 
 const forwarders: Forwarder[] = [];
 afterEach(() => Promise.all(forwarders.splice(0).map((forwarder) => forwarder.close())));
@@ -35,15 +36,8 @@ function createForwarder(limits: Partial<typeof defaultLimits> = {}): Forwarder 
   return forwarder;
 }
 
-const get = (port: number, parts: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
-  client: '',
-  upstream: { host: '127.0.0.1', port },
-  method: 'GET',
-  target: '/',
-  fields: ['host', 'a'],
-  body: undefined,
-  ...parts,
-});
+const get = (port: number, parts: Partial<UpstreamRequest> = {}): UpstreamRequest =>
+  upstreamRequest({ upstream: { host: '127.0.0.1', port }, ...parts });
 
 /** Notes what it hears; `ended` resolves with all of it. */
 function createReceiver() {

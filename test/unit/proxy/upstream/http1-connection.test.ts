@@ -5,6 +5,7 @@ import type { ResponseReceiver, UpstreamRequest } from '../../../../src/proxy/me
 import { Http1Call, Http1Connection } from '../../../../src/proxy/upstream/http1-connection.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { throwFault } from '../../../support/proxy.ts';
+import { upstreamRequest } from '../../../support/upstream-request.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -29,15 +30,7 @@ function connected() {
     onFailure: (failure) => void told.push(failure),
   };
   const ask = (content?: Buffer): UpstreamRequest => {
-    const request: UpstreamRequest = {
-      client: '',
-      upstream: { host: 'a', port: 1 },
-      method: 'GET',
-      target: '/',
-      fields: ['host', 'a'],
-      body: undefined,
-      content,
-    };
+    const request = upstreamRequest({ content });
     connection.take(new Http1Call(request, receiver, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'));
     return request;
   };

@@ -7,9 +7,10 @@ import type { ResponseReceiver, UpstreamRequest } from '../../../../src/proxy/me
 import { Http2Call } from '../../../../src/proxy/upstream/http2-call.ts';
 import { Http2Connection } from '../../../../src/proxy/upstream/http2-connection.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { frame, frameTypes, literal, receiveFrames } from '../../../support/http2.ts';
+import { frame, frameTypes, literal, receiveFrames, settingsFrame, uint32 } from '../../../support/http2.ts';
 import type { ReceivedFrame } from '../../../support/http2.ts';
 import { throwFault } from '../../../support/proxy.ts';
+import { upstreamRequest } from '../../../support/upstream-request.ts';
 
 const endStream = 1;
 const endHeaders = 4;
@@ -17,12 +18,6 @@ const head = (stream: number, flags = endHeaders, ...fields: readonly [string, s
   frame('headers', flags, stream, literal([':status', '200'], ...fields));
 const trailers = (stream: number): Buffer =>
   frame('headers', endHeaders | endStream, stream, literal(['grpc-status', '0']));
-const uint32 = (...values: readonly number[]): Buffer => {
-  const bytes = Buffer.alloc(4 * values.length);
-  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index);
-  return bytes;
-};
-const setting = (id: number, value: number): Buffer => Buffer.concat([Buffer.from([0, id]), uint32(value)]);
 
 interface Played {
   /** The side of the backend, which the test plays. */
@@ -43,7 +38,7 @@ interface Asked {
   readonly call: Http2Call;
 }
 
-async function connected(settings?: Buffer): Promise<Played> {
+async function connected(settings = frame('settings', 0, 0)): Promise<Played> {
   const [near, backend] = duplexPair();
   const { frames } = receiveFrames(backend as Socket);
   const told: string[] = [];
@@ -54,7 +49,7 @@ async function connected(settings?: Buffer): Promise<Played> {
     exceeded: (limit) => void told.push(`exceeded ${limit}`),
     fault: throwFault,
   });
-  backend.write(frame('settings', 0, 0, settings));
+  backend.write(settings);
   await eventually(() => expect(told).toEqual(['room']));
   const quotas = { buffered: { take: () => true, release: () => undefined, hasRoom: () => true } };
   const begin = (parts: Partial<UpstreamRequest> = {}): Asked => {
@@ -72,15 +67,7 @@ async function connected(settings?: Buffer): Promise<Played> {
       },
       onFailure: (failure) => void got.push(failure),
     };
-    const request: UpstreamRequest = {
-      client: '',
-      upstream: { host: 'a', port: 1 },
-      method: 'POST',
-      target: '/',
-      fields: ['host', 'a'],
-      body: undefined,
-      ...parts,
-    };
+    const request = upstreamRequest({ method: 'POST', ...parts });
     const call = new Http2Call(request, receiver, { fault: throwFault, quotas: quotas as never });
     connection.take(call);
     return { got, call };
@@ -217,21 +204,21 @@ function trailersOf(): Buffer {
 
 describe('a request over HTTP/2', () => {
   test('respects the windows of the backend, and their changes', async () => {
-    const { backend, ask, sent } = await connected(setting(4, 10));
+    const { backend, ask, sent } = await connected(settingsFrame(4, 10));
     await ask({ content: Buffer.alloc(100) });
     const bytes = (): number => sent('data').reduce((sum, { payload }) => sum + payload.length, 0);
     await eventually(() => expect(bytes()).toBe(10));
-    backend.write(frame('settings', 0, 0, setting(4, 5)));
+    backend.write(settingsFrame(4, 5));
     backend.write(frame('windowUpdate', 0, 1, uint32(5)));
     await eventually(() => expect(sent('settings').filter(({ flags }) => flags === 1)).toHaveLength(2));
     expect(bytes()).toBe(10);
-    backend.write(frame('settings', 0, 0, setting(4, 1_000)));
+    backend.write(settingsFrame(4, 1_000));
     await eventually(() => expect(bytes()).toBe(100));
     expect(sent('data').at(-1)?.flags).toBe(endStream);
   });
 
   test('pauses its body while the backend takes nothing', async () => {
-    const { ask, backend } = await connected(setting(4, 0));
+    const { ask, backend } = await connected(settingsFrame(4, 0));
     let made = 0;
     const body = new Readable({
       read() {
@@ -242,7 +229,7 @@ describe('a request over HTTP/2', () => {
     await ask({ body });
     await eventually(() => expect(body.isPaused()).toBe(true));
     expect(made).toBeLessThan(16);
-    backend.write(frame('settings', 0, 0, setting(4, 1_000_000)));
+    backend.write(settingsFrame(4, 1_000_000));
     backend.write(frame('windowUpdate', 0, 0, uint32(1_000_000)));
     await eventually(() => expect(made).toBeGreaterThan(16));
     body.destroy();
@@ -279,7 +266,7 @@ describe('a request over HTTP/2', () => {
     const refused = await connected();
     expect(refused.begin(upgrade).got).toEqual(['upgrade']);
     expect(refused.told).toEqual(['room', 'done']);
-    const { backend, ask, sent } = await connected(setting(8, 1));
+    const { backend, ask, sent } = await connected(settingsFrame(8, 1));
     const { got } = await ask(upgrade);
     await eventually(() => expect(sent('headers').map(({ flags }) => flags)).toEqual([endHeaders]));
     backend.write(Buffer.concat([head(1), frame('data', 0, 1, Buffer.from('hi')), frame('reset', 0, 1, uint32(8))]));
@@ -291,15 +278,15 @@ describe('a request over HTTP/2', () => {
 
 describe('a connection over HTTP/2', () => {
   test('follows the limit of concurrent requests', async () => {
-    const { backend, connection, ask, told } = await connected(setting(3, 2));
+    const { backend, connection, ask, told } = await connected(settingsFrame(3, 2));
     expect(connection.room).toBe(2);
     await ask();
     expect(connection.room).toBe(1);
-    backend.write(frame('settings', 0, 0, setting(3, 0)));
+    backend.write(settingsFrame(3, 0));
     await eventually(() => expect(connection.capacity).toBe(0));
     expect(connection.room).toBeLessThanOrEqual(0);
     const before = told.length;
-    backend.write(frame('settings', 0, 0, setting(3, 5)));
+    backend.write(settingsFrame(3, 5));
     await eventually(() => expect(told.length).toBeGreaterThan(before));
     expect(connection.room).toBe(4);
   });
@@ -364,8 +351,8 @@ describe('a violation by a backend ends its connection with the right code, and 
     ['an invalid header section', frame('headers', endHeaders, 1, Buffer.alloc(6, 0xff)), 9],
     ['a frame that is too large', Buffer.from([255, 255, 255, 0, 0, 0, 0, 0, 1]), 6],
     ['SETTINGS of an invalid size', frame('settings', 0, 0, Buffer.alloc(5)), 6],
-    ['SETTINGS_ENABLE_PUSH', frame('settings', 0, 0, setting(2, 1)), 1],
-    ['an initial window that is too large', frame('settings', 0, 0, setting(4, 0x8000_0000)), 3],
+    ['SETTINGS_ENABLE_PUSH', settingsFrame(2, 1), 1],
+    ['an initial window that is too large', settingsFrame(4, 0x8000_0000), 3],
     ['a connection window that is too large', frame('windowUpdate', 0, 0, uint32(0x7fff_ffff)), 3],
     ['GOAWAY on a stream', frame('goaway', 0, 1, Buffer.alloc(8)), 1],
     ['HTTP/1.1', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 6],

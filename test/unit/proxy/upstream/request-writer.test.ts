@@ -2,19 +2,12 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import type { UpstreamRequest } from '../../../../src/proxy/messages/forwarder.ts';
 import { requestHead } from '../../../../src/proxy/upstream/request-writer.ts';
+import { upstreamRequest } from '../../../support/upstream-request.ts';
 
 const body = Readable.from([]);
 
 function head(parts: Partial<UpstreamRequest>): readonly string[] | undefined {
-  return requestHead({
-    client: '',
-    upstream: { host: '::1', port: 80 },
-    method: 'GET',
-    target: '/',
-    fields: ['host', 'a'],
-    body: undefined,
-    ...parts,
-  })?.split('\r\n');
+  return requestHead(upstreamRequest({ upstream: { host: '::1', port: 80 }, ...parts }))?.split('\r\n');
 }
 
 describe('the head of a request', () => {
