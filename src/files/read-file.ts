@@ -26,7 +26,7 @@ export async function openRegular(path: string): Promise<OpenFile> {
   }
 }
 
-export const notRegular = 'not a regular file; replace it by one, or remove it';
+export const notRegular = 'not a regular file; replace it with a regular file, or remove it';
 
 /**
  * Reads a regular file of at most `limit` bytes. A file that grows is not read further than that.

@@ -137,7 +137,7 @@ function describeRest(more: number, remainder: 'counted' | 'unknown'): string | 
   const objects = `${more} more object${more === 1 ? '' : 's'}`;
   if (remainder === 'unknown')
     return more === 0
-      ? 'may break more objects: the time limit did not allow to check all of them.'
+      ? 'may break more objects: the time limit ended before all of them were checked.'
       : `breaks at least ${objects}.`;
   return more === 0 ? undefined : `breaks ${objects}.`;
 }

@@ -34,7 +34,7 @@ const replacements: Readonly<Record<string, { readonly put: () => Promise<void>;
         rename(join(folder, 'pipe'), file),
       ),
     problem:
-      /^a\.yaml: not a (?:regular file; replace it by one, or remove it|file or folder; use - to read from a pipe)$/,
+      /^a\.yaml: not a (?:regular file; replace it with a regular file, or remove it|file or folder; use - to read from a pipe)$/,
   },
   'a link to itself': {
     put: () => rm(file).then(() => symlink('a.yaml', file)),

@@ -295,7 +295,7 @@ describe('many', () => {
     expect(lengths).toEqual(lengths.toSorted((one, other) => one - other));
     const lasts = [...new Set(told.filter((warnings) => warnings.length === 6).map((warnings) => warnings.at(-1)))];
     expect(lasts).toEqual([
-      '[impact] Deleting Service shop/cart may break more objects: the time limit did not allow to check all of them.',
+      '[impact] Deleting Service shop/cart may break more objects: the time limit ended before all of them were checked.',
       ...Array.from(
         { length: 12 },
         (_, more) =>
