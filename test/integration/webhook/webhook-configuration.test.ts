@@ -8,6 +8,7 @@ import { probeDenial } from '../../../src/webhook/configuration/probe.ts';
 import { WarningConfiguration } from '../../../src/webhook/configuration/warning-configuration.ts';
 import { Watchdog, type WatchdogOptions } from '../../../src/webhook/configuration/watchdog.ts';
 import {
+  applyFailurePolicy,
   readWebhookConfiguration,
   webhookConfigurations,
 } from '../../../src/webhook/configuration/webhook-configuration.ts';
@@ -53,6 +54,21 @@ bundleStoreContract('a fake API server', async () => {
     close: () => stage.close(),
     certificates: [certificate('AAAA'), certificate('BBBB')],
   };
+});
+
+test('the writer of the failurePolicy and that of the authorities keep the fields of each other', async () => {
+  const stage = await stageWithConfiguration('Fail');
+  const read = async () => (await readWebhookConfiguration(stage.client, name)) ?? { webhooks: [] };
+  const store = new ClusterBundleStore(stage, name);
+  const before = await readWebhookConfiguration(stage.client, name);
+  if (before !== undefined) await applyFailurePolicy(stage.client, before, 'Ignore');
+  const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  await store.publish([pem], (await store.read())?.version ?? '');
+  const [webhook, ...others] = (await read()).webhooks;
+  expect(others).toEqual([]);
+  expect(webhook).toMatchObject({ failurePolicy: 'Ignore', service: { namespace: 'gates', name: 'hook' } });
+  expect(webhook?.trusted).toHaveLength(1);
+  await stage.close();
 });
 
 describe('what looks after the failurePolicy', () => {

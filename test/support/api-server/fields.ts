@@ -1,7 +1,10 @@
-import { isJson, Refusal, type Json } from './object.ts';
+import { isJson, record, Refusal, textOf, type Json } from './object.ts';
 
-/** By manager, the fields that it owns: paths as JSON. Lists count as one field. */
+/** By manager, the fields that it owns: paths as JSON. An item of a list with a key has the value of its key as a part. */
 export type Owners = Map<string, Set<string>>;
+
+/** Lists with a key: their items are merged by it. All other lists count as one field. */
+const keyOfItems: Readonly<Record<string, string>> = { webhooks: 'name' };
 
 /** Of metadata. */
 const ownable: ReadonlySet<string> = new Set(['labels', 'annotations', 'ownerReferences']);
@@ -10,7 +13,9 @@ const ownable: ReadonlySet<string> = new Set(['labels', 'annotations', 'ownerRef
 function fieldsOf(object: Json): Map<string, unknown> {
   const found = new Map<string, unknown>();
   const visit = (part: unknown, path: readonly string[]): void => {
-    if (isJson(part) && Object.keys(part).length > 0)
+    const items = itemsOf(part, path);
+    if (items !== undefined) for (const [key, item] of items) visit(item, [...path, key]);
+    else if (isJson(part) && Object.keys(part).length > 0)
       for (const [key, value] of Object.entries(part)) visit(value, [...path, key]);
     else found.set(JSON.stringify(path), part);
   };
@@ -21,13 +26,20 @@ function fieldsOf(object: Json): Map<string, unknown> {
   return found;
 }
 
+/** The items of a list by their keys; `undefined` for anything else than a list with a key. */
+function itemsOf(part: unknown, [list = '', ...inner]: readonly string[]): ReadonlyMap<string, unknown> | undefined {
+  const key = keyOfItems[list];
+  if (key === undefined || inner.length > 0 || !Array.isArray(part)) return undefined;
+  return new Map(part.map((item: unknown) => [textOf(record(item)[key]), item]));
+}
+
 interface Application {
   readonly manager: string;
   readonly force: boolean;
 }
 
 /**
- * Server-side apply, simplified: whole lists are fields. Changes `owners` and returns the new object.
+ * Server-side apply, simplified: lists without a key are fields. Changes `owners` and returns the new object.
  *
  * @throws Refusal with a cause per field that another manager owns with another value, unless forced
  */
@@ -65,6 +77,7 @@ export function claimChanged(before: Json, after: Json, owners: Owners, manager:
 
 function set(object: Json, path: readonly string[], value: unknown): void {
   const [key = '', ...rest] = path;
+  if (keyOfItems[key] !== undefined && rest.length > 0) return setItem(object, path, value);
   if (path.length === 0) return;
   if (rest.length === 0) object[key] = value;
   else {
@@ -76,8 +89,19 @@ function set(object: Json, path: readonly string[], value: unknown): void {
 
 function unset(object: Json, path: readonly string[]): void {
   const [key = '', ...rest] = path;
+  const item = itemsOf(object[key], [key])?.get(rest[0] ?? '');
   if (rest.length === 0) delete object[key];
+  else if (isJson(item)) unset(item, rest.slice(1));
   else if (isJson(object[key])) unset(object[key], rest);
+}
+
+function setItem(object: Json, [list = '', name = '', ...rest]: readonly string[], value: unknown): void {
+  const items: unknown[] = Array.isArray(object[list]) ? object[list] : [];
+  object[list] = items;
+  const found = itemsOf(items, [list])?.get(name);
+  const item = isJson(found) ? found : { [keyOfItems[list] ?? '']: name };
+  if (item !== found) items.push(item);
+  set(item, rest, value);
 }
 
 function isEqual(left: unknown, right: unknown): boolean {
