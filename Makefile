@@ -76,8 +76,8 @@ bench-webhook: $(VALIDATORS) ## Measure admission reviews beside a Go webhook (2
 	@test/bench/webhook/run.sh
 
 .PHONY: bench-proxy
-bench-proxy: build ## Measure the data plane beside nginx and HAProxy (25 min); CASES=get,h2 ROUNDS=5 DURATION=3 RATE= JSON=
-	@CASES='$(CASES)' ROUNDS='$(ROUNDS)' DURATION='$(DURATION)' RATE='$(RATE)' JSON='$(JSON)' test/bench/isolated.sh bench-proxy test/bench/proxy.ts
+bench-proxy: build ## Measure the data plane beside nginx and HAProxy (25 min); CASES=get,h2 PEERS=node,none ROUNDS=5 DURATION=3 RATE= JSON=
+	@PEERS='$(PEERS)' CASES='$(CASES)' ROUNDS='$(ROUNDS)' DURATION='$(DURATION)' RATE='$(RATE)' JSON='$(JSON)' test/bench/isolated.sh bench-proxy test/bench/proxy.ts
 
 .PHONY: soak
 soak: build ## Send mixed traffic through one data plane while everything changes: memory, descriptors, errors; MINUTES=120 RATE=1

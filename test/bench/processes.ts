@@ -16,6 +16,8 @@ export interface ServerProcess {
   readonly port: number;
   /** Microseconds of CPU, of the user's and of the kernel's, that all of its threads took so far. */
   cpu(): number;
+  /** Milliseconds in which its main thread was ready to run, but had to wait for a core. */
+  waited(): number;
   /** What it holds of the machine's memory, in MiB. */
   memory(): number;
   stop(): void;
@@ -54,6 +56,7 @@ function serverOf(child: ChildProcess, port: number): ServerProcess {
   return {
     port,
     cpu: () => cpuOf(pid),
+    waited: () => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1_000_000,
     memory: () => Number(/^VmRSS:\s+([0-9]+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
     stop: () => void child.kill('SIGKILL'),
   };

@@ -9,7 +9,7 @@ import { figuresOf, machine, print, printSummary, type Table } from './proxy/rep
 // Processor time and latency of the proxy beside nginx and HAProxy: the same route, backend and client, alternately in
 // one run, one process each. Each case (proxy/cases.ts) has new processes, so that it does not depend on the cases before.
 // `make bench-proxy` builds the program and gives the run a network of its own (isolated.sh). CASES=get,tls selects cases,
-// ROUNDS and DURATION (of a round, in seconds) set the length, RATE replaces the fixed rate of all cases, and JSON=FILE writes the
+// PEERS=node,none adds Node without our code, and the backend without a proxy. ROUNDS and DURATION (of a round, in seconds) set the length, RATE replaces the fixed rate of all cases, and JSON=FILE writes the
 // figures of all rounds.
 
 const rounds = Number(process.env['ROUNDS'] || 5);
@@ -64,6 +64,8 @@ async function warm({ targets, measured, folder }: Run): Promise<void> {
 async function compare({ name, targets, measured, folder }: Run, rate?: number): Promise<Table> {
   const all = targets.map((target) => ({ name: target.name, samples: [] as Sample[] }));
   const load = rate === undefined ? { seconds } : { seconds, rate };
+  // The client of a rate is a different one.
+  if (rate !== undefined) for (const target of targets) await measured.pace(target, load, folder);
   for (let round = 0; round < rounds; round += 1) {
     for (const [position, target] of targets.entries()) {
       progress(`${name}: ${target.name}, round ${round + 1} of ${rounds} ...`);

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAuthority } from '../../src/certificates/index.ts';
 import { runBenchmark } from './processes.ts';
 import { startBackends } from './proxy/backend-processes.ts';
-import { objects, type Ports } from './proxy/configurations.ts';
+import { objects } from './proxy/configurations.ts';
+import { portsFrom } from './proxy/contestants.ts';
 import { trafficOf, type Traffic } from './soak/calls.ts';
 import { changeEverySecond } from './soak/changes.ts';
 import { SoakedDataPlane } from './soak/data-plane.ts';
@@ -16,7 +17,7 @@ import { isLeak, trendOf, type Observation } from './soak/trend.ts';
 
 const minutes = Number(process.env['MINUTES'] || 120);
 const scale = Number(process.env['RATE'] || 1);
-const ports: Ports = { http: 18_030, https: 18_031, grpc: 18_032, tcp: 18_033, udp: 18_034 };
+const ports = portsFrom(18_030);
 /** Calls of one kind of traffic at a time; beyond it calls are left out and counted. */
 const concurrency = 64;
 /** Seconds between two lines where nobody looks on. */

@@ -6,6 +6,8 @@ import { flows } from './clients/flows.ts';
 import { grpcStreams } from './clients/grpc-streams.ts';
 import { h2load } from './clients/h2load.ts';
 import { handshakes, type HandshakeKind } from './clients/handshakes.ts';
+import { http1Connections } from './clients/http1.ts';
+import { http2Connections } from './clients/http2.ts';
 import type { Requests } from './clients/requests.ts';
 import { webSockets } from './clients/websocket.ts';
 import { wrk } from './clients/wrk.ts';
@@ -37,22 +39,19 @@ const connections = 64;
 const http2 = { connections: 8, streams: 16 };
 const http2Clients = `${http2.connections} connections of ${http2.streams} streams`;
 const plain: Requests = { scheme: 'http', path: paths.small, connections };
-const grpcFields = ['content-type: application/grpc', 'te: trailers'];
+const secure: Requests = { ...plain, scheme: 'https' };
+const calls: Requests = { ...plain, path: paths.unary, body: grpcMessage.toString('latin1') };
+const grpcFields = { 'content-type': 'application/grpc', te: 'trailers' };
 
 export const cases: Readonly<Record<string, Case>> = {
   get: http1('HTTP/1.1 GET', plain, 'http'),
   post: http1('HTTP/1.1 POST of 10 KiB', { ...plain, body: 'x'.repeat(10_240) }, 'http'),
   large: http1('HTTP/1.1 response of 100 KiB', { ...plain, path: paths.large }, 'http'),
-  tls: http1('HTTP/1.1 GET over TLS', { ...plain, scheme: 'https' }, 'https'),
-  h2: http2Requests('HTTP/2 GET over TLS', 'https', {
-    client: h2load({ ...plain, scheme: 'https', connections: http2.connections }, http2),
-    verify: requireHttp2Answer,
-  }),
+  tls: http1('HTTP/1.1 GET over TLS', secure, 'https'),
+  h2: http2Requests('HTTP/2 GET over TLS', 'h2', { requests: secure, fields: {}, verify: requireHttp2Answer }),
   'grpc-unary': http2Requests('gRPC unary, messages of 1 KiB', 'grpc', {
-    client: h2load(
-      { ...plain, path: paths.unary, body: grpcMessage.toString('latin1'), connections: http2.connections },
-      { ...http2, fields: grpcFields },
-    ),
+    requests: calls,
+    fields: grpcFields,
     verify: requireGrpcAnswer,
   }),
   'grpc-stream': messages('gRPC streams, messages of 1 KiB', 'grpc', {
@@ -61,7 +60,8 @@ export const cases: Readonly<Record<string, Case>> = {
   }),
   'handshake-full': tlsHandshakes('full'),
   'handshake-resumed': tlsHandshakes('resumed'),
-  websocket: messages('WebSocket messages of 1 KiB', 'http', {
+  'handshake-x25519': tlsHandshakes('full', 'X25519'),
+  websocket: messages('WebSocket messages of 1 KiB', 'webSocket', {
     clients: `${connections} connections`,
     client: exchanges(webSockets(connections, paths.webSocket)),
   }),
@@ -74,17 +74,21 @@ export const cases: Readonly<Record<string, Case>> = {
 
 function http1(title: string, requests: Requests, protocol: Protocol): Case {
   const clients = `${connections} connections`;
-  const programs = ['wrk', 'h2load'];
-  return { title, unit: 'request', clients, protocol, rate, programs, saturate: wrk(requests), pace: h2load(requests) };
+  const [saturate, pace] = [wrk(requests), exchanges(http1Connections(requests))];
+  return { title, unit: 'request', clients, protocol, rate, programs: ['wrk'], saturate, pace };
 }
 
 interface Http2Parts {
-  readonly client: Client;
+  readonly requests: Requests;
+  readonly fields: Readonly<Record<string, string>>;
   readonly verify: (target: Target) => Promise<void>;
 }
 
-function http2Requests(title: string, protocol: Protocol, { client, verify }: Http2Parts): Case {
-  const parts = { clients: http2Clients, rate, programs: ['h2load'], saturate: client, pace: client, verify };
+function http2Requests(title: string, protocol: Protocol, { requests, fields, verify }: Http2Parts): Case {
+  const all = { ...requests, connections: http2.connections };
+  const options = { streams: http2.streams, fields };
+  const [saturate, pace] = [h2load(all, options), exchanges(http2Connections(all, options))];
+  const parts = { clients: http2Clients, rate, programs: ['h2load'], saturate, pace, verify };
   return { title, unit: 'request', protocol, ...parts };
 }
 
@@ -97,10 +101,11 @@ function messages(title: string, protocol: Protocol, { clients, client }: Messag
   return { title, unit: 'message', clients, protocol, rate, programs: [], saturate: client, pace: client };
 }
 
-function tlsHandshakes(kind: HandshakeKind): Case {
-  const client = exchanges(handshakes(kind, 16));
+/** Without `group`, client and server choose the key exchange. */
+function tlsHandshakes(kind: HandshakeKind, group?: string): Case {
+  const client = exchanges(handshakes(kind, { concurrency: 16, group }));
   return {
-    title: `TLS 1.3 handshakes, ${kind}${kind === 'full' ? ', ECDSA P-256' : ''}`,
+    title: `TLS 1.3 handshakes, ${kind}${kind === 'full' ? ', ECDSA P-256' : ''}${group === undefined ? '' : `, ${group}`}`,
     unit: 'handshake',
     clients: '16 connections at a time',
     protocol: 'https',

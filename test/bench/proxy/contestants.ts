@@ -5,7 +5,14 @@ import { promisify } from 'node:util';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { startOnPort, type ServerProcess } from '../processes.ts';
 import { startBackends, startNginx, type Keep } from './backend-processes.ts';
-import { haproxyConfiguration, nginxConfiguration, objects, type Ports, type StreamModule } from './configurations.ts';
+import {
+  haproxyConfiguration,
+  nginxConfiguration,
+  objects,
+  type Ports,
+  type Setting,
+  type StreamModule,
+} from './configurations.ts';
 import type { Protocol } from './measurement.ts';
 
 /** A proxy that is compared. */
@@ -25,11 +32,14 @@ export interface Contest {
   readonly versions: readonly string[];
 }
 
+const bareNode = new URL('bare-node.ts', import.meta.url).pathname;
 const program = new URL('../../../bin/sallyport', import.meta.url).pathname;
 const streamModules = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/etc/nginx/modules'];
 
-function portsFrom(first: number): Ports {
-  return { http: first, https: first + 1, grpc: first + 2, tcp: first + 3, udp: first + 4 };
+/** The ports of a proxy, from the first one on. */
+export function portsFrom(first: number): Ports {
+  const [http, https] = [first, first + 1];
+  return { http, webSocket: http, https, h2: https, grpc: first + 2, tcp: first + 3, udp: first + 4 };
 }
 
 /** Starts the backends with `keep`, and prepares the contestants. Files are written to `folder`. */
@@ -42,7 +52,12 @@ export async function prepare(folder: string, keep: Keep): Promise<Contest> {
   const backends = await startBackends(folder, keep);
   const pair = await issueServingCertificate(await createAuthority(), { dnsNames: ['bench'], ipAddresses: [] });
   const pem = await file('tls.pem', `${pair.certificate}\n${pair.privateKey}`);
-  const ports = { nginx: portsFrom(18_010), haproxy: portsFrom(18_020), ours: portsFrom(18_030) };
+  const ports = {
+    nginx: portsFrom(18_010),
+    haproxy: portsFrom(18_020),
+    ours: portsFrom(18_030),
+    bare: portsFrom(18_040),
+  };
   const stream = await streamModule();
   const haproxy = await versionOf('haproxy');
   const missing = 'nginx has no stream module: apt-get install libnginx-mod-stream';
@@ -86,9 +101,51 @@ export async function prepare(folder: string, keep: Keep): Promise<Contest> {
           );
         },
       },
+      ...peers(keep, { ports: { ...ports.bare, webSocket: 18_045 }, backends, pem }),
     ],
   };
 }
+
+/** Contestants that show what the machine, the clients and Node take, as far as `PEERS` asks for them. */
+function peers(keep: Keep, setting: Setting): readonly Contestant[] {
+  const { ports, backends } = setting;
+  const onlyBytes = 'it passes on bytes only';
+  const available: Readonly<Record<string, Contestant>> = {
+    node: {
+      name: 'bare Node',
+      host: '127.0.0.1',
+      ports,
+      unsupported: { h2: onlyBytes, grpc: onlyBytes },
+      start: () => keep(startOnPort(process.execPath, [bareNode, JSON.stringify(setting)], { port: ports.http })),
+    },
+    none: {
+      name: 'no proxy',
+      host: '127.0.0.1',
+      ports: { ...ports, http: backends.http, webSocket: backends.webSocket, tcp: backends.http, udp: backends.udp },
+      unsupported: {
+        https: 'the backend has no TLS',
+        h2: 'the backend has no TLS',
+        grpc: 'calls have different backends',
+      },
+      start: () => Promise.resolve(nothing),
+    },
+  };
+  const names = (process.env['PEERS'] ?? '').split(/[\s,]+/).filter((name) => name !== '');
+  return names.map((name) => {
+    const peer = available[name];
+    if (peer === undefined) throw new Error(`peer not found: ${name}. Use ${Object.keys(available).join(', ')}`);
+    return peer;
+  });
+}
+
+/** What stands for the proxy where there is none. */
+const nothing: ServerProcess = {
+  port: 0,
+  cpu: () => Number.NaN,
+  waited: () => Number.NaN,
+  memory: () => Number.NaN,
+  stop: () => undefined,
+};
 
 /** How the installed nginx supports TCP and UDP. */
 async function streamModule(): Promise<StreamModule> {
@@ -99,7 +156,7 @@ async function streamModule(): Promise<StreamModule> {
 }
 
 function everything(reason: string): Readonly<Record<Protocol, string>> {
-  return { http: reason, https: reason, grpc: reason, tcp: reason, udp: reason };
+  return { http: reason, webSocket: reason, https: reason, h2: reason, grpc: reason, tcp: reason, udp: reason };
 }
 
 /** The first line in which a program says its version. Undefined if the program is not installed. */

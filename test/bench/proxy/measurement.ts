@@ -1,7 +1,7 @@
 import type { ServerProcess } from '../processes.ts';
 
-/** The protocols of a proxy, each on a port of its own. */
-export type Protocol = 'http' | 'https' | 'grpc' | 'tcp' | 'udp';
+/** What clients use. A proxy can serve several of them on one port. */
+export type Protocol = 'http' | 'webSocket' | 'https' | 'h2' | 'grpc' | 'tcp' | 'udp';
 
 interface Address {
   readonly host: string;
@@ -44,21 +44,25 @@ export interface Sample extends Completed {
   readonly cpu: number;
   /** Processor time of the proxy per second of the round: 1 is one core. */
   readonly cores: number;
+  /** Milliseconds per second of the round in which the main thread of the proxy was ready to run, but other processes had the cores. */
+  readonly waited: number;
   /** Resident memory of the proxy after the round in MiB. */
   readonly memory: number;
 }
 
 /** Throws if the client fails, or completes nothing. */
 export async function measure(client: Client, target: Target, load: Load, folder: string): Promise<Sample> {
-  const [began, before] = [performance.now(), target.server.cpu()];
+  const { server } = target;
+  const [began, before, waitedBefore] = [performance.now(), server.cpu(), server.waited()];
   const completed = await client(target, load, folder);
-  const used = target.server.cpu() - before;
+  const [used, waited, took] = [server.cpu() - before, server.waited() - waitedBefore, performance.now() - began];
   if (completed.count === 0) throw new Error(`${target.name} completes nothing`);
   return {
     ...completed,
     cpu: used / completed.count,
-    cores: used / 1000 / (performance.now() - began),
-    memory: target.server.memory(),
+    cores: used / 1000 / took,
+    waited: (waited / took) * 1000,
+    memory: server.memory(),
   };
 }
 

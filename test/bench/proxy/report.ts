@@ -42,6 +42,7 @@ export function figuresOf(all: readonly Rounds[]): readonly Figures[] {
       cpu: middle(({ cpu }) => cpu),
       ratio: median(samples.map(({ cpu }, round) => cpu / (reference?.samples[round]?.cpu ?? Number.NaN))),
       cores: middle(({ cores }) => cores),
+      waited: middle(({ waited }) => waited),
       p50: middle(({ p50 }) => p50),
       p99: middle(({ p99 }) => p99),
       max: Math.max(...samples.map(({ max }) => max)),
@@ -64,71 +65,96 @@ export function print({ figures, load, loadAverage }: Table, { title, unit, clie
     'max ms',
     `${unit}s/s`,
     'cores',
+    'wait ms/s',
     'MiB',
   ];
   const rows = figures.map((one) => [
     one.name,
-    one.cpu.toFixed(1),
-    one.ratio.toFixed(2),
-    one.p50.toFixed(2),
-    one.p99.toFixed(2),
-    one.max.toFixed(1),
-    one.rate.toFixed(0),
-    one.cores.toFixed(2),
-    one.memory.toFixed(0),
+    fixed(one.cpu, 1),
+    fixed(one.ratio, 2),
+    fixed(one.p50, 2),
+    fixed(one.p99, 2),
+    fixed(one.max, 1),
+    fixed(one.rate, 0),
+    fixed(one.cores, 2),
+    fixed(one.waited, 0),
+    fixed(one.memory, 0),
   ]);
   printMarkdown(columns, rows);
 }
 
-/** Prints the tables of docs/guides/performance.md: one line for each case, the first and the last contestant. */
+/** A line of a summary: a case, and the figures of those that it compares. */
+interface Line {
+  readonly title: string;
+  readonly load: Table['load'];
+  readonly nginx: Figures;
+  readonly own: Figures;
+  readonly haproxy: Figures | undefined;
+  readonly bare: Figures | undefined;
+  readonly none: Figures | undefined;
+}
+
+/** Prints the tables of docs/guides/performance.md: one line for each case. */
 export function printSummary(tables: readonly Table[], all: Readonly<Record<string, Case>>): void {
-  const lines = tables.flatMap((table) => {
-    const [title, reference, own] = [all[table.case]?.title, table.figures[0], table.figures.at(-1)];
-    return title === undefined || reference === undefined || own === undefined
-      ? []
-      : [{ title, table, reference, own }];
+  const lines = tables.flatMap((table): readonly Line[] => {
+    const named = (name: string): Figures | undefined => table.figures.find((one) => one.name === name);
+    const [title, nginx, own] = [all[table.case]?.title, named('nginx'), named('Sallyport')];
+    if (title === undefined || nginx === undefined || own === undefined) return [];
+    const others = { haproxy: named('HAProxy'), bare: named('bare Node'), none: named('no proxy') };
+    return [{ title, load: table.load, nginx, own, ...others }];
   });
-  const saturated = lines.filter(({ table }) => table.load === 'saturated');
-  const paced = lines.filter(({ table }) => table.load !== 'saturated');
   console.log('\nSummary of saturated loads\n');
-  printMarkdown(
-    [
-      '',
-      'nginx: CPU µs',
-      'Sallyport: CPU µs',
-      'to nginx',
-      'HAProxy to nginx',
-      'nginx: per s',
-      'Sallyport: per s',
-      'MiB',
-    ],
-    saturated.map(({ title, table: { figures }, reference, own }) => [
-      title,
-      reference.cpu.toFixed(1),
-      own.cpu.toFixed(1),
-      own.ratio.toFixed(2),
-      figures.find(({ name }) => name === 'HAProxy')?.ratio.toFixed(2) ?? '',
-      reference.rate.toFixed(0),
-      own.rate.toFixed(0),
-      own.memory.toFixed(0),
-    ]),
+  const saturated: readonly Column[] = [
+    ['nginx: CPU µs', ({ nginx }) => fixed(nginx.cpu, 1)],
+    ['Sallyport: CPU µs', ({ own }) => fixed(own.cpu, 1)],
+    ['to nginx', ({ own }) => fixed(own.ratio, 2)],
+    ['HAProxy to nginx', ({ haproxy }) => fixed(haproxy?.ratio, 2)],
+    ['bare Node to nginx', ({ bare }) => fixed(bare?.ratio, 2)],
+    ['nginx: per s', ({ nginx }) => fixed(nginx.rate, 0)],
+    ['Sallyport: per s', ({ own }) => fixed(own.rate, 0)],
+    ['MiB', ({ own }) => fixed(own.memory, 0)],
+  ];
+  printLines(
+    saturated,
+    lines.filter(({ load }) => load === 'saturated'),
   );
   console.log('\nSummary of loads at a fixed rate: milliseconds, p50, p99 and longest\n');
-  printMarkdown(
-    ['', 'per s', 'nginx', 'Sallyport', 'p99 to nginx', 'CPU to nginx'],
-    paced.map(({ title, table: { load }, reference, own }) => [
-      title,
-      load.toLocaleString('en'),
-      latencies(reference),
-      latencies(own),
-      (own.p99 / reference.p99).toFixed(2),
-      own.ratio.toFixed(2),
-    ]),
+  const paced: readonly Column[] = [
+    ['per s', ({ load }) => load.toLocaleString('en')],
+    ['no proxy', ({ none }) => latencies(none)],
+    ['nginx', ({ nginx }) => latencies(nginx)],
+    ['HAProxy', ({ haproxy }) => latencies(haproxy)],
+    ['bare Node', ({ bare }) => latencies(bare)],
+    ['Sallyport', ({ own }) => latencies(own)],
+    ['p99 to nginx', ({ own, nginx }) => fixed(own.p99 / nginx.p99, 2)],
+    ['CPU to nginx', ({ own }) => fixed(own.ratio, 2)],
+  ];
+  printLines(
+    paced,
+    lines.filter(({ load }) => load !== 'saturated'),
   );
 }
 
-function latencies({ p50, p99, max }: Figures): string {
+type Column = readonly [title: string, cell: (line: Line) => string];
+
+/** Prints lines without the columns that are empty in all of them. */
+function printLines(columns: readonly Column[], lines: readonly Line[]): void {
+  const used = columns.filter(([, cell]) => lines.some((line) => cell(line) !== ''));
+  printMarkdown(
+    ['', ...used.map(([title]) => title)],
+    lines.map((line) => [line.title, ...used.map(([, cell]) => cell(line))]),
+  );
+}
+
+function latencies(figures: Figures | undefined): string {
+  if (figures === undefined) return '';
+  const { p50, p99, max } = figures;
   return `${p50.toFixed(2)}, ${p99.toFixed(2)}, ${max.toFixed(1)}`;
+}
+
+/** Empty for a figure that does not exist. */
+function fixed(figure: number | undefined, digits: number): string {
+  return figure === undefined || Number.isNaN(figure) ? '' : figure.toFixed(digits);
 }
 
 function printMarkdown(columns: readonly string[], rows: readonly (readonly string[])[]): void {

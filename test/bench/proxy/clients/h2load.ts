@@ -6,20 +6,21 @@ import { completedOf, type Client } from '../measurement.ts';
 import { urlOf, type Requests } from './requests.ts';
 
 export interface H2loadOptions {
-  /** Concurrent streams of a connection; HTTP/1.1 is used if omitted. */
-  readonly streams?: number;
-  /** `name: value` */
-  readonly fields?: readonly string[];
+  /** Concurrent streams of a connection. */
+  readonly streams: number;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Sends requests with HTTP/2 or HTTP/1.1, as fast as possible or at a rate. */
-export function h2load(requests: Requests, { streams, fields = [] }: H2loadOptions = {}): Client {
+/** Sends requests with HTTP/2 as fast as possible. The rate of h2load comes in bursts of all connections: a rate is an error. */
+export function h2load(requests: Requests, { streams, fields }: H2loadOptions): Client {
   return async (target, { seconds, rate }, folder) => {
+    if (rate !== undefined) throw new Error('h2load does not spread the requests of a rate');
     const [log, upload] = [join(folder, 'h2load.log'), join(folder, 'upload')];
     await rm(log, { force: true });
     if (requests.body !== undefined) await writeFile(upload, requests.body, 'latin1');
     const { stdout } = await promisify(execFile)('h2load', [
-      ...(streams === undefined ? ['--h1'] : ['-m', String(streams)]),
+      '-m',
+      String(streams),
       '-t',
       '1',
       '-c',
@@ -28,9 +29,8 @@ export function h2load(requests: Requests, { streams, fields = [] }: H2loadOptio
       String(seconds),
       '--log-file',
       log,
-      ...(rate === undefined ? [] : ['--rps', String(rate / requests.connections)]),
       ...(requests.body === undefined ? [] : ['-d', upload]),
-      ...fields.flatMap((field) => ['-H', field]),
+      ...Object.entries(fields).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
       urlOf(target, requests),
     ]);
     // Start, status and microseconds of each request.

@@ -1,24 +1,34 @@
 import { once } from 'node:events';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Peer } from '../measurement.ts';
 import type { Channel, OpenChannels } from './exchanges.ts';
 
 /** How a handshake begins: with a new key exchange and certificate, or with the ticket of a connection before. */
 export type HandshakeKind = 'full' | 'resumed';
 
+export interface HandshakeOptions {
+  /** Handshakes in progress at the same time. */
+  readonly concurrency: number;
+  /** The only key exchange that the client offers. */
+  readonly group: string | undefined;
+}
+
 /**
  * Handshakes of TLS 1.3, each with a new connection that the client closes afterwards. The latency ends when the server
  * has closed the connection, too. Fails if a handshake is of the other kind.
  */
-export function handshakes(kind: HandshakeKind, concurrency: number): OpenChannels {
+export function handshakes(kind: HandshakeKind, { concurrency, group }: HandshakeOptions): OpenChannels {
   return async (target, eventsOf) => {
-    const ticket = kind === 'resumed' ? await ticketOf(target) : undefined;
+    const options = {
+      ...(group === undefined ? {} : { ecdhCurve: group }),
+      ...(kind === 'resumed' ? { session: await ticketOf(target) } : {}),
+    };
     const list = Array.from({ length: concurrency }, (_, position): Channel => {
       const events = eventsOf(position);
       return {
         send: async () => {
           try {
-            const actual = await shake(target, ticket);
+            const actual = await shake(target, options);
             if (actual !== kind) throw new Error(`handshake with ${target.name} is ${actual}, must be ${kind}`);
             events.onReply();
           } catch (error) {
@@ -31,8 +41,8 @@ export function handshakes(kind: HandshakeKind, concurrency: number): OpenChanne
   };
 }
 
-async function shake(target: Peer, ticket: Buffer | undefined): Promise<HandshakeKind> {
-  const socket = open(target, ticket);
+async function shake(target: Peer, options: ConnectionOptions): Promise<HandshakeKind> {
+  const socket = open(target, options);
   const closed = once(socket, 'close');
   // If this is an error, the next line throws it.
   closed.catch(() => undefined);
@@ -44,7 +54,7 @@ async function shake(target: Peer, ticket: Buffer | undefined): Promise<Handshak
 }
 
 async function ticketOf(target: Peer): Promise<Buffer> {
-  const socket = open(target, undefined);
+  const socket = open(target, {});
   try {
     const [ticket] = (await once(socket, 'session')) as [Buffer];
     return ticket;
@@ -53,11 +63,10 @@ async function ticketOf(target: Peer): Promise<Buffer> {
   }
 }
 
-function open({ address }: Peer, session: Buffer | undefined): TLSSocket {
-  const ticket = session === undefined ? {} : { session };
+function open({ address }: Peer, options: ConnectionOptions): TLSSocket {
   const socket = connect({
     ...address,
-    ...ticket,
+    ...options,
     servername: 'bench',
     rejectUnauthorized: false,
     minVersion: 'TLSv1.3',

@@ -1,4 +1,4 @@
-import type { Target } from '../measurement.ts';
+import type { Peer } from '../measurement.ts';
 
 /** The requests of a load, all alike. */
 export interface Requests {
@@ -9,6 +9,6 @@ export interface Requests {
   readonly connections: number;
 }
 
-export function urlOf({ address: { host, port } }: Target, { scheme, path }: Requests): string {
+export function urlOf({ address: { host, port } }: Peer, { scheme, path }: Requests): string {
   return `${scheme}://${host}:${port}${path}`;
 }
