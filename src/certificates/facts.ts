@@ -1,8 +1,10 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import type { AuthorityFacts, CertificateFacts } from '../core/graph/inputs.ts';
-import { hostnameKey } from '../core/text/hostname.ts';
+import { X509Certificate } from 'node:crypto';
+import { maxAuthorities, type AuthorityFacts, type CertificateFacts } from '../core/graph/inputs.ts';
 import { recordOf } from '../core/text/record.ts';
+import { attempt } from './attempt.ts';
+import { dnsNamesOf } from './names.ts';
 import { splitPem } from './pem.ts';
+import { readPrivateKey, unusable, type Unusable } from './private-key.ts';
 import type { CertificateMaterial } from './source.ts';
 
 /** The relevant fields of a Secret, of any shape. */
@@ -14,11 +16,6 @@ export interface SecretData {
 
 /** The certificate and key of a Secret, or why they are unusable. Problems never quote the content of the Secret. */
 export type TlsSecret = { readonly type: 'material'; readonly material: CertificateMaterial } | Unusable;
-
-interface Unusable {
-  readonly type: 'unusable';
-  readonly problem: string;
-}
 
 /**
  * The facts that the evaluation may know about a Secret of type `kubernetes.io/tls`: names and validity of its certificate, never
@@ -39,7 +36,7 @@ function describeLeaf(material: CertificateMaterial): CertificateFacts {
   const leaf = new X509Certificate(material.certificate);
   return {
     type: 'certificate',
-    dnsNames: dnsNames(leaf.subjectAltName ?? ''),
+    dnsNames: dnsNamesOf(leaf),
     notBefore: rfc3339(leaf.validFromDate),
     notAfter: rfc3339(leaf.validToDate),
   };
@@ -85,10 +82,30 @@ export function trustBundleFacts(bundle: unknown): AuthorityFacts {
   return authoritiesOf('spec.trustBundle', recordOf(recordOf(bundle)['spec'])['trustBundle'] ?? '');
 }
 
+/**
+ * Limits of the CA certificates in one object. Each costs 60 microseconds and 5 KB in each TLS context that trusts it. The bundles of
+ * operating systems have 150 certificates in 230 KB.
+ */
+const largestBundle = { characters: 512 * 1_024, certificates: maxAuthorities } as const;
+
+/** Characters of a CA certificate. The time to verify a client certificate grows with the constraints of names in it. */
+const longestAuthority = 16 * 1_024;
+
 function authoritiesOf(field: string, text: unknown): AuthorityFacts {
   if (typeof text !== 'string') return unusable(`${field} is not a string`);
-  const certificates = splitPem(text);
+  if (text.length > largestBundle.characters)
+    return unusable(
+      `${field} has more than 512 KiB. Keep only the CA certificates that sign the certificates to verify`,
+    );
+  const certificates = [...new Set(splitPem(text))];
   if (certificates.length === 0) return unusable(`${field} contains no PEM certificate (-----BEGIN CERTIFICATE-----)`);
+  if (certificates.length > largestBundle.certificates)
+    return unusable(
+      `${field} has ${certificates.length} different certificates, more than the limit of ${largestBundle.certificates}. Keep only the CA certificates that sign the certificates to verify`,
+    );
+  const long = certificates.findIndex((pem) => pem.length > longestAuthority);
+  if (long !== -1)
+    return unusable(`certificate ${long + 1} of ${certificates.length} in ${field} has more than 16 KiB`);
   const broken = certificates.findIndex((pem) => attempt(() => new X509Certificate(pem)) === undefined);
   return broken === -1
     ? { type: 'authorities', certificates }
@@ -124,9 +141,6 @@ function decodeBase64(encoded: string): string | undefined {
  */
 const longestChain = { characters: 64 * 1_024, certificates: 16 } as const;
 
-/** Bits of an RSA key. A signature takes 2 ms with 4096 bits, 35 ms with 8192, and more than 200 ms with 16384, in the process of all listeners. */
-const longestModulus = 4_096;
-
 /** Names of the two parts in messages. */
 export interface MaterialNames {
   readonly certificate: string;
@@ -155,50 +169,14 @@ export function checkMaterial(material: CertificateMaterial, names: MaterialName
   const certificates = chain.map((pem) => attempt(() => new X509Certificate(pem)));
   const broken = certificates.indexOf(undefined);
   if (broken !== -1) return unusable(`certificate ${broken + 1} of ${chain.length} in ${names.certificate} is invalid`);
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(material.privateKey))
-    return unusable(`${names.privateKey} contains no PEM private key (-----BEGIN PRIVATE KEY-----)`);
-  if (/ENCRYPTED/.test(material.privateKey))
-    return unusable(`${names.privateKey} is encrypted with a passphrase. Store it without a passphrase`);
-  const key: KeyObject | undefined = attempt(() => createPrivateKey(material.privateKey));
-  if (key === undefined) return unusable(`the private key in ${names.privateKey} is invalid`);
-  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
-  if (bits > longestModulus)
-    return unusable(
-      `the RSA key in ${names.privateKey} has ${bits} bits, and each handshake would take long. Use ECDSA P-256, or RSA with at most ${longestModulus} bits`,
-    );
-  const leafFits = attempt(() => certificates[0]?.checkPrivateKey(key)) === true;
+  const key = readPrivateKey(material.privateKey, names.privateKey);
+  if (key.type === 'unusable') return key;
+  const leafFits = attempt(() => certificates[0]?.checkPrivateKey(key.key)) === true;
   return leafFits
     ? { type: 'material', material }
     : unusable(`${names.privateKey} does not match the first certificate in ${names.certificate}`);
 }
 
-/** Messages of OpenSSL name no field and vary between versions. It is enough to know that it failed. */
-function attempt<T>(action: () => T): T | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * The DNS entries of a subject alternative name as Node prints it: `DNS:a.example, IP Address:127.0.0.1`. Entries with unusual
- * characters are quoted. A quoted entry is read as a whole, so that it cannot pass as several.
- */
-function dnsNames(subjectAltName: string): readonly string[] {
-  const entry = /([^:,"]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/y;
-  const names: string[] = [];
-  for (let found = entry.exec(subjectAltName); found !== null; found = entry.exec(subjectAltName)) {
-    const [, kind, value = ''] = found;
-    if (kind === 'DNS' && !value.startsWith('"')) names.push(hostnameKey(value));
-  }
-  return names;
-}
-
 function rfc3339(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');
-}
-
-function unusable(problem: string): Unusable {
-  return { type: 'unusable', problem };
 }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { KeyObject, webcrypto } from 'node:crypto';
+import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { validFor, type Authority } from '../../src/certificates/authority.ts';
 import type { CertificatePair } from '../../src/proxy/listen/tls-termination.ts';
@@ -42,4 +42,16 @@ export async function issueLeaf(
     cert: certificate.toString('pem'),
     key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
+}
+
+/** Certificates (PEM) like the given one that differ in their serial numbers, so their signatures are invalid. At most 2³². */
+export function differentCertificates(certificate: string, count: number): readonly string[] {
+  const { raw, serialNumber } = new X509Certificate(certificate);
+  const serial = raw.indexOf(Buffer.from(serialNumber, 'hex'));
+  return Array.from({ length: count }, (_, index) => {
+    const der = Buffer.from(raw);
+    der.writeUInt32BE(index, serial + Buffer.from(serialNumber, 'hex').length - 4);
+    const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+    return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+  });
 }

@@ -46,7 +46,13 @@ export type CertificateFacts =
     }
   | { readonly type: 'unusable'; readonly problem: string };
 
-/** Single certificates in PEM from a ConfigMap or ClusterTrustBundle, or the reason why there are none. */
+/** The maximum number of CA certificates of an object, and of all references of an object that verifies backends. */
+export const maxAuthorities = 500;
+
+/** The maximum number of CA certificates for client certificates of a port. Each handshake sends their names to the client. */
+export const maxClientAuthorities = 100;
+
+/** Single certificates in PEM, each once, from a ConfigMap or ClusterTrustBundle, or the reason why there are none. */
 export type AuthorityFacts =
   | { readonly type: 'authorities'; readonly certificates: readonly string[] }
   | { readonly type: 'unusable'; readonly problem: string };

@@ -2,7 +2,7 @@ import { ofQualifiedName, qualifiedName } from '../resources/reference.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { tables, type KindName, type ViewAt } from '../schema/index.ts';
 import { mayRefer } from './grants.ts';
-import { authorityCell, certificateCell, type AuthorityFacts } from './inputs.ts';
+import { authorityCell, certificateCell, maxAuthorities, type AuthorityFacts } from './inputs.ts';
 import { isAbsent, isInstalled, mayBelongUnobserved } from './observed.ts';
 
 /** A resolved reference to an object of which only facts are known. `target` is `namespace/name`, `name` if cluster-scoped. */
@@ -71,17 +71,26 @@ export function isTrustBundle({ group, kind }: { readonly group?: unknown; reado
 
 /**
  * Resolves references to CA certificates: ConfigMaps and ClusterTrustBundles. Everyone may read ClusterTrustBundles, so they need no
- * grant.
+ * grant. A reference is unusable if there are more than `limit` certificates with it and the ones before it.
  */
 export function resolveAuthorities(
   read: Reader,
   from: Referrer,
   refs: readonly ReferenceView[],
+  limit = maxAuthorities,
 ): readonly AuthorityNode[] {
-  return refs.map((ref, index) => ({
-    index,
-    ...(isTrustBundle(ref) ? resolveTrustBundle(read, ref) : resolveReference(read, from, 'ConfigMap', ref)),
-  }));
+  let count = 0;
+  return refs.map((ref, index) => {
+    const node = isTrustBundle(ref) ? resolveTrustBundle(read, ref) : resolveReference(read, from, 'ConfigMap', ref);
+    if (node.type !== 'usable') return { index, ...node };
+    const own = authoritiesIn(read, [node]).length;
+    if (count + own <= limit) {
+      count += own;
+      return { index, ...node };
+    }
+    const problem = `with the references before it, there are ${count + own} CA certificates, more than the limit of ${limit}. Remove certificates that clients or backends do not need`;
+    return { index, type: 'unusable', target: node.target, problem };
+  });
 }
 
 function resolveTrustBundle(read: Reader, { name = '' }: ReferenceView): AuthorityOutcome {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/certificates/authority.ts';
 import { authorityFacts, certificateFacts, readTlsSecret, trustBundleFacts } from '../../../src/certificates/facts.ts';
 import type { CertificateMaterial } from '../../../src/certificates/source.ts';
-import { issueLeaf } from '../../support/certificates.ts';
+import { differentCertificates, issueLeaf } from '../../support/certificates.ts';
 
 let authority: Authority;
 let material: CertificateMaterial;
@@ -37,6 +37,23 @@ function rsaKey(bits: number): string {
   return createPrivateKey({ format: 'jwk', key: { kty: 'RSA', e: 'AQAB', n: number(whole), ...primes, ...exponents } })
     .export({ type: 'pkcs8', format: 'pem' })
     .toString();
+}
+
+/** A key on P-256 with another generator, so it is a curve of its own. Such a curve could have any size. */
+function keyOnUnnamedCurve(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' });
+  const der = privateKey.export({ type: 'pkcs8', format: 'der' });
+  const pointLength = 65;
+  const generator = Buffer.from('046b17d1f2e12c4247f8bce6e563a440f2', 'hex');
+  der.set(der.subarray(-pointLength), der.indexOf(generator));
+  return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`;
+}
+
+/** A signature takes half a second. */
+function slowKey(): string {
+  // The types of Node do not know the algorithm yet.
+  const generate = generateKeyPairSync as (type: string) => ReturnType<typeof generateKeyPairSync>;
+  return generate('slh-dsa-sha2-256s').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -84,6 +101,37 @@ describe('authorityFacts', () => {
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'certificate 1 of 1 in ca.crt is invalid'],
   ])('%j', (text, problem) => {
     expect(facts(text)).toEqual({ type: 'unusable', problem });
+  });
+
+  test('has a certificate once', () => {
+    expect(facts(authority.certificate.concat('\n').repeat(300))).toEqual({
+      type: 'authorities',
+      certificates: [`${authority.certificate}\n`],
+    });
+  });
+
+  test.each([
+    [500, undefined],
+    [
+      501,
+      'ca.crt has 501 different certificates, more than the limit of 500. Keep only the CA certificates that sign the certificates to verify',
+    ],
+  ])('%i certificates', (count, problem) => {
+    const text = differentCertificates(authority.certificate, count).join('');
+    expect(facts(text)).toMatchObject(problem === undefined ? { type: 'authorities' } : { type: 'unusable', problem });
+  });
+
+  test.each([
+    [
+      () => `${authority.certificate}${' '.repeat(524_288)}`,
+      'ca.crt has more than 512 KiB. Keep only the CA certificates that sign the certificates to verify',
+    ],
+    [
+      () => `-----BEGIN CERTIFICATE-----${'A'.repeat(20_000)}-----END CERTIFICATE-----`,
+      'certificate 1 of 1 in ca.crt has more than 16 KiB',
+    ],
+  ])('is limited: case %#', (text, problem) => {
+    expect(facts(text())).toEqual({ type: 'unusable', problem });
   });
 
   test('one that cannot be read spoils the bundle: nobody knows whom it stood for', () => {
@@ -178,6 +226,18 @@ describe('certificateFacts', () => {
     [
       'the RSA key in tls.key has 8192 bits, and each handshake would take long. Use ECDSA P-256, or RSA with at most 4096 bits',
       () => secret(base64(material.certificate), base64(rsaKey(8_192))),
+    ],
+    [
+      'the key in tls.key is on a curve without a name, which is unsupported. Use ECDSA P-256',
+      () => secret(base64(material.certificate), base64(keyOnUnnamedCurve())),
+    ],
+    [
+      'the key in tls.key has type slh-dsa-sha2-256s, which is unsupported. Use ECDSA P-256, or RSA with at most 4096 bits',
+      () => secret(base64(material.certificate), base64(slowKey())),
+    ],
+    [
+      'tls.key has more than 32 KiB. Keep only the private key of the first certificate',
+      () => secret(base64(material.certificate), base64(material.privateKey + ' '.repeat(32_768))),
     ],
     [
       'tls.crt has more than 16 certificates, and every client would get all of them. Keep only the chain of the first one',

@@ -2,7 +2,7 @@ import { defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { readObject } from '../inputs.ts';
+import { maxClientAuthorities, readObject } from '../inputs.ts';
 import { servingGateway, type ListenerOwner } from './listener-sets.ts';
 import type { ListenerNode } from './listeners.ts';
 import { terminatesTls } from '../protocols.ts';
@@ -34,7 +34,7 @@ const frontendValidation = defineQuery({
     return {
       path: ['spec', 'tls', 'frontend', ...place, 'validation'],
       ...(mode === undefined ? {} : { mode }),
-      authorities: resolveAuthorities(read, { kind: 'Gateway', namespace }, caCertificateRefs),
+      authorities: resolveAuthorities(read, { kind: 'Gateway', namespace }, caCertificateRefs, maxClientAuthorities),
     };
   },
 });

@@ -57,7 +57,7 @@ export function describeAuthority(
       };
     case 'unusable': {
       const kind = isClusterScoped(reference.target) ? 'ClusterTrustBundle' : 'ConfigMap';
-      return { message: `${kind} "${reference.target}" has no valid certificate: ${reference.problem}.` };
+      return { message: `${kind} "${reference.target}" is invalid: ${reference.problem}.` };
     }
     case 'usable':
     case 'unobserved':

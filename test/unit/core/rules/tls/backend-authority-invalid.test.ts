@@ -23,7 +23,7 @@ describe('backend-authority-invalid', () => {
     [
       'holds no certificate',
       authority('empty'),
-      'ConfigMap "shop/empty" has no valid certificate: ca.crt not found in its data.',
+      'ConfigMap "shop/empty" is invalid: ca.crt not found in its data.',
       'InvalidCACertificateRef',
     ],
     [

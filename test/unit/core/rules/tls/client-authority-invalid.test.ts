@@ -32,6 +32,20 @@ const begin =
   'Client validation uses spec.tls.frontend.default.validation.caCertificateRefs[0] of the Gateway, which is invalid:';
 
 describe('client-authority-invalid', () => {
+  test('one with which there are more than 100 certificates', () => {
+    const some = (count: number) => ({ type: 'authorities' as const, certificates: Array(count).fill('PEM') });
+    const refs = ['sixty', 'fifty', 'forty'].map((name) => ({ group: '', kind: 'ConfigMap', name }));
+    const gateway = validatingGateway({ default: { validation: { caCertificateRefs: refs } } });
+    const authorities = { 'shop/sixty': some(60), 'shop/forty': some(40), 'shop/fifty': some(50) };
+    expect(found('client-authority-invalid', [gateway, ourClass], { authorities })).toEqual([
+      [
+        'spec.listeners[0].port',
+        'Client validation uses spec.tls.frontend.default.validation.caCertificateRefs[1] of the Gateway, which is invalid: ConfigMap "shop/fifty" is invalid: with the references before it, there are 110 CA certificates, more than the limit of 100. Remove certificates that clients or backends do not need.',
+        'ResolvedRefs InvalidCACertificateRef listener',
+      ],
+    ]);
+  });
+
   test.each<[string, object, string, string]>([
     [
       'is not there',
@@ -42,7 +56,7 @@ describe('client-authority-invalid', () => {
     [
       'holds no certificate',
       { kind: 'ConfigMap', name: 'empty' },
-      'ConfigMap "shop/empty" has no valid certificate: ca.crt not found in its data.',
+      'ConfigMap "shop/empty" is invalid: ca.crt not found in its data.',
       'InvalidCACertificateRef',
     ],
     [
@@ -66,7 +80,7 @@ describe('client-authority-invalid', () => {
     [
       'is a ClusterTrustBundle without certificates',
       { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'example.com:empty' },
-      'ClusterTrustBundle "example.com:empty" has no valid certificate: spec.trustBundle is not a string.',
+      'ClusterTrustBundle "example.com:empty" is invalid: spec.trustBundle is not a string.',
       'InvalidCACertificateRef',
     ],
     [
