@@ -122,3 +122,9 @@ describe('keys of objects', () => {
     expect(files).toEqual(new Set([...[...keys, ...paths, ...labels].map((file) => `src/core/${file}`), ...inputs]));
   });
 });
+
+// V8 makes a hidden class for the generators of each generator function, outside the young generation. It refers to the function,
+// so one that is created for each review retains all objects of the review until a full collection of garbage.
+test('generator functions are created once, not inside other functions', () => {
+  expect(found(sources, /^(?!(?:export )?(?:default )?(?:async )?function\*).*\bfunction ?\*.*/)).toEqual([]);
+});

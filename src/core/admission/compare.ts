@@ -5,7 +5,7 @@ import { judgeChange } from '../rules/official/changes.ts';
 import type { WrittenObject } from '../schema/index.ts';
 import type { Steps } from '../text/steps.ts';
 import { exempted } from './exemption.ts';
-import type { AdmissionContext, Change } from './gather.ts';
+import type { AdmissionContext, Change, State } from './gather.ts';
 import { breaksSentence, changeOf, impactOf, impactWarnings } from './impact.ts';
 import type { ChangeFindings } from './judge.ts';
 import { withEffects, type JudgedFinding } from './judged-finding.ts';
@@ -74,16 +74,17 @@ function* describeImpact(
   { mayContinue }: AdmissionContext,
 ): Steps<readonly string[]> {
   const self = keyOfRef(ref);
-  const formerly = function* read(): Steps<Reader> {
-    const overlay = yield* before.overlay();
-    return overlay().read;
-  };
   const present = yield* after.overlay();
-  const impact = yield* impactOf(formerly, present(), { self, mayContinue });
+  const impact = yield* impactOf(() => readerOf(before), present(), { self, mayContinue });
   const subject = changeOf(operation, ref);
   return impactWarnings(
     subject,
     impact,
     impact.broken.map((broken) => breaksSentence(subject, broken)),
   );
+}
+
+function* readerOf({ overlay }: State): Steps<Reader> {
+  const present = yield* overlay();
+  return present().read;
 }

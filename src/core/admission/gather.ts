@@ -97,20 +97,24 @@ function named(request: AdmissionRequest, json: unknown): unknown {
   return { apiVersion, kind, metadata: { ...own, name, namespace: own['namespace'] ?? request.namespace } };
 }
 
-function stateWith(
-  own: Identified | undefined,
-  { kind, namespace, name }: ObjectRef,
-  { kernel, policy }: AdmissionContext,
-): State {
-  const stored = onceInSteps(function* read() {
-    return own && (yield* readInSteps(own.identified, own.submitted.json, policy.bundle));
-  });
-  const overlay = onceInSteps(function* place() {
-    // No other object depends on an object whose kind is not evaluated.
-    if (!isKindName(kind)) return overlayWith(kernel, []);
-    return overlayWith(kernel, [write(objectCell, [kind, namespace, name], (yield* stored())?.resource)]);
-  });
+function stateWith(own: Identified | undefined, ref: ObjectRef, { kernel, policy }: AdmissionContext): State {
+  const stored = onceInSteps(() => readStored(own, policy));
+  const overlay = onceInSteps(() => overlayInSteps(kernel, ref, stored));
   return { ...(own && { submitted: own.submitted }), stored, overlay };
+}
+
+function* readStored(own: Identified | undefined, { bundle }: AdmissionPolicy): Steps<ExaminedObject | undefined> {
+  return own && (yield* readInSteps(own.identified, own.submitted.json, bundle));
+}
+
+function* overlayInSteps(
+  kernel: Kernel,
+  { kind, namespace, name }: ObjectRef,
+  stored: State['stored'],
+): Steps<() => Overlay> {
+  // No other object depends on an object whose kind is not evaluated.
+  if (!isKindName(kind)) return overlayWith(kernel, []);
+  return overlayWith(kernel, [write(objectCell, [kind, namespace, name], (yield* stored())?.resource)]);
 }
 
 function sameSpec(before: unknown, after: unknown): boolean {

@@ -37,12 +37,8 @@ export function* warningsAbout(
   { kernel, mayContinue }: WarningContext,
 ): Steps<readonly string[]> {
   const [former, present] = [overlayWith(kernel, before), overlayWith(kernel, after)];
-  const formerly = function* read(): Steps<Reader> {
-    yield;
-    return former().read;
-  };
   const self = keyOfRef(ref);
-  const impact = yield* impactOf(formerly, present(), { self, mayContinue });
+  const impact = yield* impactOf(() => readerOf(former), present(), { self, mayContinue });
   const subject = changeOf(operation, ref);
   const sentences: string[] = [];
   for (const broken of impact.broken) {
@@ -52,6 +48,11 @@ export function* warningsAbout(
   }
   const warnings = impactWarnings(subject, impact, sentences);
   return [...warnings, ...(yield* deletedRoutes(subject, contents, { former, present, mayContinue }))];
+}
+
+function* readerOf(overlay: () => Overlay): Steps<Reader> {
+  yield;
+  return overlay().read;
 }
 
 interface Comparison {

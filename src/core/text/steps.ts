@@ -11,9 +11,24 @@ export function runToEnd<T>(steps: Steps<T>): T {
 
 /** Shares steps among all callers: they run once, and later callers get the result. Two callers must not run them concurrently. */
 export function onceInSteps<T>(begin: () => Steps<T>): () => Steps<T> {
-  let made: { readonly value: T } | undefined;
-  return function* take() {
-    made ??= { value: yield* begin() };
-    return made.value;
-  };
+  const once = new Once(begin);
+  return () => once.take();
+}
+
+/**
+ * A class, because V8 keeps a hidden class for each generator function object outside the young generation. A generator function
+ * created for each use would retain everything that it refers to until a full collection of garbage.
+ */
+class Once<T> {
+  private readonly begin: () => Steps<T>;
+  private made: { readonly value: T } | undefined;
+
+  constructor(begin: () => Steps<T>) {
+    this.begin = begin;
+  }
+
+  *take(): Steps<T> {
+    this.made ??= { value: yield* this.begin() };
+    return this.made.value;
+  }
 }
