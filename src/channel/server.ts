@@ -7,6 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { GatewayShares, type GatewayShare, type ShareLimits } from './gateway-shares.ts';
 import { keepAlive } from './heartbeat.ts';
@@ -104,6 +105,7 @@ export async function serveChannel(options: ServeOptions): Promise<ChannelServer
   server.maxConnections = limits.connections;
   const visitors = new Visitors(limits);
   const shares = new GatewayShares(limits);
+  beginHandshakesInTurns(server, limits.admission);
   server.on('connection', (socket) => visitors.add(socket));
   server.on('session', (session) => superviseSession(session, { options, limits, visitors, shares }));
   server.on('tlsClientError', (error) =>

@@ -4,7 +4,7 @@ import type { CertificateMaterial, CertificateSource } from '../certificates/ind
 import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
 import { BodyRefusal } from './body.ts';
 import { limitConnections, type ConnectionLimits } from './connections.ts';
-import { beginHandshakesInTurns } from './handshakes.ts';
+import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
 import { sendRefusal, sendText } from './replies.ts';
 import { serveValidation, type Decide, type ValidationLimits } from './validation.ts';
 

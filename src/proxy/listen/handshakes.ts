@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { FirstFlights } from '../../handshakes/first-flights.ts';
+import { LaterFlights } from '../../handshakes/later-flights.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 
 /**
@@ -8,9 +10,12 @@ import { LinkedSet } from '../limits/linked-set.ts';
 export class Handshakes {
   private readonly order = new LinkedSet<string>();
   private readonly sockets = new Map<string, Socket>();
+  private readonly first = new FirstFlights();
+  private readonly later = new LaterFlights();
   private readonly limit: number;
   private readonly reached: () => void;
 
+  /** Calls `reached` when a handshake ends because of the limit. */
   constructor(limit: number, reached: () => void) {
     this.limit = limit;
     this.reached = reached;
@@ -36,11 +41,20 @@ export class Handshakes {
     });
   }
 
+  /** Processes the complete first flight of a connection, and reads the further ones, in turns with all others. */
+  take(socket: Socket, process: () => void): void {
+    this.first.take(socket, () => {
+      process();
+      this.later.add(socket);
+    });
+  }
+
   /** Ends tracking of the handshake, and returns the socket below `decrypted`, which has the same peer. */
   done(decrypted: Socket): Socket | undefined {
     const key = keyOf(decrypted);
     const below = this.sockets.get(key);
     this.forget(key);
+    this.later.done(decrypted);
     return below;
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientValidation } from '../../core/routing/config.ts';
+import { awaitFirstRecord } from '../../handshakes/first-record.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Handshakes } from './handshakes.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
@@ -23,11 +24,13 @@ export interface AcceptorHandlers extends Pick<TlsHandlers, 'negotiation' | 'con
 
 /** Terminates TLS for the clients of a port. Limits the number and time of handshakes, and counts failures. */
 export class TlsAcceptor {
+  private readonly plane: DataPlane;
   private readonly handshakes: Handshakes;
   private readonly handlers: AcceptorHandlers;
   private readonly termination: TlsTermination;
 
   constructor(plane: DataPlane, handshakes: Handshakes, handlers: AcceptorHandlers) {
+    this.plane = plane;
     this.handshakes = handshakes;
     this.handlers = handlers;
     this.termination = new TlsTermination(plane.limits, {
@@ -35,10 +38,7 @@ export class TlsAcceptor {
       contextFor: handlers.contextFor,
       ticketKeys: plane.ticketKeys,
       accepted: (socket) => this.accepted(socket),
-      failed: ({ code }) => {
-        plane.counters.tlsFailures += 1;
-        if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') plane.quotas.reached('handshake-time');
-      },
+      failed: ({ code }) => this.failed(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'timeout' : 'ended'),
     });
   }
 
@@ -47,12 +47,24 @@ export class TlsAcceptor {
     this.termination.configure(first, validation);
   }
 
-  /** Starts the handshake of a connection. */
+  /** Starts the handshake of a connection, when its first record is complete and it is its turn. */
   accept(socket: Socket): void {
     this.handshakes.begun(socket);
     // A client that ends its side during the handshake never completes it.
     socket.allowHalfOpen = false;
-    this.termination.accept(socket);
+    awaitFirstRecord(socket, {
+      timeout: this.plane.limits.tlsHandshakeTimeout,
+      complete: () => this.handshakes.take(socket, () => this.termination.accept(socket)),
+      failed: (reason) => {
+        this.failed(reason);
+        socket.destroy();
+      },
+    });
+  }
+
+  private failed(reason: 'ended' | 'timeout'): void {
+    this.plane.counters.tlsFailures += 1;
+    if (reason === 'timeout') this.plane.quotas.reached('handshake-time');
   }
 
   private accepted(socket: TLSSocket): void {

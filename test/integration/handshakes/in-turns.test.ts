@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { beginHandshakesInTurns } from '../../../src/webhook/handshakes.ts';
+import { beginHandshakesInTurns } from '../../../src/handshakes/in-turns.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** A record of a handshake with one byte. */
