@@ -1,4 +1,5 @@
 import { durationBounds, type ProxyCounters } from '../../proxy/counters.ts';
+import { sendsDirectly } from '../../proxy/sockets/direct-datagrams.ts';
 import { directAccess } from '../../proxy/sockets/direct.ts';
 import type { FamilyDefinition, Metrics } from '../../telemetry/metrics.ts';
 
@@ -18,10 +19,15 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   metrics.observed(
     define(
       'direct_sockets',
-      'Whether HTTP/1.1 reads and writes sockets directly (1) or through the streams of Node (0), which takes more processor time.',
+      'Whether sockets are read and written, and datagrams sent, directly (1) or through the documented parts of Node (0), which takes more processor time.',
       ['operation'],
     ),
-    () => labelled({ read: Number(directAccess.reads), write: Number(directAccess.writes) }),
+    () =>
+      labelled({
+        read: Number(directAccess.reads),
+        write: Number(directAccess.writes),
+        datagram: Number(sendsDirectly),
+      }),
   );
   present('open_connections', 'Connections open now.', () => counters.openConnections);
   total('tls_failures_total', 'TLS handshakes that failed.', () => counters.tlsFailures);

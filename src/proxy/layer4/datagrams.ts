@@ -6,6 +6,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type { DataPlane } from '../data-plane.ts';
 import { plainPeer } from '../sockets/address.ts';
 import type { SharedQuota } from '../limits/quota.ts';
+import { sendAtOnce } from '../sockets/direct-datagrams.ts';
 
 /** Receive buffer of a socket in bytes. The kernel grants less if `net.core.rmem_max` is lower. */
 const receiveBuffer = 1024 * 1024;
@@ -73,6 +74,15 @@ export function sendDatagram(
   const waiting = socket.getSendQueueSize();
   if (waiting + message.length > queueBytes) return false;
   const cost = message.length + perDatagram;
+  if (waiting === 0) {
+    const passed = sendAtOnce(socket, message, to);
+    if (passed === 'over') return true;
+    if (passed !== 'not-passed') {
+      // It is not known before it is sent.
+      if (buffered.take(client, cost)) passed.completed = () => buffered.release(client, cost);
+      return true;
+    }
+  }
   // The first one that waits is not known before it is sent.
   let isCharged = waiting > 0;
   if (isCharged && !buffered.take(client, cost)) return false;

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { TLSSocket } from 'node:tls';
 
 /**
- * The only access to parts of Node that are not documented: the handles of sockets. Reading and writing through the streams
+ * The only access to parts of Node's TCP sockets that are not documented: their handles. Reading and writing through the streams
  * of a socket takes a quarter of the processor time of a small request. If a release of Node changes these parts,
  * connections use the streams: `directAccess` tells which of both, and a test fails.
  */
