@@ -1,4 +1,5 @@
 import { SharedBudget } from './shared-budget.ts';
+import { WorkTurns } from './work-turns.ts';
 
 export interface ShareLimits {
   /** Concurrent connections of one Gateway. */
@@ -13,13 +14,13 @@ export interface ShareLimits {
 export interface GatewayShare {
   readonly received: SharedBudget;
   readonly queued: SharedBudget;
+  /** The work for the messages of its proxies. */
+  readonly work: WorkTurns;
   /** Ends one connection's use. */
   leave(): void;
 }
 
-interface Shared {
-  readonly received: SharedBudget;
-  readonly queued: SharedBudget;
+interface Shared extends Omit<GatewayShare, 'leave'> {
   connections: number;
 }
 
@@ -37,9 +38,11 @@ export class GatewayShares {
     const shared = this.shares.get(gateway) ?? this.begin(gateway);
     if (shared.connections >= this.limits.perGateway) return undefined;
     shared.connections += 1;
+    const { received, queued, work } = shared;
     return {
-      received: shared.received,
-      queued: shared.queued,
+      received,
+      queued,
+      work,
       leave: () => {
         shared.connections -= 1;
         if (shared.connections === 0) this.shares.delete(gateway);
@@ -49,7 +52,12 @@ export class GatewayShares {
 
   private begin(gateway: string): Shared {
     const { received, queued } = this.limits;
-    const shared: Shared = { received: new SharedBudget(received), queued: new SharedBudget(queued), connections: 0 };
+    const shared: Shared = {
+      received: new SharedBudget(received),
+      queued: new SharedBudget(queued),
+      work: new WorkTurns(),
+      connections: 0,
+    };
     this.shares.set(gateway, shared);
     return shared;
   }

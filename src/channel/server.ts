@@ -50,6 +50,8 @@ export interface ServeLimits extends ShareLimits {
   readonly heartbeat: number;
   /** Milliseconds from the connection until its stream is accepted. */
   readonly admission: number;
+  /** Milliseconds until the first message, the hello, is complete, and from the beginning of each other message until its end. */
+  readonly message: number;
   /** Milliseconds after which a proxy must reconnect and authenticate again. */
   readonly age: number;
   /** Bytes that may be queued for a slow proxy before it is disconnected at the next message. It resumes by content when it reconnects. */
@@ -65,6 +67,7 @@ export interface ServeLimits extends ShareLimits {
 const defaultLimits: ServeLimits = {
   heartbeat: 10_000,
   admission: 10_000,
+  message: 30_000,
   age: 3_600_000,
   backlog: 64 * 2 ** 20,
   connections: 4_096,
@@ -324,10 +327,17 @@ async function serveProxy(
       stream.session?.destroy();
     },
   };
+  const deadline = new Deadline(limits.message, () => {
+    problem = `a message was not complete within ${limits.message} ms`;
+    stream.session?.destroy();
+  });
   const onHeld = (bytes: number): void => {
     heldBytes = bytes;
+    if (bytes > 0) deadline.begin();
     if (!stream.destroyed) share.received.count(received);
   };
+  const gone = new AbortController();
+  stream.once('close', () => gone.abort());
   let isGreeted = false;
   // A function of its own, so that no message stays in memory during the pause after it.
   const take = async (line: string): Promise<void> => {
@@ -341,18 +351,43 @@ async function serveProxy(
   };
   try {
     const pace = new Pace();
+    deadline.begin();
     for await (const line of readLines(stream, longestLines.toController, onHeld)) {
-      await take(line);
+      deadline.end();
+      await share.work.take(() => take(line), gone.signal);
       await pace.wait(line.length);
     }
   } catch (error) {
     // All other errors that end a stream are network errors.
     if (error instanceof ProtocolError) problem = error.message;
   } finally {
+    deadline.end();
     peer.close();
     stream.destroy();
     share.received.remove(received);
     share.queued.remove(queued);
     log.info({ gateway, proxy, problem }, 'proxy disconnected');
+  }
+}
+
+/** The time in which something must end once it has begun. */
+class Deadline {
+  private readonly milliseconds: number;
+  private readonly missed: () => void;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(milliseconds: number, missed: () => void) {
+    this.milliseconds = milliseconds;
+    this.missed = missed;
+  }
+
+  /** Does nothing if it has begun already. */
+  begin(): void {
+    this.timer ??= setTimeout(this.missed, this.milliseconds);
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 }

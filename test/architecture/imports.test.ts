@@ -24,7 +24,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   telemetry: [],
   handshakes: [],
   certificates: ['time', 'telemetry'],
-  channel: ['telemetry', 'handshakes'],
+  channel: ['time', 'telemetry', 'handshakes'],
   files: ['time', 'telemetry'],
   kubernetes: ['time', 'telemetry'],
   facts: ['certificates'],

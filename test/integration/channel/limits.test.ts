@@ -166,3 +166,28 @@ test('messages queued for the proxies of one Gateway are limited: a proxy that r
     expect(source.states().some(({ name, acknowledged }) => name === 'web-1' && acknowledged === 1)).toBe(true),
   );
 });
+
+test.each([
+  ['nothing', ''],
+  ['a part of its hello', '{"type":"hello",'],
+  ['a part of its second message', '{"type":"hello","digests":{}}\n{"type":"ackn'],
+])('a proxy that sends %s and then no more is disconnected', async (_what, bytes) => {
+  const channel = await serve({ limits: { message: 50 } });
+  const { session, stream } = request(channel);
+  await once(stream, 'response');
+  const closed = once(session, 'close');
+  stream.write(bytes);
+  await closed;
+  await until(() => expect(channel.server.connections().authenticated).toBe(0));
+});
+
+test('a proxy that sends nothing after its hello stays connected', async () => {
+  const channel = await serve({ limits: { message: 50 } });
+  const quiet = request(channel);
+  await once(quiet.stream, 'response');
+  quiet.stream.write('{"type":"hello","digests":{}}\n');
+  const slow = request(channel);
+  // This one began later, and its time is over.
+  await once(slow.session, 'close');
+  expect(quiet.session.destroyed).toBe(false);
+});
