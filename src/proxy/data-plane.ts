@@ -13,7 +13,8 @@ import type { Passes } from './layer4/own-connections.ts';
 import type { Layer4Routes } from './layer4/routes.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import type { Sessions } from './sessions/sessions.ts';
-import type { CertificateSource, TicketKeys } from './listen/tls-termination.ts';
+import type { CertificateSource } from './listen/identities.ts';
+import type { TicketKeys } from './listen/tls-termination.ts';
 
 /** The shared state for handling requests. Routes and endpoints change underneath; a request keeps those that it has chosen. */
 export interface DataPlane extends Routing<CompiledRule> {

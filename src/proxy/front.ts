@@ -26,8 +26,7 @@ import { acceptedInTurn, isAccepting } from './sockets/read-in-turns.ts';
 import { rawAnswer } from './messages/reasons.ts';
 import { TlsAcceptor } from './listen/tls-acceptor.ts';
 import type { Decrypted } from './listen/tls-acceptor.ts';
-import { loadCertificates } from './listen/tls-termination.ts';
-import type { CertificateSource, ListenerCertificates } from './listen/tls-termination.ts';
+import type { Identities, ListenerCertificates } from './listen/identities.ts';
 import { monotonicNow } from '../time/clock.ts';
 
 /** The problems of listeners that do not work as configured, by key. */
@@ -107,7 +106,7 @@ export class Front {
   }
 
   /** Replaces all listeners at once. Requests in progress are not affected. */
-  configure(listeners: readonly ListenerConfig[], source: CertificateSource): ListenerProblems {
+  configure(listeners: readonly ListenerConfig[], identities: Identities): ListenerProblems {
     const problems = new Map<ConfigKey, readonly string[]>();
     const certificates = new Map<ConfigKey, ListenerCertificates>();
     const [plain, secure] = [new ListenerIndex(), new ListenerIndex()];
@@ -116,7 +115,7 @@ export class Front {
       if (standing !== undefined) {
         problems.set(listener.key, [`${standing.key} already serves the same hostname on this port`]);
       } else if (terminatesTls(listener)) {
-        const loaded = loadCertificates(listener, source);
+        const loaded = identities.of(listener);
         certificates.set(listener.key, loaded);
         if (loaded.problems.length > 0) problems.set(listener.key, loaded.problems);
       }

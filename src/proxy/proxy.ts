@@ -29,7 +29,7 @@ import { LocalTally } from './limits/tally.ts';
 import type { SessionKeyMaterial } from './sessions/session-keys.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { SharedState } from './shared-state.ts';
-import type { CertificateSource } from './listen/tls-termination.ts';
+import { Identities, type CertificateSource } from './listen/identities.ts';
 import { monotonicNow, wallNow } from '../time/clock.ts';
 
 export interface ProxyOptions {
@@ -112,6 +112,7 @@ export class DataPlaneProxy implements Proxy {
   private readonly fronts = new Map<string, Front | UdpPort>();
   private readonly flows: FlowOrder;
   private readonly names: ExternalNames;
+  private identities: Identities;
   private readonly drains = new Set<Promise<void>>();
   private bindings: ReadonlyMap<string, Binding> = new Map();
   private bindFailures: ReadonlyMap<string, string> = new Map();
@@ -122,6 +123,7 @@ export class DataPlaneProxy implements Proxy {
 
   constructor(options: ProxyOptions) {
     this.options = options;
+    this.identities = new Identities(options.certificates);
     const limits = { ...defaultLimits, ...options.limits };
     const fault = options.onFault ?? throwLater;
     const { shared } = options;
@@ -170,9 +172,9 @@ export class DataPlaneProxy implements Proxy {
   }
 
   reloadCertificates(): Promise<readonly ConfigProblem[]> {
-    return this.enqueue(() => {
-      this.configureFronts();
-      return Promise.resolve(this.problems());
+    return this.enqueue(async () => {
+      this.configureFronts(await this.identities.renew(this.configuration.listeners.values()));
+      return this.problems();
     });
   }
 
@@ -231,6 +233,8 @@ export class DataPlaneProxy implements Proxy {
     const sameListeners = listeners === this.configuration.listeners;
     const bindings = sameListeners ? this.bindings : bindingsOf(listeners, this.options.bind);
     const opened = await this.openMissing(bindings);
+    const isReconfigured = !sameListeners || opened.size > 0;
+    const identities = isReconfigured ? await this.identities.renew(listeners.values()) : this.identities;
     const doneWithNames = await this.names.prepare(namesIn(transaction), this.plane.limits.namePreparation);
     // No await from here to the end: no request sees half of the transaction.
     this.configuration.apply(prepared);
@@ -238,7 +242,7 @@ export class DataPlaneProxy implements Proxy {
     this.bindings = bindings;
     for (const [name, front] of opened) this.fronts.set(name, front);
     if (this.retired) this.retire();
-    if (!sameListeners || opened.size > 0) this.configureFronts();
+    if (isReconfigured) this.configureFronts(identities);
     this.drainUnused();
     return this.problems();
   }
@@ -260,11 +264,12 @@ export class DataPlaneProxy implements Proxy {
     return opened;
   }
 
-  private configureFronts(): void {
+  private configureFronts(identities: Identities): void {
+    this.identities = identities;
     const problems: ListenerProblems[] = [];
     for (const [name, { listeners }] of this.bindings) {
       const front = this.fronts.get(name);
-      if (front !== undefined) problems.push(front.configure(listeners, this.options.certificates));
+      if (front !== undefined) problems.push(front.configure(listeners, identities));
     }
     this.listenerProblems = problems;
   }

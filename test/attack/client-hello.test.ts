@@ -9,7 +9,7 @@ import { defaultLimits } from '../../src/proxy/limits/limits.ts';
 import { parseClientHello, type ClientHello } from '../../src/proxy/layer4/client-hello.ts';
 import { HelloReader, longestHello, type HelloFailure } from '../../src/proxy/layer4/hello-reader.ts';
 import { createAuthority } from '../../src/certificates/index.ts';
-import type { CertificatePair } from '../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../src/proxy/listen/identities.ts';
 import { issueLeaf } from '../support/certificates.ts';
 import {
   helloBody,

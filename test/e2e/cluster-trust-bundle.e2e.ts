@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../src/certificates/index.ts';
-import type { CertificatePair } from '../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../src/proxy/listen/identities.ts';
 import { issueLeaf } from '../support/certificates.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { installController, uninstallController, waitForGateway } from './support/controller.ts';

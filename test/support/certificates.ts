@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { validFor, type Authority } from '../../src/certificates/authority.ts';
-import type { CertificatePair } from '../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../src/proxy/listen/identities.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 

@@ -8,7 +8,7 @@ import { originOf } from '../proxy-protocol/origin.ts';
 import { reset } from '../sockets/reset.ts';
 import { TlsAcceptor } from '../listen/tls-acceptor.ts';
 import type { AcceptorHandlers, Decrypted } from '../listen/tls-acceptor.ts';
-import type { CertificatePair } from '../listen/tls-termination.ts';
+import type { CertificatePair } from '../listen/identities.ts';
 import type { ClientHello } from './client-hello.ts';
 import type { Arrival } from './connection.ts';
 import { readHello } from './hello-reader.ts';

@@ -6,7 +6,8 @@ import type { DataPlane } from '../data-plane.ts';
 import type { Handshakes } from './handshakes.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import { TlsTermination } from './tls-termination.ts';
-import type { CertificatePair, TlsHandlers } from './tls-termination.ts';
+import type { TlsHandlers } from './tls-termination.ts';
+import type { CertificatePair } from './identities.ts';
 import { hostnameKey } from '../../core/text/hostname.ts';
 
 /** A connection whose TLS handshake is complete. */

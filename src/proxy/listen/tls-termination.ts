@@ -1,70 +1,11 @@
-import { X509Certificate } from 'node:crypto';
-import { createSecureContext, createServer } from 'node:tls';
+import { createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket, TlsOptions } from 'node:tls';
 import type { Socket } from 'node:net';
-import type { ClientValidation, ListenerConfig } from '../../core/routing/config.ts';
+import type { ClientValidation } from '../../core/routing/config.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import { tlsPolicy } from '../sockets/tls-policy.ts';
 import { hostnameKey } from '../../core/text/hostname.ts';
-
-/** A serving certificate with its chain, and its key, both PEM. */
-export interface CertificatePair {
-  readonly cert: string | Buffer;
-  readonly key: string | Buffer;
-}
-
-/** Returns the certificate of a Secret (`namespace/name`). */
-export type CertificateSource = (secret: string) => CertificatePair | undefined;
-
-interface Identity {
-  readonly pair: CertificatePair;
-  readonly context: SecureContext;
-  readonly certificate: X509Certificate;
-}
-
-/** The loaded certificates of one HTTPS listener. */
-export interface ListenerCertificates {
-  /** Returns the context of the first certificate that covers a server name, or of the first one. */
-  contextFor(serverName: string): SecureContext | undefined;
-  /** The certificate for clients that send no server name. */
-  readonly first: CertificatePair | undefined;
-  /** Problems of certificates that cannot be used, for people. */
-  readonly problems: readonly string[];
-}
-
-/** Loads the certificates of a listener. One that is not found or invalid is a problem and does not affect the others. */
-export function loadCertificates(listener: ListenerConfig, source: CertificateSource): ListenerCertificates {
-  const identities: Identity[] = [];
-  const problems: string[] = [];
-  for (const secret of listener.certificates) {
-    const loaded = loadIdentity(secret, source, listener.clientValidation);
-    if (typeof loaded === 'string') problems.push(loaded);
-    else identities.push(loaded);
-  }
-  if (identities.length === 0 && problems.length === 0)
-    problems.push('the listener names no certificate, so no TLS handshake can succeed');
-  return {
-    problems,
-    first: identities[0]?.pair,
-    contextFor: (serverName) =>
-      (identities.find(({ certificate }) => certificate.checkHost(serverName) !== undefined) ?? identities[0])?.context,
-  };
-}
-
-function loadIdentity(
-  secret: string,
-  source: CertificateSource,
-  validation: ClientValidation | undefined,
-): Identity | string {
-  const pair = source(secret);
-  if (pair === undefined) return `the certificate of Secret "${secret}" is not there`;
-  try {
-    const context = createSecureContext({ ...pair, ca: trusted(validation), ...tlsPolicy });
-    return { pair, context, certificate: new X509Certificate(pair.cert) };
-  } catch (error) {
-    return `the certificate of Secret "${secret}" cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
-  }
-}
+import { isStrict, trusted, type CertificatePair } from './identities.ts';
 
 export interface TlsHandlers {
   /** ALPN settings (RFC 7301). */
@@ -86,6 +27,9 @@ export class TlsTermination {
   private readonly handlers: TlsHandlers;
   private server: Server;
   private validation: string | undefined;
+  private pending:
+    | { readonly first: CertificatePair | undefined; readonly validation: ClientValidation | undefined }
+    | undefined;
 
   constructor(limits: ProxyLimits, handlers: TlsHandlers) {
     this.limits = limits;
@@ -104,11 +48,20 @@ export class TlsTermination {
       // A new server has other ticket keys, so no client resumes a session without the changed validation.
       this.server = createTermination(this.limits, this.handlers, validation);
     }
-    this.server.setSecureContext({ ...first, ...tlsPolicy, ca: trusted(validation) });
+    this.pending = { first, validation };
   }
 
   accept(socket: Socket): void {
+    this.load();
     this.server.emit('connection', socket);
+  }
+
+  /** Loading CA certificates takes milliseconds, so a port without connections does not need them. */
+  private load(): void {
+    if (this.pending === undefined) return;
+    const { first, validation } = this.pending;
+    this.pending = undefined;
+    this.server.setSecureContext({ ...first, ...tlsPolicy, ca: trusted(validation) });
   }
 }
 
@@ -140,17 +93,4 @@ function createTermination(
     socket.destroy();
   });
   return server;
-}
-
-/** Whether only clients with valid certificates are served. */
-function isStrict(validation: ClientValidation | undefined): boolean {
-  return validation?.mode === 'AllowValidOnly';
-}
-
-/**
- * The trusted authorities. Empty if validation does not depend on them: Node would end connections whose certificate
- * claims one of these authorities as its issuer but is not signed by it.
- */
-function trusted(validation: ClientValidation | undefined): string[] {
-  return isStrict(validation) ? [...(validation?.authorities ?? [])] : [];
 }

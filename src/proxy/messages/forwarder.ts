@@ -1,7 +1,7 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { Fields } from '../../core/text/fields.ts';
 import type { BackendTls, EndpointsConfig } from '../../core/routing/config.ts';
-import type { CertificatePair } from '../listen/tls-termination.ts';
+import type { CertificatePair } from '../listen/identities.ts';
 
 /** TLS settings of connections to a backend (BackendTLSPolicy; Gateway.spec.tls.backend). */
 export interface UpstreamTls extends BackendTls {

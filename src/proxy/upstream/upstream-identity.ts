@@ -1,6 +1,6 @@
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import type { DataPlane } from '../data-plane.ts';
-import type { CertificatePair } from '../listen/tls-termination.ts';
+import type { CertificatePair } from '../listen/identities.ts';
 
 /**
  * Reads the current client certificate for a backend: that in a Secret (`namespace/name`), or without one that of the Gateway

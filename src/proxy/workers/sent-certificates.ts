@@ -1,6 +1,6 @@
 import { secretOf, secretsOf, type ConfigKey, type ConfigResource } from '../../core/routing/config.ts';
 import type { Transaction } from '../configuration.ts';
-import type { CertificateSource } from '../listen/tls-termination.ts';
+import type { CertificateSource } from '../listen/identities.ts';
 import type { SentPair, WorkerChange } from './messages.ts';
 
 /** The certificates that the workers of a data plane have, because listeners or connections to endpoints need them. */

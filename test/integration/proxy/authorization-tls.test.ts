@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
 import type { AuthorizationFilter, BackendTls, ListenerConfig } from '../../../src/core/routing/config.ts';
-import type { CertificatePair } from '../../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
 import { authorizedBy, startApp } from '../../support/authorization.ts';
 import { closeBackends, startNegotiatingBackend } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';

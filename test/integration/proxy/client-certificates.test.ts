@@ -4,7 +4,7 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
 import type { ClientValidation } from '../../../src/core/routing/config.ts';
-import type { CertificatePair } from '../../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
 import { closeBackends, startEcho } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';

@@ -4,6 +4,7 @@ import { createQuotas } from '../../../src/proxy/limits/quota.ts';
 import { Sessions } from '../../../src/proxy/sessions/sessions.ts';
 import type { DataPlane } from '../../../src/proxy/data-plane.ts';
 import { EndpointRegistry } from '../../../src/proxy/upstream/endpoints.ts';
+import { Identities } from '../../../src/proxy/listen/identities.ts';
 import { Front } from '../../../src/proxy/front.ts';
 import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/upstream/http1-forwarder.ts';
@@ -50,7 +51,7 @@ test('connections that come in before the configuration wait for it', async () =
   // A request would be answered within these turns if it were looked at.
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
   expect(plane.counters.requests).toBe(requests);
-  front.configure([web], () => undefined);
+  front.configure([web], new Identities(() => undefined));
   expect(await answer).toMatch(/^HTTP\/1\.1 404 /);
   expect(plane.counters.requests).toBe(requests + 1);
 });

@@ -14,7 +14,7 @@ import { parseNetworks, parseProxyVersions } from '../../../src/core/text/proxy-
 import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
 import { parseProxyHeader } from '../../../src/proxy/proxy-protocol/parse.ts';
 import type { ProxyProtocolSettings } from '../../../src/proxy/proxy-protocol/settings.ts';
-import type { CertificatePair } from '../../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
 import { closeBackends, startEcho, startRawBackend } from '../../support/backends.ts';
 import type { Backend, Echo } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';

@@ -6,7 +6,7 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import type { Authority } from '../../../src/certificates/index.ts';
-import type { CertificatePair } from '../../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
 import { closeBackends, startEcho } from '../../support/backends.ts';
 import type { Echo } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';

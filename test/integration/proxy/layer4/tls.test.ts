@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../../src/certificates/index.ts';
 import type { ConfigResource, ListenerConfig } from '../../../../src/core/routing/config.ts';
-import type { CertificatePair } from '../../../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../../../src/proxy/listen/identities.ts';
 import { closeBackends, startEcho, startRawBackend } from '../../../support/backends.ts';
 import { issueLeaf } from '../../../support/certificates.ts';
 import { helloBody, helloOf, inRecords, serverNameExtension } from '../../../support/client-hello.ts';

@@ -14,7 +14,7 @@ import {
   type TracedConnection,
 } from '../../../../src/channel/trace.ts';
 import type { ConfigResource } from '../../../../src/core/routing/config.ts';
-import type { CertificatePair } from '../../../../src/proxy/listen/tls-termination.ts';
+import type { CertificatePair } from '../../../../src/proxy/listen/identities.ts';
 import { parseNetworks } from '../../../../src/core/text/proxy-protocol.ts';
 import { closeBackends, refusingPort, startRawBackend, type Backend } from '../../../support/backends.ts';
 import { issueLeaf } from '../../../support/certificates.ts';

@@ -6,12 +6,12 @@ import { createAuthority, type Authority } from '../../../../src/certificates/in
 import type { ClientValidation } from '../../../../src/core/routing/config.ts';
 import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
 import {
-  loadCertificates,
-  TlsTermination,
+  Identities,
   type CertificatePair,
-} from '../../../../src/proxy/listen/tls-termination.ts';
+  type ListenerCertificates,
+} from '../../../../src/proxy/listen/identities.ts';
+import { TlsTermination } from '../../../../src/proxy/listen/tls-termination.ts';
 import { issueLeaf } from '../../../support/certificates.ts';
-import { listenerConfig } from '../../../support/config.ts';
 
 const name = 'shop.example.com';
 let servers: Authority;
@@ -37,8 +37,7 @@ const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly'): ClientVa
 /** A termination of one listener, without sockets: `handshake` tells how the server took a client. */
 function terminate() {
   const outcomes: PromiseWithResolvers<'accepted' | 'failed'>[] = [];
-  let contextFor: (serverName: string) => ReturnType<ReturnType<typeof loadCertificates>['contextFor']> = () =>
-    undefined;
+  let contextFor: ListenerCertificates['contextFor'] = () => undefined;
   const termination = new TlsTermination(defaultLimits, {
     negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
     contextFor: (serverName) => contextFor(serverName),
@@ -50,14 +49,10 @@ function terminate() {
   });
   return {
     configure: (clientValidation?: ClientValidation): void => {
-      const loaded = loadCertificates(
-        listenerConfig('secure', {
-          protocol: 'HTTPS',
-          certificates: ['shop/shop'],
-          ...(clientValidation && { clientValidation }),
-        }),
-        () => serving,
-      );
+      const loaded = new Identities(() => serving).of({
+        certificates: ['shop/shop'],
+        ...(clientValidation && { clientValidation }),
+      });
       contextFor = (serverName) => loaded.contextFor(serverName);
       termination.configure(loaded.first, clientValidation);
     },
@@ -112,41 +107,6 @@ describe('a listener that changes while it serves', () => {
     configure(validation());
     expect(await handshake()).toBe('failed');
     expect(await handshake(client)).toBe('accepted');
-  });
-});
-
-describe('the certificates of a listener', () => {
-  const load = (...secrets: readonly string[]) =>
-    loadCertificates(
-      listenerConfig('secure', { protocol: 'HTTPS', certificates: secrets }),
-      (secret) => ({ 'shop/shop': serving, 'shop/broken': { cert: 'no', key: 'no' } })[secret],
-    );
-
-  test('are used without those that cannot be', () => {
-    const loaded = load('shop/gone', 'shop/broken', 'shop/shop');
-    expect(loaded.first).toBe(serving);
-    expect(loaded.problems).toEqual([expect.stringContaining('shop/gone'), expect.stringContaining('shop/broken')]);
-    expect(loaded.contextFor('other.example.com')).toBe(loaded.contextFor(name));
-    expect(loaded.contextFor(name)).toBeDefined();
-  });
-
-  test('that are none are a problem', () => {
-    const loaded = load();
-    expect(loaded.problems).toHaveLength(1);
-    expect(loaded.contextFor(name)).toBeUndefined();
-  });
-
-  test('are chosen by the server name, the first one for other names', async () => {
-    const other = await issueLeaf(servers, { dnsNames: ['other.example.com'] });
-    const pairs = new Map([
-      ['shop/shop', serving],
-      ['shop/other', other],
-    ]);
-    const loaded = loadCertificates(listenerConfig('secure', { certificates: [...pairs.keys()] }), (secret) =>
-      pairs.get(secret),
-    );
-    expect(loaded.contextFor('other.example.com')).not.toBe(loaded.contextFor(name));
-    expect(loaded.contextFor('unknown.example.com')).toBe(loaded.contextFor(name));
   });
 });
 
