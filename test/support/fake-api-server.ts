@@ -66,6 +66,8 @@ export async function startFakeApiServer(options: FakeOptions = {}): Promise<Fak
     certificate === undefined
       ? createServer(listener)
       : createTlsServer({ cert: certificate.certificate, key: certificate.privateKey }, listener);
+  // As the real one. With Node's default, clients that ask every five seconds would shake hands each time.
+  server.keepAliveTimeout = 90_000;
   let connections = 0;
   server.on('connection', () => {
     connections += 1;

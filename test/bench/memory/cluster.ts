@@ -9,6 +9,8 @@ import { definitions, gatewayName, gatewayObjects, namespaces, webhookObjects } 
 
 const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 const token = 'token-of-the-account';
+/** Milliseconds. */
+const bookmarkInterval = 60_000;
 /** Every token is one of the data plane. */
 const dataPlaneOf = () => dataPlaneUser(...(gatewayName.split('/') as [string, string]));
 
@@ -20,6 +22,8 @@ export async function startCluster(authority: Authority, routes: number): Promis
     insert(server, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, 'namespaces');
   for (const definition of definitions()) insert(server, definition, 'customresourcedefinitions');
   for (const object of [...gatewayObjects(routes), ...webhookObjects()]) insert(server, object);
+  // As a real one: clients end a watch that is silent for minutes.
+  setInterval(() => server.watches.bookmark(), bookmarkInterval).unref();
   await mkdir(account, { recursive: true });
   await writeFile(join(account, 'ca.crt'), authority.certificate);
   await writeFile(join(account, 'token'), token);
