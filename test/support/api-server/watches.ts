@@ -49,7 +49,7 @@ export class Watches {
       : this.store.since(Number(version));
     for (const change of past) send(open, change);
     this.all.add(open);
-    const timer = setTimeout(() => response.end(), subscription.timeoutSeconds * 1000);
+    const timer = setTimeout(() => this.finish(open), subscription.timeoutSeconds * 1000);
     response.on('close', () => {
       clearTimeout(timer);
       this.all.delete(open);
@@ -72,8 +72,14 @@ export class Watches {
 
   /** Ends watches as the API server does after their time; of one resource where it is told. */
   end(resource?: string): void {
-    for (const { response, subscription } of this.all)
-      if (resource === undefined || resource === subscription.resource) response.end();
+    for (const open of this.all)
+      if (resource === undefined || resource === open.subscription.resource) this.finish(open);
+  }
+
+  /** A slow client gets what was written before, and nothing that follows. */
+  private finish(open: Open): void {
+    this.all.delete(open);
+    open.response.end();
   }
 
   /** Resets the connections. */
