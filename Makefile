@@ -72,7 +72,7 @@ bench-kernel: $(VALIDATORS) ## Measure the cost of one change at 100, 1,000 and 
 	@node --expose-gc test/bench/kernel.ts
 
 .PHONY: bench-webhook
-bench-webhook: $(VALIDATORS) ## Measure admission reviews beside a Go webhook (2 min; needs go)
+bench-webhook: $(VALIDATORS) ## Measure admission reviews beside a Go webhook (3 min; needs go)
 	@test/bench/webhook/run.sh
 
 .PHONY: bench-proxy

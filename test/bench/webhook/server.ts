@@ -9,9 +9,9 @@ import { standardPolicy } from '../../support/evaluation.ts';
 import { worldOf } from './world.ts';
 
 // The webhook as `sallyport webhook` puts it together, but with generated objects for a cluster.
-// Arguments: how many routes it has seen, file of the certificate, file of its key. Prints the port it listens on.
+// Arguments: file of the certificate, file of its key, how many routes it has seen. Prints the port it listens on.
 
-const [routes = '0', certificateFile = '', keyFile = ''] = process.argv.slice(2);
+const [certificateFile = '', keyFile = '', routes = '0'] = process.argv.slice(2);
 const [certificate, privateKey] = await Promise.all([certificateFile, keyFile].map((file) => readFile(file, 'utf8')));
 if (certificate === undefined || privateKey === undefined) throw new Error('give the files of certificate and key');
 
