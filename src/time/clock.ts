@@ -5,6 +5,23 @@ export function monotonicNow(): number {
   return performance.now();
 }
 
+let turnTime = 0;
+let isTurnTimeKnown = false;
+
+/** `monotonicNow` at an earlier moment of this turn of the event loop. For idle times, which are checked with each request. */
+export function turnNow(): number {
+  if (!isTurnTimeKnown) {
+    turnTime = monotonicNow();
+    isTurnTimeKnown = true;
+    setImmediate(endTurn);
+  }
+  return turnTime;
+}
+
+function endTurn(): void {
+  isTurnTimeKnown = false;
+}
+
 /** Milliseconds since 1970 by the wall clock, which can jump. Only for times that people or other machines read. */
 export function wallNow(): number {
   return Date.now();

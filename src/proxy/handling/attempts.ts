@@ -18,22 +18,26 @@ interface Terms {
 
 /**
  * The tries of one request at the endpoints of a backend, and the pauses between them (HTTPRouteRetry), within the retry budget of
- * the backend (RetryConstraint). `start` begins a try: it calls `next`.
+ * the backend (RetryConstraint). `start` of the starter begins a try: it calls `next`.
  */
 export class Attempts {
   private readonly exchange: Pick<ForwardedRequest, 'plane' | 'address' | 'guard'>;
   private readonly terms: Terms;
-  private readonly start: () => void;
+  private readonly starter: { start(): void };
   private endpoints: EndpointSet;
   /** Endpoints tried in the current round; it is cleared after all have been tried. */
   private tried: Endpoint[] = [];
   private count = 0;
   private pause: Timer | undefined;
 
-  constructor(exchange: Pick<ForwardedRequest, 'plane' | 'address' | 'guard'>, terms: Terms, start: () => void) {
+  constructor(
+    exchange: Pick<ForwardedRequest, 'plane' | 'address' | 'guard'>,
+    terms: Terms,
+    starter: { start(): void },
+  ) {
     this.exchange = exchange;
     this.terms = terms;
-    this.start = start;
+    this.starter = starter;
     this.endpoints = terms.endpoints;
   }
 
@@ -78,7 +82,7 @@ export class Attempts {
     const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
     if (!others) return this.terms.retry === undefined ? failure : this.tryLater();
     if (!this.takeFromBudget()) return 'retry-budget-exceeded';
-    this.start();
+    this.starter.start();
     return undefined;
   }
 
@@ -107,7 +111,7 @@ export class Attempts {
     this.end();
     this.renewEndpoints();
     if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
-    this.start();
+    this.starter.start();
   }
 
   private takeFromBudget(): boolean {

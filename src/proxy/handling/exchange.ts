@@ -54,7 +54,7 @@ export class Exchange implements AuthorizedRequest {
   private matched: MatchedRoute | undefined;
   private backend: CompiledBackend | undefined;
   /** The calls of authorization servers, in order; the last one may be in progress. */
-  private readonly authorizations: AuthorizationStep[] = [];
+  private authorizations: AuthorizationStep[] | undefined;
   private permitted: Permitted = unasked;
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
@@ -143,7 +143,7 @@ export class Exchange implements AuthorizedRequest {
     }
     if (about.rule !== undefined) this.limitTime(about.rule);
     const step = new AuthorizationStep(this, { ...about, endpoints, body: this.permitted.body }, permitted);
-    this.authorizations.push(step);
+    (this.authorizations ??= []).push(step);
     step.start();
   }
 
@@ -218,7 +218,7 @@ export class Exchange implements AuthorizedRequest {
   }
 
   private cancelAuthorizations(): void {
-    for (const step of this.authorizations) step.cancel();
+    this.authorizations?.forEach((step) => step.cancel());
   }
 
   private execute(decision: Decision<CompiledRule>, head: RequestHead): void {

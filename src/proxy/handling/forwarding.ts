@@ -41,6 +41,8 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   overflow: 'overloaded',
 };
 
+const none: readonly Copy[] = [];
+
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
 /** Forwards one request to an endpoint of its backend, and the response to the client. */
@@ -81,7 +83,7 @@ export class Forwarding implements ResponseReceiver {
       backend: { endpoints: key },
       rule: { retry },
     } = destination;
-    this.attempts = new Attempts(exchange, { key, endpoints, retry, session: this.session }, () => this.start());
+    this.attempts = new Attempts(exchange, { key, endpoints, retry, session: this.session }, this);
     this.responding = new Buffered(exchange.plane.quotas.buffered, exchange.address);
     this.copies = this.sendCopies();
     const { body } = destination.permitted;
@@ -352,7 +354,7 @@ export class Forwarding implements ResponseReceiver {
       backend,
       listener: { gateway },
     } = this.destination;
-    if (backend.mirrors.length === 0) return [];
+    if (backend.mirrors.length === 0) return none;
     const fields = [...this.fields.slice(0, -1), viaEntry(head.httpVersion, head.hops + hopsOfCopy)];
     const request = {
       client: this.exchange.address,
@@ -379,6 +381,7 @@ export class Forwarding implements ResponseReceiver {
   private requestTo(upstream: Upstream): UpstreamRequest {
     const { head } = this.destination;
     const { client } = this.exchange;
+    const announcesTrailers = announcedTrailers(head) !== undefined;
     return {
       client: this.exchange.address,
       upstream,
@@ -388,8 +391,8 @@ export class Forwarding implements ResponseReceiver {
       body: this.upload?.begin(),
       content: this.upload?.content,
       sending: this.upload?.sending,
-      trailers: () => trailerFields(client.trailers),
-      announcesTrailers: announcedTrailers(head) !== undefined,
+      trailers: announcesTrailers || head.hasBody ? () => trailerFields(client.trailers) : undefined,
+      announcesTrailers,
       needsHttp2: this.exchange.isCall,
       upgrade: client.upgrade,
     };

@@ -6,19 +6,12 @@ import type { ClientStream } from '../messages/client-stream.ts';
 import type { Connection } from '../messages/connection.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 import type { RawRequest, RequestHead } from '../messages/request-head.ts';
-import {
-  fieldText,
-  hasNoContent,
-  http1Lines,
-  interimFields,
-  sendableTrailers,
-  switchFields,
-} from '../messages/sendable.ts';
+import { fieldText, hasNoContent, interimFields, sendableTrailers, switchFields } from '../messages/sendable.ts';
 import type { Output } from '../sockets/output.ts';
 import { reset } from '../sockets/reset.ts';
 import { standalone } from '../limits/buffered.ts';
 import { ClientBody } from '../messages/client-body.ts';
-import { ResponseText } from './response-text.ts';
+import { headText, ResponseText } from './response-text.ts';
 
 /** Unread request bodies up to this size are discarded to keep the connection. */
 const discardable = 64 * 1024;
@@ -64,6 +57,8 @@ export class Http1Stream implements ClientStream {
   private beginTunnel: (() => void) | undefined;
   private hasNoBody = false;
   private text: ResponseText | undefined;
+  /** 0 before the head. */
+  private sentStatus = 0;
   private headWaits = false;
   private hasEnded = false;
   /** The first piece of the body, which shares the packet of the head, and often is the only one. It is sent before `flushHead` returns. */
@@ -93,9 +88,10 @@ export class Http1Stream implements ClientStream {
   switchProtocol(fields: Fields): Duplex {
     const { socket, output } = this.carrier;
     const upgrade = `connection: upgrade\r\nupgrade: ${this.requestedUpgrade ?? ''}\r\n`;
-    this.text = new ResponseText(101, switchFields(fields));
+    const head = headText(101, switchFields(fields));
+    this.sentStatus = 101;
     this.isFinished = true;
-    output.write(`${this.text.head}${upgrade}\r\n`);
+    output.write(`${head}${upgrade}\r\n`);
     this.beginTunnel?.();
     return socket;
   }
@@ -135,7 +131,7 @@ export class Http1Stream implements ClientStream {
     const checked = interimFields(fields);
     // Interim responses are optional, and HTTP/1.0 does not have them.
     if (this.raw.httpVersion !== '1.1') return true;
-    output.write(`${new ResponseText(status, checked).head}\r\n`);
+    output.write(`${headText(status, checked)}\r\n`);
     return !output.isFull;
   }
 
@@ -144,7 +140,7 @@ export class Http1Stream implements ClientStream {
     if (this.headSent) throw new Error('The response already has a head.');
     // Length 0 tells HTTP/1.1 clients that such a response has no content (RFC 9110 section 15.3.6).
     const fields = status === resetContent ? [...received, 'content-length', '0'] : received;
-    const text = new ResponseText(status, fields, http1Lines(status, fields));
+    const text = new ResponseText(status, fields);
     this.hasNoBody = hasNoContent(this.method, status);
     const isOld = this.raw.httpVersion === '1.0';
     const hasEnd = text.hasLength || this.hasNoBody;
@@ -152,15 +148,16 @@ export class Http1Stream implements ClientStream {
     this.isLast = this.isInterrupted || !this.mayPersist() || (isOld && !hasEnd);
     text.frame(hasEnd || isOld ? 'by-itself' : 'chunked', this.isLast ? undefined : this.carrier.keepsFor);
     this.text = text;
+    this.sentStatus = status;
     this.headWaits = true;
   }
 
   get headSent(): boolean {
-    return this.text !== undefined;
+    return this.sentStatus !== 0;
   }
 
   get status(): number {
-    return this.text?.status ?? 0;
+    return this.sentStatus;
   }
 
   flushHead(): void {

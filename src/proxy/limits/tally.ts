@@ -11,7 +11,7 @@ export type TallySource = (name: string) => Tally;
 
 /** The tally of a data plane with one thread. */
 export class LocalTally implements Tally {
-  private readonly amounts = new Map<string, number>();
+  private readonly amounts = new Map<string, { value: number }>();
   private sum = 0;
 
   get total(): number {
@@ -19,13 +19,15 @@ export class LocalTally implements Tally {
   }
 
   of(key: string): number {
-    return this.amounts.get(key) ?? 0;
+    return this.amounts.size === 0 ? 0 : (this.amounts.get(key)?.value ?? 0);
   }
 
   add(key: string, amount: number): void {
-    const next = (this.amounts.get(key) ?? 0) + amount;
-    if (next > 0) this.amounts.set(key, next);
-    else this.amounts.delete(key);
+    const known = this.amounts.get(key);
+    const next = (known?.value ?? 0) + amount;
+    if (next <= 0) this.amounts.delete(key);
+    else if (known === undefined) this.amounts.set(key, { value: next });
+    else known.value = next;
     this.sum += amount;
   }
 }

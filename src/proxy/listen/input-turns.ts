@@ -64,10 +64,18 @@ export class InputTurns {
   take(input: Input): void {
     const { client } = input;
     if (!this.isScheduled) this.began = this.now();
-    if (!this.waiting.has(client))
-      this.serve(input, Math.max(share * this.limit - (this.done.get(client) ?? 0), this.limit - this.total));
+    if (this.waiting.size === 0 || !this.waiting.has(client)) this.serveNow(input);
     if (input.isHolding) this.wait(input);
     this.schedule();
+  }
+
+  /** Handles input of a client that does not wait. */
+  private serveNow(input: Input): void {
+    const { limit } = this;
+    const left = limit - this.total;
+    // What the client has done matters only if there is less than its share.
+    const own = left >= share * limit ? 0 : share * limit - (this.done.get(input.client) ?? 0);
+    this.serve(input, Math.max(own, left));
   }
 
   /** Limit of work in this turn. */

@@ -38,7 +38,7 @@ export interface UpstreamRequest {
   /** Called with the number of body bytes that wait to be sent, and the number just added. */
   readonly sending?: ((waiting: number, piece: number) => void) | undefined;
   /** Trailers, requested at the end of the body. HTTP/1.1 carries them only if they are announced. */
-  readonly trailers?: () => Fields;
+  readonly trailers?: (() => Fields) | undefined;
   readonly announcesTrailers?: boolean;
   /** The request requires HTTP/2 (gRPC), even if the backend does not declare it. */
   readonly needsHttp2?: boolean;

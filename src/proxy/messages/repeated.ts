@@ -21,6 +21,11 @@ export function noteRepeated(fields: Fields): void {
   repeated.set(fields, { lines: undefined, inLowerCase: undefined });
 }
 
+/** Whether the fields were noted. */
+export function isRepeated(fields: Fields): boolean {
+  return repeated.has(fields);
+}
+
 /** Returns what `format` returns for the fields. For repeated fields it is called only once, unless it returns `undefined`. */
 export function repeatedLines(fields: Fields, format: (fields: Fields) => string | undefined): string | undefined {
   const known = repeated.get(fields);
@@ -38,6 +43,6 @@ export function repeatedInLowerCase(fields: Fields, convert: (fields: Fields) =>
 }
 
 /** Copies text that was joined from many pieces, because it would be joined again with each use. */
-function inOnePiece(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : Buffer.from(text, 'latin1').toString('latin1');
+export function inOnePiece<T extends string | undefined>(text: T): T {
+  return (text === undefined ? undefined : Buffer.from(text, 'latin1').toString('latin1')) as T;
 }

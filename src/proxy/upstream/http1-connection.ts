@@ -16,7 +16,7 @@ import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
 import type { ResponseEvents } from './response-reader.ts';
-import { monotonicNow } from '../../time/clock.ts';
+import { monotonicNow, turnNow } from '../../time/clock.ts';
 
 /** A request to a backend over HTTP/1.1. It waits for a connection, and then has it exclusively. */
 export class Http1Call implements UpstreamExchange {
@@ -233,7 +233,7 @@ export class Http1Connection implements ResponseEvents {
 
   private becomeIdle({ keepsFor }: ResponseHead): void {
     const idle = keepsFor === undefined ? idleDefault : Math.min(keepsFor * 1_000 - idleMargin, idleLongest);
-    this.usableUntil = monotonicNow() + idle;
+    this.usableUntil = turnNow() + idle;
     this.hasRested = true;
     this.resume();
     this.events.freed(this);

@@ -9,7 +9,7 @@ import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { requestHead } from './request-writer.ts';
 import { WaitingQueue } from './waiting-queue.ts';
-import { monotonicNow } from '../../time/clock.ts';
+import { monotonicNow, turnNow } from '../../time/clock.ts';
 
 /** Forwards over HTTP/1.1 with persistent connections to each upstream. */
 export class Http1Forwarder extends PooledForwarder<Http1Pool> {
@@ -104,7 +104,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   }
 
   private takeIdle(): Http1Connection | undefined {
-    const now = monotonicNow();
+    const now = turnNow();
     for (let place = this.idle.last; place !== undefined; place = this.idle.last) {
       this.idle.remove(place);
       if (place.value.isUsable(now)) return place.value;

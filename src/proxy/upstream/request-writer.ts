@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 import { formatAddress } from '../sockets/address.ts';
 import { hasField, positionOf } from '../../core/text/fields.ts';
-import type { Fields, UpstreamRequest } from '../messages/forwarder.ts';
+import type { Fields, Upstream, UpstreamRequest } from '../messages/forwarder.ts';
+import { inOnePiece, isRepeated } from '../messages/repeated.ts';
 import { isRequestLine, linesOf } from '../messages/sendable.ts';
 
 // RFC 9110 section 8.6: these methods usually have a body, so Content-Length 0 is sent without one.
@@ -10,13 +11,37 @@ const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Formats the head of a request as HTTP/1.1 (RFC 9112 sections 3 and 5). Returns `undefined` if a part of it would be misinterpreted. */
 export function requestHead(request: UpstreamRequest): string | undefined {
-  const { method, target, fields, upstream } = request;
+  const { method, target } = request;
   if (!isRequestLine(method, target)) return undefined;
+  const rest = restOfHead(request);
+  return rest === undefined ? undefined : `${method} ${target} HTTP/1.1\r\n${rest}`;
+}
+
+/** All of a head but the request line, and everything that determines it besides its fields. */
+interface RestOfHead {
+  readonly text: string;
+  readonly method: string;
+  readonly upstream: Upstream;
+  readonly hasStream: boolean;
+}
+
+/** What was sent last with repeated fields. */
+const rests = new WeakMap<Fields, RestOfHead>();
+
+function restOfHead(request: UpstreamRequest): string | undefined {
+  const { method, fields, upstream, body, upgrade } = request;
+  const hasStream = body !== undefined;
+  const last = rests.get(fields);
+  const isSame = last?.method === method && last.upstream === upstream && last.hasStream === hasStream;
+  if (isSame && upgrade === undefined) return last.text;
   const lines = linesOf(fields);
   if (lines === undefined) return undefined;
   // HTTP/1.0 clients may omit it.
   const host = hasField(fields, 'host') ? '' : `host: ${formatAddress(upstream.host, upstream.port)}\r\n`;
-  return `${method} ${target} HTTP/1.1\r\n${host}${lines}${framingLines(request)}\r\n`;
+  const text = `${host}${lines}${framingLines(request)}\r\n`;
+  if (upgrade !== undefined || !isRepeated(fields)) return text;
+  rests.set(fields, { text: inOnePiece(text), method, upstream, hasStream });
+  return text;
 }
 
 /** Formats the fields for the connection and the body. */

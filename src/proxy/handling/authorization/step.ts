@@ -100,9 +100,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.identity = identityOf(exchange.plane, about.listener);
     this.interim = new InterimResponses(exchange.plane.limits);
     const { authorization, endpoints, rule } = about;
-    this.attempts = new Attempts(exchange, { key: authorization.endpoints, endpoints, retry: rule?.retry }, () =>
-      this.ask(),
-    );
+    const terms = { key: authorization.endpoints, endpoints, retry: rule?.retry };
+    this.attempts = new Attempts(exchange, terms, { start: () => this.ask() });
     const {
       address,
       client,
