@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { watch } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { readSmallText } from '../files/read-file.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { checkMaterial, type TlsSecret } from './facts.ts';
 import { startRounds } from './rounds.ts';
@@ -64,8 +64,8 @@ async function readPair({ certificateFile, privateKeyFile }: CertificateFiles): 
   const names = { certificate: certificateFile, privateKey: privateKeyFile };
   try {
     const [certificate, privateKey] = await Promise.all([
-      readFile(certificateFile, 'utf8'),
-      readFile(privateKeyFile, 'utf8'),
+      readSmallText(certificateFile),
+      readSmallText(privateKeyFile),
     ]);
     return checkMaterial({ certificate, privateKey }, names);
   } catch (error) {

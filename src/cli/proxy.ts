@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readSmallText } from '../files/read-file.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   connectChannel,
@@ -132,8 +132,8 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     address: options.controller,
     gateway: options.gateway,
     name: options.identity,
-    authorities: () => readFile(options.caFile, 'utf8'),
-    token: () => readFile(options.tokenFile, 'utf8'),
+    authorities: () => readSmallText(options.caFile),
+    token: () => readSmallText(options.tokenFile),
     sink,
     log,
   });

@@ -38,14 +38,20 @@ export function flatten(contents: Contents): FolderContent {
   };
 }
 
+/** Bytes of a file with objects. */
 const maximumSize = 64 * 1024 * 1024;
 
 /**
  * Reads files and, in folders, all YAML and JSON files below them, except hidden ones. Files that did not change since `known` are
- * not parsed again. A file that cannot be read or has errors keeps its documents of `known`.
+ * not parsed again. A file that has more than `limit` bytes, or that cannot be read or has errors keeps its documents of `known`.
  */
-export async function readContents(paths: readonly string[], known: Contents, onFolder: OnFolder): Promise<Contents> {
-  const reading = new Reading(known, onFolder);
+export async function readContents(
+  paths: readonly string[],
+  known: Contents,
+  onFolder: OnFolder,
+  limit = maximumSize,
+): Promise<Contents> {
+  const reading = new Reading(known, onFolder, limit);
   for await (const found of walk(paths, onFolder)) await reading.add(found);
   return reading;
 }
@@ -55,8 +61,10 @@ class Reading implements Contents {
   readonly problems: FileProblem[] = [];
   private readonly known: Contents;
   private readonly onFolder: OnFolder;
+  private readonly limit: number;
 
-  constructor(known: Contents, onFolder: OnFolder) {
+  constructor(known: Contents, onFolder: OnFolder, limit: number) {
+    this.limit = limit;
     this.known = known;
     this.onFolder = onFolder;
   }
@@ -76,7 +84,7 @@ class Reading implements Contents {
     try {
       const real = await realpath(path);
       await this.onFolder(dirname(real), basename(real));
-      const text = decode(await readRegular(real, maximumSize));
+      const text = decode(await readRegular(real, this.limit));
       this.files.set(path, known?.text === text ? known : parse(path, text, known));
     } catch (error) {
       if (isMissing(error)) return;

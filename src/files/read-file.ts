@@ -18,6 +18,7 @@ export async function openRegular(path: string): Promise<OpenFile> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const info = await handle.stat();
+    if (info.isDirectory()) throw new Error('a folder instead of a file; name a file in it');
     if (!info.isFile()) throw new Error(notRegular);
     return { handle, size: info.size };
   } catch (error) {
@@ -53,8 +54,26 @@ export async function readRegular(path: string, limit: number): Promise<Uint8Arr
   }
 }
 
+/** Bytes of a file with settings, a certificate, a key or a token, all of which are much smaller. A ConfigMap or Secret has at most as many. */
+export const smallFile = 1_024 * 1_024;
+
+/**
+ * Reads a regular file of at most `smallFile` bytes as UTF-8.
+ *
+ * @throws like `readRegular`, with the path
+ */
+export async function readSmallText(path: string): Promise<string> {
+  try {
+    return Buffer.from(await readRegular(path, smallFile)).toString('utf8');
+  } catch (error) {
+    // Errors of node:fs name the path.
+    if (!(error instanceof Error) || 'code' in error) throw error;
+    throw new Error(`${path}: ${error.message}`, { cause: error });
+  }
+}
+
 const smallestPiece = 4_096;
 
 function tooLarge(size: number, limit: number): Error {
-  return new Error(`the file has ${size} bytes, more than the limit of ${limit}; split the file`);
+  return new Error(`the file has ${size} bytes, more than the limit of ${limit}; use smaller files`);
 }

@@ -5,6 +5,7 @@ import { differenceOf } from './difference.ts';
 import type { Difference } from './difference.ts';
 import { formatProblem } from './document.ts';
 import { monotonicNow } from '../time/clock.ts';
+import type { OnFolder } from './walk.ts';
 import { WatchedFolders } from './watched-folders.ts';
 
 /** A change of the watched files, together with their current content. */
@@ -23,9 +24,11 @@ export interface FolderWatch {
  * Reads files and folders as `readFolder` does and watches them. `onChange` is called when documents or problems have changed, one
  * call after the other. It must not throw. A file that becomes unreadable or invalid keeps its last good documents and reports its
  * problem, so that a typo does not take down traffic. Deleting a file deletes its documents.
+ *
+ * @param limit the largest size of a file in bytes; default: 64 MiB
  */
-export async function watchFolder(paths: readonly string[], onChange: OnChange): Promise<FolderWatch> {
-  const watching = new Watching(paths, onChange);
+export async function watchFolder(paths: readonly string[], onChange: OnChange, limit?: number): Promise<FolderWatch> {
+  const watching = new Watching(paths, onChange, limit);
   await watching.start();
   return watching;
 }
@@ -39,13 +42,15 @@ class Watching implements FolderWatch {
   content: FolderContent = { documents: [], problems: [] };
   private readonly paths: readonly string[];
   private readonly onChange: OnChange;
+  private readonly limit: number | undefined;
   private readonly folders = new WatchedFolders(() => this.touch());
   private contents: Contents = noContents;
   private isBusy = false;
   private isOutdated = false;
   private isClosed = false;
 
-  constructor(paths: readonly string[], onChange: OnChange) {
+  constructor(paths: readonly string[], onChange: OnChange, limit: number | undefined) {
+    this.limit = limit;
     this.paths = paths;
     this.onChange = onChange;
   }
@@ -105,7 +110,8 @@ class Watching implements FolderWatch {
     if (this.isClosed) return this.contents;
     this.isOutdated = false;
     this.folders.begin();
-    const contents = await readContents(this.paths, this.contents, (folder, name) => this.folders.add(folder, name));
+    const onFolder: OnFolder = (folder, name) => this.folders.add(folder, name);
+    const contents = await readContents(this.paths, this.contents, onFolder, this.limit);
     this.folders.end();
     if (this.isClosed) this.folders.close();
     return contents;

@@ -1,6 +1,7 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { readSmallText } from '../files/read-file.ts';
 import type { Credentials } from './credentials.ts';
 
 /** Where the kubelet mounts the token, the authority and the namespace of a pod's ServiceAccount. */
@@ -15,7 +16,7 @@ const mounted = '/var/run/secrets/kubernetes.io/serviceaccount';
 export async function serviceAccountCredentials(folder = mounted): Promise<Credentials | undefined> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
   if (host === undefined || host === '' || !(await exists(join(folder, 'token')))) return undefined;
-  const read = async (name: string): Promise<string> => (await readFile(join(folder, name), 'utf8')).trim();
+  const read = async (name: string): Promise<string> => (await readSmallText(join(folder, name))).trim();
   return {
     server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
     namespace: await read('namespace').catch(() => undefined),

@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises';
 import { readSettings } from '../../core/admission/read-settings.ts';
 import { defaultSettings, type Settings } from '../../core/admission/settings.ts';
 import { formatPath } from '../../core/resources/path.ts';
 import { formatProblem, type FileProblem } from '../../files/document.ts';
 import { readFolder, type FolderContent } from '../../files/folder.ts';
+import { smallFile } from '../../files/read-file.ts';
 import { watchFolder } from '../../files/watch.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import { UsageError } from '../usage-error.ts';
@@ -55,8 +57,11 @@ async function open(
     })
     .at();
   const listeners = new Set<() => void>();
-  const watching = await watchFolder([file], ({ documents, problems }) => {
-    const read = readContent(file, { documents, problems });
+  await rejectOthers(file);
+  const follow = async ({ documents, problems }: FolderContent): Promise<void> => {
+    const problem = await notAFile(file);
+    const read =
+      problem === undefined ? readContent(file, { documents, problems }) : { ok: false as const, problems: [problem] };
     failed.value = read.ok ? 0 : 1;
     if (!read.ok)
       return log.error(
@@ -66,7 +71,8 @@ async function open(
     settings = read.settings;
     log.info({ file, profile: settings.profile }, 'settings replaced');
     for (const listener of listeners) listener();
-  });
+  };
+  const watching = await watchFolder([file], follow, smallFile);
   let settings: Settings;
   try {
     settings = initial(watching.content);
@@ -87,7 +93,8 @@ async function open(
  * @throws UsageError like `openSettings`
  */
 export async function readSettingsFile(file: string): Promise<Settings> {
-  return settingsIn(file, await readFolder([file]));
+  await rejectOthers(file);
+  return settingsIn(file, await readFolder([file], smallFile));
 }
 
 /**
@@ -102,6 +109,21 @@ export function settingsIn(file: string, content: FolderContent): Settings {
   throw new UsageError(
     `invalid settings file:\n${read.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`,
   );
+}
+
+async function rejectOthers(file: string): Promise<void> {
+  const problem = await notAFile(file);
+  if (problem !== undefined) throw new UsageError(`invalid settings file:\n  ${formatProblem(problem)}`);
+}
+
+/** The problem of a path that exists and is not a file. The files of a folder would be read as settings, and an empty folder as an empty file. */
+async function notAFile(file: string): Promise<FileProblem | undefined> {
+  const info = await stat(file).catch(() => undefined);
+  if (info === undefined || info.isFile()) return undefined;
+  const message = info.isDirectory()
+    ? 'a folder instead of a file; name the settings file in it'
+    : 'not a regular file; replace it with a regular file';
+  return { file, severity: 'error', message };
 }
 
 /** Problems of a file that are reported. Locating a problem takes a time that grows with the file. */

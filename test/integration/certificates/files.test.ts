@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,6 +113,23 @@ describe('watchCertificateFiles', () => {
     rmSync(join(folder, 'tls.crt'));
     expect(await line).toContain('ENOENT');
     expect(source.current()).toEqual(first);
+  });
+
+  test.each([
+    ['a named pipe', (file: string) => void execFileSync('mkfifo', [file]), 'not a regular file'],
+    ['an endless device', (file: string) => symlinkSync('/dev/zero', file), 'not a regular file'],
+    ['a folder', (file: string) => mkdirSync(file), 'a folder instead of a file'],
+    [
+      'a huge file',
+      (file: string) => writeFileSync(file, ' '.repeat(1_048_577)),
+      'the file has 1048577 bytes, more than the limit of 1048576',
+    ],
+  ])('%s in place of a file is reported and not read', async (_, put, problem) => {
+    write(folder, first);
+    const key = join(folder, 'tls.key');
+    rmSync(key);
+    put(key);
+    await expect(follow()).rejects.toThrow(`${key}: ${problem}`);
   });
 
   test('refuses to start without a pair that can be used', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -93,6 +94,30 @@ describe('the settings file', () => {
 
   test('a file that is missing is told so', async () => {
     await expect(open(join(folder, 'settings.yaml'))).rejects.toThrow(/settings\.yaml: file or folder not found/);
+  });
+
+  test.each<[string, (file: string) => unknown, string]>([
+    ['a folder', (file) => mkdir(file), 'a folder instead of a file; name the settings file in it'],
+    ['a named pipe', (file) => execFileSync('mkfifo', [file]), 'not a regular file; replace it with a regular file'],
+    ['an endless device', (file) => symlink('/dev/zero', file), 'not a regular file; replace it with a regular file'],
+    [
+      'a file of more than 1 MiB',
+      (file) => writeFile(file, `profile: audit\n${'# comment\n'.repeat(104_857)}`),
+      'cannot read the file: the file has 1048585 bytes, more than the limit of 1048576; use smaller files',
+    ],
+  ])('%s in its place is reported, and when it comes later the settings stay in effect', async (_, put, problem) => {
+    const file = join(folder, 'settings.yaml');
+    await put(file);
+    await expect(open(file)).rejects.toThrow(problem);
+    metrics = createMetrics();
+    await rm(file, { recursive: true });
+    await writeFile(file, 'profile: strict\n');
+    const settings = await open(file);
+    await rm(file);
+    await put(file);
+    await until(() => expect(logged.join('')).toContain(problem));
+    expect(settings.current().profile).toBe('strict');
+    expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 1');
   });
 
   test('an empty file means the defaults', async () => {

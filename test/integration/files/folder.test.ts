@@ -89,7 +89,7 @@ describe('readFolder', () => {
       'a.yaml: {"port":1}',
       'loop.yaml: symbolic links form a loop',
       '/dev/null: not a file or folder; use - to read from a pipe',
-      'huge.yaml: cannot read the file: the file has 67108865 bytes, more than the limit of 67108864; split the file',
+      'huge.yaml: cannot read the file: the file has 67108865 bytes, more than the limit of 67108864; use smaller files',
     ]);
   });
 });
