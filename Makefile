@@ -84,7 +84,7 @@ soak: build ## Send mixed traffic through one data plane while everything change
 	@MINUTES='$(MINUTES)' RATE='$(RATE)' test/bench/isolated.sh soak test/bench/soak.ts
 
 .PHONY: bench-routes
-bench-routes: build ## Measure route latency and start at 5,000 routes in a cluster (5 min); KUBECONFIG= CLUSTER= ROUTES=3000 PEER=class ONLY=latency
+bench-routes: build ## Measure route latency and start at 5,000 routes in a cluster (5 min); KUBECONFIG= CLUSTER= ROUTES=3000 PEER=class ONLY=latency|creation
 	@ROUTES='$(ROUTES)' PEER='$(PEER)' ONLY='$(ONLY)' test/bench/routes/run.sh
 
 .PHONY: bench-memory

@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   create,
@@ -23,7 +22,9 @@ import {
   type Usage,
 } from './routes/installation.ts';
 import { boundOf, durationsBetween, durationsIn, type DurationMetric, type Durations } from './routes/durations.ts';
+import { creating, measureCreation } from './routes/creation.ts';
 import { httpRoutes, route, routeName, rulesOf } from './routes/objects.ts';
+import { concurrency, forEach, format, progress, row, seconds } from './routes/output.ts';
 import { Statuses } from './routes/statuses.ts';
 import { Traffic, type Report } from './routes/traffic.ts';
 
@@ -38,8 +39,6 @@ const before = Number(process.env['ROUTES'] || 3_000);
 const counts = { together: Math.min(1_000, before), before, alone: 300, all: Math.max(5_000, before + 300) };
 /** A GatewayClass of another controller in the cluster, to which the same requests are sent. */
 const peer = process.env['PEER'] || undefined;
-/** Writes under way at a time. */
-const concurrency = 16;
 /** Milliseconds between two requests to other routes. */
 const interval = 10;
 const idleSeconds = 30;
@@ -51,31 +50,6 @@ interface Bench extends Installation {
   readonly client: ApiClient;
   readonly statuses: Statuses;
   readonly traffic: Traffic;
-}
-
-function row(what: string, measured: string, remark = ''): void {
-  progress('');
-  console.log(`${what.padEnd(56)}${measured.padStart(26)}${(loadavg()[0] ?? 0).toFixed(1).padStart(7)}   ${remark}`);
-}
-
-/** Tells a person who looks on what is being done. */
-function progress(what: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${what}\u001b[K`);
-}
-
-/** Does something for each number from `first` to below `end`, some at a time. */
-async function forEach(first: number, end: number, act: (number: number) => Promise<WriteOutcome>): Promise<void> {
-  let next = first;
-  const worker = async (): Promise<void> => {
-    while (next < end) {
-      const number = next;
-      next += 1;
-      const outcome = await act(number);
-      if (outcome.type !== 'ok') throw new Error(`route ${number}: ${outcome.message}`);
-      if (number % 50 === 0) progress(`Writing routes: ${number - first} of ${end - first} ...`);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
 function createRoute({ client, namespace }: Bench, number: number): Promise<WriteOutcome> {
@@ -236,14 +210,6 @@ async function measureStart(bench: Bench): Promise<void> {
   rowOfTraffic('Requests meanwhile, and without a controller', report);
 }
 
-function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1)} s`;
-}
-
-function format(count: number): string {
-  return count.toLocaleString('en');
-}
-
 async function measure(bench: Bench): Promise<void> {
   console.log(
     `${peer === undefined ? 'Sallyport' : `GatewayClass ${peer}`}; control plane's weight: ${process.env['CONTROL_PLANE_WEIGHT'] ?? 'unknown, a cluster of KUBECONFIG'} (one CPU of pods has 100)`,
@@ -252,6 +218,10 @@ async function measure(bench: Bench): Promise<void> {
   if (process.env['ONLY'] === 'latency') {
     await fill(bench, 0, counts.before);
     await measureLatency(bench);
+    return;
+  }
+  if (process.env['ONLY'] === creating) {
+    await measureCreation({ ...bench, image, undo, routes: before });
     return;
   }
   await measureUsage(bench, 0);

@@ -77,31 +77,58 @@ async function installCrds(undo: (() => Promise<unknown>)[]): Promise<void> {
 }
 
 async function installController(image: string, undo: (() => Promise<unknown>)[]): Promise<void> {
-  const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays/controller')]);
-  const stdin = rendered.replace(/image: ghcr\.io\/sallyport\/sallyport:.*/, `image: ${image}`);
-  undo.push(() => kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=60s'], { stdin }));
-  await kubectlOutput(['apply', '-f', '-'], { stdin });
+  await installFolder('overlays/controller', image, undo);
   await kubectlOutput(['rollout', 'status', deployment, '-n', system, '--timeout=60s']);
 }
 
+/** Installs the webhook and its watchdog. It is ready once the API server can call it. */
+export async function installWebhook(image: string, undo: (() => Promise<unknown>)[]): Promise<void> {
+  await installFolder('base', image, undo);
+  await kubectlOutput(['rollout', 'status', 'deployment/sallyport-webhook', '-n', system, '--timeout=120s']);
+}
+
+/** Installs a folder of `deploy`. */
+async function installFolder(folder: string, image: string, undo: (() => Promise<unknown>)[]): Promise<void> {
+  const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy', folder)]);
+  const stdin = rendered.replaceAll(/image: ghcr\.io\/sallyport\/sallyport:.*/g, `image: ${image}`);
+  undo.push(() => kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=60s'], { stdin }));
+  await kubectlOutput(['apply', '-f', '-'], { stdin });
+}
+
 /** Ends all replicas of the controller, and waits until they have gone. */
-export async function stopController(): Promise<void> {
-  await kubectlOutput(['scale', deployment, '-n', system, '--replicas=0']);
-  await kubectlOutput([
-    'wait',
-    'pod',
-    '-n',
-    system,
-    '-l',
-    'app.kubernetes.io/component=controller',
-    '--for=delete',
-    '--timeout=60s',
-  ]);
+export function stopController(): Promise<void> {
+  return stopAll('controller');
+}
+
+/** Ends all replicas of the webhook, and waits until they have gone. */
+export function stopWebhook(): Promise<void> {
+  return stopAll('webhook');
+}
+
+async function stopAll(component: 'controller' | 'webhook'): Promise<void> {
+  await kubectlOutput(['scale', `deployment/sallyport-${component}`, '-n', system, '--replicas=0']);
+  const selector = `app.kubernetes.io/component=${component}`;
+  await kubectlOutput(['wait', 'pod', '-n', system, '-l', selector, '--for=delete', '--timeout=60s']);
 }
 
 /** Starts one replica, and waits for nothing. */
 export async function startController(): Promise<void> {
   await kubectlOutput(['scale', deployment, '-n', system, '--replicas=1']);
+}
+
+/** Starts as many replicas of the controller as the manifest has, and waits until they are ready. */
+export function restoreController(): Promise<void> {
+  return restore(deployment);
+}
+
+/** Starts as many replicas of the webhook as the manifest has, and waits until they are ready. */
+export function restoreWebhook(): Promise<void> {
+  return restore('deployment/sallyport-webhook');
+}
+
+async function restore(name: string): Promise<void> {
+  await kubectlOutput(['scale', name, '-n', system, '--replicas=2']);
+  await kubectlOutput(['rollout', 'status', name, '-n', system, '--timeout=120s']);
 }
 
 /** The replica that writes. */
