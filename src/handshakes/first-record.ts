@@ -19,13 +19,15 @@ export interface FirstRecord {
  * socket. Otherwise calls `failed`, and the caller closes the connection. Calls neither for a connection that this process closes.
  */
 export function awaitFirstRecord(socket: Socket, { timeout, complete, failed }: FirstRecord): void {
-  let needed = recordHeader;
-  const isComplete = (): boolean => {
-    if (needed === recordHeader && socket.readableLength >= recordHeader) needed = lengthOfRecord(socket);
-    return socket.readableLength >= needed;
+  // Bytes that stay in the socket would hide its end.
+  let held = takeAll(socket, nothing);
+  const isComplete = (): boolean => held.length >= lengthOfRecord(held);
+  const goOn = (): void => {
+    if (held.length > 0) socket.unshift(held);
+    complete();
   };
   if (isComplete()) {
-    complete();
+    goOn();
     return;
   }
   const stop = (): void => {
@@ -41,18 +43,25 @@ export function awaitFirstRecord(socket: Socket, { timeout, complete, failed }: 
     failed('timeout');
   }, timeout);
   const look = (): void => {
+    held = takeAll(socket, held);
     if (!isComplete()) return;
     stop();
-    complete();
+    goOn();
   };
   socket.on('readable', look).once('end', giveUp).once('error', giveUp).once('close', stop);
 }
 
+const nothing = Buffer.alloc(0);
+
+function takeAll(socket: Socket, held: Buffer): Buffer {
+  const bytes: Buffer | null = socket.read();
+  if (bytes === null) return held;
+  return held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+}
+
 /** Returns the length of a record and its header. Bytes that begin no handshake, or too long a record, fail at once, so there is nothing to wait for. */
-function lengthOfRecord(socket: Socket): number {
-  const header: Buffer | null = socket.read(recordHeader);
-  if (header === null) return recordHeader;
-  socket.unshift(header);
-  const length = header.readUInt16BE(recordHeader - 2);
-  return header[0] === handshakeRecord && length <= longestRecord ? recordHeader + length : recordHeader;
+function lengthOfRecord(bytes: Buffer): number {
+  if (bytes.length < recordHeader) return recordHeader;
+  const length = bytes.readUInt16BE(recordHeader - 2);
+  return bytes[0] === handshakeRecord && length <= longestRecord ? recordHeader + length : recordHeader;
 }

@@ -44,7 +44,7 @@ async function connectMany(count: number): Promise<readonly Socket[]> {
 test('a handshake begins when its first record is complete, with all bytes', async () => {
   const [socket] = await connectMany(1);
   clients[0]?.write(record.subarray(0, 5));
-  await eventually(() => expect(socket?.readableLength).toBe(5));
+  await eventually(() => expect(socket?.bytesRead).toBe(5));
   expect(begun).toEqual([]);
   clients[0]?.write(record.subarray(5));
   await eventually(() => expect(begun).toHaveLength(1));
