@@ -144,7 +144,7 @@ export class ExternalNames {
     else this.take(name, answer);
     const wait = Math.min(
       hasFailed ? limits.nameRefreshMin * 2 ** Math.min(name.failures - 1, 3) : Infinity,
-      answer instanceof Error ? Infinity : answer.validFor,
+      answer instanceof Error ? Infinity : validityOf(answer),
     );
     name.timer = setTimeout(
       () => this.turns.add(name),
@@ -181,6 +181,14 @@ export class ExternalNames {
     if (before?.problem === state.problem && before?.addresses.join() === state.addresses.join()) return;
     for (const follower of name.followers) follower(state);
   }
+}
+
+/**
+ * Milliseconds for which an answer is used. One with thousands of records takes up to 30 ms of the event loop, whatever the
+ * owner of the name says about its validity, so it is asked for as rarely as possible.
+ */
+function validityOf({ addresses, validFor }: NameAnswer): number {
+  return addresses.length > maxChecked ? Infinity : validFor;
 }
 
 /** Maximum number of addresses in a report. */

@@ -1,3 +1,4 @@
+import type { RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
 /** The addresses of a name, and the time in milliseconds for which the answer is valid. */
@@ -39,20 +40,25 @@ const negativeValidity = 5_000;
  * @param servers `address` or `address:port`; default: those of the system
  */
 export function dnsLookup(timeout: number, servers?: readonly string[]): NameLookup {
-  let resolver: Resolver | undefined;
-  const create = (): Resolver => {
-    const created = new Resolver({ timeout, tries: 2 });
-    if (servers !== undefined) created.setServers(servers);
-    return created;
-  };
-  return {
-    async lookup(hostname): Promise<NameAnswer> {
-      // Most data planes have no external backends.
-      resolver ??= create();
-      const settled = await Promise.allSettled([
+  const active = new Set<Resolver>();
+  // Queries of one resolver share their sockets. A malformed answer to one of them makes the others fail, and many datagrams or a slow
+  // TCP connection delay them. So each lookup has its own.
+  const resolve = async (hostname: string): Promise<readonly PromiseSettledResult<RecordWithTtl[]>[]> => {
+    const resolver = new Resolver({ timeout, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    active.add(resolver);
+    try {
+      return await Promise.allSettled([
         resolver.resolve4(hostname, { ttl: true }),
         resolver.resolve6(hostname, { ttl: true }),
       ]);
+    } finally {
+      active.delete(resolver);
+    }
+  };
+  return {
+    async lookup(hostname): Promise<NameAnswer> {
+      const settled = await resolve(hostname);
       const records = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
       const [failure] = settled.flatMap((outcome, index): readonly FamilyFailure[] => {
         if (outcome.status === 'fulfilled' || negative.has(codeOf(outcome.reason))) return [];
@@ -67,7 +73,9 @@ export function dnsLookup(timeout: number, servers?: readonly string[]): NameLoo
       if (failure !== undefined) throw new Error(`the lookup failed: ${failure.code}`);
       return { addresses: [], validFor: negativeValidity };
     },
-    close: () => resolver?.cancel(),
+    close: () => {
+      for (const resolver of active) resolver.cancel();
+    },
   };
 }
 

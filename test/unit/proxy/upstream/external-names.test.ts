@@ -27,3 +27,25 @@ test('the order of the addresses in an answer has no effect on those that are us
     { addresses: ['8.8.0.0', '8.8.0.1', '8.8.0.10', '8.8.0.100'] },
   ]);
 });
+
+test('an answer with more addresses than are checked is used for the longest time, whatever its TTL', async () => {
+  const lookups = new Map<string, number>();
+  const names = new ExternalNames({
+    lookup: {
+      lookup: async (hostname) => {
+        lookups.set(hostname, (lookups.get(hostname) ?? 0) + 1);
+        const length = hostname === 'large.example.com' ? 600 : 1;
+        return { addresses: Array.from({ length }, (_, index) => `8.8.${index >> 8}.${index & 255}`), validFor: 0 };
+      },
+      close: () => undefined,
+    },
+    allowed: [],
+    limits: { nameRefreshMin: 1, nameRefreshMax: 60_000, nameLookups: 2, nameAddresses: 4 },
+    counters: { nameLookups: 0, nameFailures: 0, internalAddresses: 0 },
+    report: () => undefined,
+  });
+  for (const hostname of ['large.example.com', 'small.example.com']) names.follow(hostname, () => undefined);
+  await eventually(() => expect(lookups.get('small.example.com')).toBeGreaterThan(3));
+  names.close();
+  expect(lookups.get('large.example.com')).toBe(1);
+});
