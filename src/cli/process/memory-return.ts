@@ -5,8 +5,8 @@ import type { Shutdown } from './shutdown.ts';
 const mebibyte = 2 ** 20;
 /** Milliseconds between two checks. */
 const interval = 5_000;
-/** The same while V8 saves memory. Saving doubles the cost of large responses, so it must stop soon after the load is back. */
-const savingInterval = 250;
+/** The same while V8 saves memory, and before a collection. Saving doubles the cost of large responses, so it must stop soon after the load is back. */
+const shortInterval = 250;
 /** Bytes above the lowest memory that are worth returning. */
 const excess = 64 * mebibyte;
 /** Bytes above the lowest memory at which a peak is over. Less than `excess`: memory that moves around that limit is not a new peak each time. */
@@ -19,9 +19,9 @@ const calmUtilization = 0.5;
  * with low load is the new normal.
  */
 const longestSaving = 60_000;
-/** The same share below which a pause of some tens of milliseconds delays hardly any request. */
-const idleUtilization = 0.1;
-/** Checks without load after which the garbage of the start is collected. */
+/** The same share below which a pause of some tens of milliseconds delays hardly any request: less than 500 small ones per second. */
+const idleUtilization = 0.02;
+/** Checks without load after which the garbage of the start is collected. The last one follows soon, because requests may arrive again. */
 const checksAfterStart = 4;
 /** Bytes of the heap up to which that collection takes at most some tens of milliseconds. A larger heap is collected in steps, by V8. */
 const smallHeap = 32 * mebibyte;
@@ -70,11 +70,11 @@ export class MemoryReturn {
 
   /** Milliseconds until the next check. */
   get pause(): number {
-    return this.isSaving ? savingInterval : interval;
+    return this.isSaving || this.checksLeft === 1 ? shortInterval : interval;
   }
 
   check({ memory, buffered, utilization }: Use): void {
-    if (this.isSaving) this.spent += savingInterval;
+    if (this.isSaving) this.spent += shortInterval;
     this.lowest = Math.min(this.lowest, memory);
     const isCalm = buffered < calmBytes && utilization < calmUtilization;
     if (isCalm && this.spent >= longestSaving) this.lowest = memory;
@@ -83,7 +83,14 @@ export class MemoryReturn {
     if (isWorthwhile !== this.isSaving) this.savings.saveMemory(isWorthwhile);
     this.saving = isWorthwhile;
     const isIdle = isCalm && utilization < idleUtilization;
-    if (isIdle && !isWorthwhile && this.checksLeft > 0 && --this.checksLeft === 0) this.savings.collect();
+    if (!isWorthwhile) this.countDown(isIdle);
+  }
+
+  private countDown(isIdle: boolean): void {
+    if (this.checksLeft === 0) return;
+    if (isIdle) this.checksLeft -= 1;
+    else if (this.checksLeft === 1) this.checksLeft = 2;
+    if (this.checksLeft === 0) this.savings.collect();
   }
 }
 

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 function check(mebibytes: number, use: Partial<Use> = {}): void {
-  memory.check({ memory: mebibytes * mebibyte, buffered: 0, utilization: 0.05, ...use });
+  memory.check({ memory: mebibytes * mebibyte, buffered: 0, utilization: 0.01, ...use });
 }
 
 test('V8 saves memory after a peak, until the memory is returned', () => {
@@ -51,9 +51,23 @@ test('the garbage of the start is collected once, after some checks without load
 });
 
 test('the garbage of the start is not collected while the process serves requests, because that would delay them', () => {
-  for (let count = 0; count < 10; count += 1) check(110, { utilization: 0.2 });
+  for (let count = 0; count < 10; count += 1) check(110, { utilization: 0.05 });
   expect(collections).toBe(0);
-  for (let count = 0; count < 4; count += 1) check(110, { utilization: 0.02 });
+  for (let count = 0; count < 4; count += 1) check(110, { utilization: 0.01 });
+  expect(collections).toBe(1);
+});
+
+test('the garbage of the start is not collected if requests arrive again shortly before', () => {
+  for (let count = 0; count < 3; count += 1) check(110);
+  expect(memory.pause).toBe(250);
+  check(110, { utilization: 0.05 });
+  expect(memory.pause).toBe(5_000);
+  check(110, { utilization: 0.05 });
+  check(110);
+  expect(memory.pause).toBe(250);
+  expect(collections).toBe(0);
+  check(110);
+  expect(memory.pause).toBe(5_000);
   expect(collections).toBe(1);
 });
 
