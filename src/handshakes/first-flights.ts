@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { NextTurn } from '../time/next-turn.ts';
 
 /** Handshakes that begin in one turn of the event loop. Each takes 0.3 to 0.5 ms; with the most expensive group (P-521) or key, 5 ms. */
 const perTurn = 4;
@@ -15,7 +16,7 @@ interface Flight {
 export class FirstFlights {
   /** By the client's address, the next one first. */
   private readonly waiting = new Map<string, Set<Flight>>();
-  private isScheduled = false;
+  private readonly next = new NextTurn(() => this.turn());
 
   /** Calls `process` when it is the connection's turn, and never if it closes before. */
   take(socket: Socket, process: () => void): void {
@@ -24,7 +25,7 @@ export class FirstFlights {
     const flights = this.waiting.get(client) ?? new Set();
     this.waiting.set(client, flights.add(flight));
     socket.once('close', () => this.remove(client, flight));
-    this.schedule();
+    this.next.request();
   }
 
   private remove(client: string, flight: Flight): void {
@@ -33,25 +34,18 @@ export class FirstFlights {
     if (flights?.size === 0) this.waiting.delete(client);
   }
 
-  private schedule(): void {
-    if (this.isScheduled || this.waiting.size === 0) return;
-    this.isScheduled = true;
-    setImmediate(this.turn);
-  }
-
-  private readonly turn = (): void => {
-    this.isScheduled = false;
+  private turn(): void {
     for (let count = 0; count < perTurn; count += 1) {
-      const flight = this.next();
+      const flight = this.takeNext();
       if (flight === undefined) break;
       // A reset destroys the socket before `close` is emitted.
       if (!flight.socket.destroyed) flight.process();
     }
-    this.schedule();
-  };
+    if (this.waiting.size > 0) this.next.request();
+  }
 
   /** Removes and returns the longest waiting flight of the next client. */
-  private next(): Flight | undefined {
+  private takeNext(): Flight | undefined {
     const [entry] = this.waiting;
     if (entry === undefined) return undefined;
     const [client, flights] = entry;

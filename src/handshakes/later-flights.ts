@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { NextTurn } from '../time/next-turn.ts';
+import { peerOf } from './peer.ts';
 
 /** Connections that are read in one turn of the event loop. The most expensive flight of a client takes some milliseconds. */
 const perTurn = 8;
@@ -24,11 +26,11 @@ export class LaterFlights {
   /** Connections that were read in this round, and whether one left. */
   private read = 0;
   private isProgressing = false;
-  private isScheduled = false;
+  private readonly next = new NextTurn(() => this.turn());
 
   /** Adds a connection whose first flight was processed. It leaves when it closes. */
   add(socket: Socket): void {
-    const key = keyOf(socket);
+    const key = peerOf(socket);
     if (socket.destroyed || this.waiting.has(key)) return;
     this.waiting.set(key, socket);
     socket.once('close', () => this.remove(key, socket));
@@ -37,12 +39,12 @@ export class LaterFlights {
       return;
     }
     readingOf(socket)?.readStop();
-    this.schedule();
+    this.next.request();
   }
 
   /** The handshake of a connection is complete; `decrypted` is this connection or the TLS socket above it. */
   done(decrypted: Socket): void {
-    const key = keyOf(decrypted);
+    const key = peerOf(decrypted);
     const socket = this.waiting.get(key);
     if (socket === undefined) return;
     if (!this.open.has(socket)) readingOf(socket)?.readStart();
@@ -55,14 +57,7 @@ export class LaterFlights {
     this.isProgressing = true;
   }
 
-  private schedule(): void {
-    if (this.isScheduled) return;
-    this.isScheduled = true;
-    setImmediate(this.turn);
-  }
-
-  private readonly turn = (): void => {
-    this.isScheduled = false;
+  private turn(): void {
     for (const socket of this.open) readingOf(socket)?.readStop();
     this.open = new Set();
     for (const [key, socket] of this.waiting.entries().take(perTurn)) {
@@ -75,18 +70,9 @@ export class LaterFlights {
     const isPausing = this.read >= this.waiting.size && !this.isProgressing;
     if (this.read >= this.waiting.size) [this.read, this.isProgressing] = [0, false];
     if (this.waiting.size <= perTurn) return;
-    if (!isPausing) {
-      this.schedule();
-      return;
-    }
-    this.isScheduled = true;
-    setTimeout(this.turn, pauseOfRound);
-  };
-}
-
-/** The connection and the TLS socket above it have the same. */
-function keyOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+    if (isPausing) this.next.requestAfter(pauseOfRound);
+    else this.next.request();
+  }
 }
 
 /** `undefined` for a connection that is closed or has no descriptor; it is read as it comes. */

@@ -22,7 +22,7 @@ const stages: readonly (readonly string[])[] = [
 const beside: Readonly<Record<string, readonly string[]>> = {
   time: [],
   telemetry: [],
-  handshakes: [],
+  handshakes: ['time'],
   certificates: ['time', 'telemetry', 'files'],
   channel: ['time', 'telemetry', 'handshakes'],
   files: ['time', 'telemetry'],

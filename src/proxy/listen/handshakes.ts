@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { FirstFlights } from '../../handshakes/first-flights.ts';
-import { LaterFlights } from '../../handshakes/later-flights.ts';
+import { HandshakeTurns } from '../../handshakes/handshake-turns.ts';
+import { peerOf } from '../../handshakes/peer.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 
 /**
@@ -10,8 +10,7 @@ import { LinkedSet } from '../limits/linked-set.ts';
 export class Handshakes {
   private readonly order = new LinkedSet<string>();
   private readonly sockets = new Map<string, Socket>();
-  private readonly first = new FirstFlights();
-  private readonly later = new LaterFlights();
+  private readonly turns = new HandshakeTurns();
   private readonly limit: number;
   private readonly reached: () => void;
 
@@ -26,7 +25,7 @@ export class Handshakes {
   }
 
   begun(socket: Socket): void {
-    const key = keyOf(socket);
+    const key = peerOf(socket);
     const oldest = this.order.size < this.limit ? undefined : this.order.first;
     if (oldest !== undefined) {
       this.reached();
@@ -43,18 +42,15 @@ export class Handshakes {
 
   /** Processes the complete first flight of a connection, and reads the further ones, in turns with all others. */
   take(socket: Socket, process: () => void): void {
-    this.first.take(socket, () => {
-      process();
-      this.later.add(socket);
-    });
+    this.turns.take(socket, process);
   }
 
   /** Ends tracking of the handshake, and returns the socket below `decrypted`, which has the same peer. */
   done(decrypted: Socket): Socket | undefined {
-    const key = keyOf(decrypted);
+    const key = peerOf(decrypted);
     const below = this.sockets.get(key);
     this.forget(key);
-    this.later.done(decrypted);
+    this.turns.done(decrypted);
     return below;
   }
 
@@ -62,8 +58,4 @@ export class Handshakes {
     this.order.delete(key);
     this.sockets.delete(key);
   }
-}
-
-function keyOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }

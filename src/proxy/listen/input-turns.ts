@@ -1,6 +1,7 @@
 import { LinkedSet } from '../limits/linked-set.ts';
 import { isAccepting } from '../sockets/read-in-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';
+import { NextTurn } from '../../time/next-turn.ts';
 
 /** Input that is handled in turns. */
 export interface Input {
@@ -47,7 +48,7 @@ export class InputTurns {
   private readonly waiting = new Map<string, LinkedSet<Input>>();
   /** The clients of `waiting`, the next one first. */
   private readonly order = new LinkedSet<string>();
-  private isScheduled = false;
+  private readonly next = new NextTurn(() => this.turn());
   private readonly now: () => number;
   private readonly isBurst: () => boolean;
 
@@ -63,10 +64,10 @@ export class InputTurns {
    */
   take(input: Input): void {
     const { client } = input;
-    if (!this.isScheduled) this.began = this.now();
+    if (!this.next.isRequested) this.began = this.now();
     if (this.waiting.size === 0 || !this.waiting.has(client)) this.serveNow(input);
     if (input.isHolding) this.wait(input);
-    this.schedule();
+    this.next.request();
   }
 
   /** Handles input of a client that does not wait. */
@@ -101,14 +102,7 @@ export class InputTurns {
     if (!inputs.has(input)) inputs.add(input);
   }
 
-  private schedule(): void {
-    if (this.isScheduled) return;
-    this.isScheduled = true;
-    setImmediate(this.turn);
-  }
-
-  private readonly turn = (): void => {
-    this.isScheduled = false;
+  private turn(): void {
     this.done.clear();
     this.total = 0;
     const now = this.now();
@@ -116,8 +110,8 @@ export class InputTurns {
       now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(maxPerTurn, this.perTurn * 2);
     this.began = now;
     while (this.order.size > 0 && this.total < this.limit) this.serveNext();
-    if (this.order.size > 0) this.schedule();
-  };
+    if (this.order.size > 0) this.next.request();
+  }
 
   /** Serves the longest waiting input of the next client. */
   private serveNext(): void {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { NextTurn } from '../../time/next-turn.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 
 /** Bytes of one connection, and of all together, in one turn of the event loop before they must yield to others. */
@@ -12,7 +13,7 @@ const readers = new WeakMap<Socket, Reader>();
 const waiting = new LinkedSet<Reader>();
 let turn = 0;
 let spent = 0;
-let isScheduled = false;
+const next = new NextTurn(beginTurn);
 /** Turns that are short because connections arrive. The next connection arrives in the turn after this one. */
 let shortTurns = 0;
 
@@ -57,7 +58,7 @@ class Reader {
     if (this.turn !== turn) [this.turn, this.bytes] = [turn, 0];
     this.bytes += bytes;
     spent += bytes;
-    schedule();
+    next.request();
     return this.bytes >= perConnection || spent >= (isAccepting() ? perConnection : perTurn);
   }
 }
@@ -68,7 +69,7 @@ class Reader {
  */
 export function acceptedInTurn(): void {
   shortTurns = 2;
-  schedule();
+  next.request();
 }
 
 /** Whether a burst of connections is being accepted, so that turns must be short. */
@@ -90,14 +91,7 @@ export function inTurns(socket: Socket): (bytes: number) => void {
   return reader.received;
 }
 
-function schedule(): void {
-  if (isScheduled) return;
-  isScheduled = true;
-  setImmediate(nextTurn);
-}
-
-function nextTurn(): void {
-  isScheduled = false;
+function beginTurn(): void {
   turn += 1;
   spent = 0;
   const maxReads = isAccepting() ? 1 : perTurn / perConnection;
@@ -108,5 +102,5 @@ function nextTurn(): void {
     waiting.delete(reader);
     reader.goOn();
   }
-  if (waiting.size > 0 || isAccepting()) schedule();
+  if (waiting.size > 0 || isAccepting()) next.request();
 }
