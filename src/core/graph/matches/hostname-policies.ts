@@ -112,7 +112,7 @@ export interface PathOwner {
 
 /** Returns the owners of a hostname and its paths on a Gateway, longest paths first. */
 export function ownersOf(read: Reader, hostname: string, gateway: string, namespace: string): readonly PathOwner[] {
-  return ownersAmong(read, policiesFor(read, `of ${hostname}`, gateway), namespace);
+  return read.query(partsOf, 'of', hostname, gateway).flatMap((parts) => ownersAmong(read, parts, namespace));
 }
 
 /** Returns the owners of each hostname that is narrower than a hostname. */
@@ -122,19 +122,82 @@ export function ownersBelow(
   gateway: string,
   namespace: string,
 ): readonly (readonly PathOwner[])[] {
-  const byHostname = Map.groupBy(policiesFor(read, `below ${hostname}`, gateway), ({ owned }) => owned);
-  return [...byHostname.values()].map((policies) => ownersAmong(read, policies, namespace));
+  return read.query(partsOf, 'below', hostname, gateway).map((parts) => ownersAmong(read, parts, namespace));
 }
 
-function ownersAmong(read: Reader, policies: readonly OwningPolicy[], namespace: string): readonly PathOwner[] {
-  const ofPaths = policies.flatMap((one) => read.query(ownedPaths, one.policy).map((path) => ({ ...one, path })));
-  const owners = [...Map.groupBy(ofPaths, ({ path }) => path).values()].flatMap((some): readonly PathOwner[] => {
-    const [first] = some;
-    return first === undefined
-      ? []
-      : [{ owned: first.owned, path: first.path, permission: decide(read, { ...first, policies: some }, namespace) }];
-  });
-  return owners.sort((one, other) => other.path.length - one.path.length);
+function ownersAmong(read: Reader, parts: readonly OwnedPart[], namespace: string): readonly PathOwner[] {
+  return parts.map((part) => ({ owned: part.owned, path: part.path, permission: decide(read, part, namespace) }));
+}
+
+/** A path prefix of a hostname with its policies. There may be thousands of namespaces and policies, so it is independent of namespaces. */
+interface OwnedPart {
+  readonly owned: string;
+  readonly path: string;
+  /** The decision about other namespaces. */
+  readonly refusal: HostnameRefusal;
+  /** The namespaces that policies without a selector permit. */
+  readonly named: ReadonlySet<string>;
+  /** The other policies that permit any. If one has names, too, both must match. */
+  readonly selective: readonly { readonly names: readonly string[] | undefined; readonly selector: Selector }[];
+}
+
+/** The parts of a hostname (`of`), or of each narrower one (`below`), on a Gateway; of each hostname, longest paths first. */
+const partsOf = defineQuery({
+  name: 'hostnamePolicyParts',
+  stratum: strata.links,
+  compute(read, which: string, hostname: string, gateway: string): readonly (readonly OwnedPart[])[] {
+    const byHostname = new Map<string, Map<string, string[]>>();
+    for (const { owned, policy } of policiesFor(read, `${which} ${hostname}`, gateway)) {
+      const byPath = entryOf(byHostname, owned, () => new Map<string, string[]>());
+      for (const path of read.query(ownedPaths, policy)) entryOf(byPath, path, () => []).push(policy);
+    }
+    return [...byHostname].map(([owned, byPath]) =>
+      [...byPath]
+        .map(([path, policies]) => partWith(read, { owned, path }, policies))
+        .sort((one, other) => other.path.length - one.path.length),
+    );
+  },
+});
+
+function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** Several policies with the same hostname and path permit the namespaces of each of them. */
+function partWith(
+  read: Reader,
+  { owned, path }: Pick<OwnedPart, 'owned' | 'path'>,
+  policies: readonly string[],
+): OwnedPart {
+  const permitted = policies.flatMap((policy) => read.query(permittedBy, policy) ?? []);
+  return {
+    owned,
+    path,
+    named: new Set(permitted.flatMap(({ names, selector }) => (selector === undefined ? (names ?? []) : []))),
+    selective: permitted.flatMap(({ names, selector }) => (selector === undefined ? [] : [{ names, selector }])),
+    refusal: {
+      type: 'refused',
+      owned,
+      path,
+      policies,
+      owners: policies.flatMap((policy) => read.query(permittedNamespaces, policy)),
+    },
+  };
+}
+
+/** Whether the policies of a part permit a namespace. */
+function decide(read: Reader, { named, selective, refusal }: OwnedPart, namespace: string): HostnamePermission {
+  if (named.has(namespace)) return { type: 'permitted' };
+  const relevant = selective.filter(({ names }) => names === undefined || names.includes(namespace));
+  if (relevant.length === 0) return refusal;
+  const labels = read.query(namespaceLabels, namespace);
+  if (relevant.some(({ selector }) => selectorMatches(selector, labels))) return { type: 'permitted' };
+  const isUnknown = relevant.some(({ selector }) => mayAllowNamespace(read, { from: 'Selector', selector }, namespace));
+  return isUnknown ? { type: 'unobserved' } : refusal;
 }
 
 /** Returns the owner of a hostname with all paths, if there is one. */
@@ -195,39 +258,24 @@ const ownedPaths = defineQuery({
   },
 });
 
-interface Owned {
-  readonly owned: string;
-  readonly path: string;
-  readonly policies: readonly OwningPolicy[];
+type Selector = NonNullable<NonNullable<NonNullable<Resource<'HostnamePolicy'>['spec']>['namespaces']>['selector']>;
+
+/** The namespaces that a policy permits. */
+interface Permitted {
+  readonly names?: readonly string[] | undefined;
+  readonly selector?: Selector | undefined;
 }
 
-/** Several policies with the same hostname and path permit the namespaces of each of them. */
-function decide(read: Reader, { owned, path, policies }: Owned, namespace: string): HostnamePermission {
-  const standings = new Set(policies.map(({ policy }) => read.query(policyStanding, policy, namespace)));
-  if (standings.has('permitted')) return { type: 'permitted' };
-  if (standings.has('unobserved')) return { type: 'unobserved' };
-  return {
-    type: 'refused',
-    owned,
-    path,
-    policies: policies.map(({ policy }) => policy),
-    owners: policies.flatMap(({ policy }) => read.query(permittedNamespaces, policy)),
-  };
-}
-
-/** Whether a policy permits a namespace. If it has names and a selector, both must match. Unreadable parts permit nothing. */
-const policyStanding = defineQuery({
-  name: 'hostnamePolicyStanding',
+/** The namespaces that a policy permits; `undefined` for none. Unreadable parts permit nothing. */
+const permittedBy = defineQuery({
+  name: 'hostnamePolicyPermits',
   stratum: strata.links,
-  compute(read, name: string, namespace: string): HostnamePermission['type'] {
+  compute(read, name: string): Permitted | undefined {
     const policy = readObject(read, 'HostnamePolicy', '', name);
-    if (policy === undefined || isLost(policy, ['spec'])) return 'refused';
-    if (hasUnreadable(policy, 'namespaces') || hasUnreadable(policy, 'paths')) return 'refused';
+    if (policy === undefined || isLost(policy, ['spec'])) return undefined;
+    if (hasUnreadable(policy, 'namespaces') || hasUnreadable(policy, 'paths')) return undefined;
     const { names, selector } = policy.spec?.namespaces ?? {};
-    if (names === undefined && selector === undefined) return 'refused';
-    if (names !== undefined && !names.includes(namespace)) return 'refused';
-    if (selector === undefined || selectorMatches(selector, read.query(namespaceLabels, namespace))) return 'permitted';
-    return mayAllowNamespace(read, { from: 'Selector', selector }, namespace) ? 'unobserved' : 'refused';
+    return names === undefined && selector === undefined ? undefined : { names, selector };
   },
 });
 
