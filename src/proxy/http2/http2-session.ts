@@ -192,7 +192,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
 
   onGoaway(code: number): void {
     // Without an error, the client still waits for its responses.
-    if (code !== errorCodes.noError) this.socket.destroy();
+    if (code !== errorCodes.noError) this.abandon();
   }
 
   onSettings(): void {
@@ -373,12 +373,18 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
   /** Ends the connection because of an error (RFC 9113 section 5.4.1). */
   private fail(code: number): void {
     if (this.isStopped) return;
+    this.sender.goaway(this.lastStream, code);
+    this.abandon();
+  }
+
+  /** Ends the connection and all its streams. Nothing more of them is sent. */
+  private abandon(): void {
+    if (this.isStopped) return;
     this.starting.clear();
     for (const { outgoing } of this.streams.values()) this.sender.drop(outgoing);
-    this.sender.goaway(this.lastStream, code);
     this.stop();
     this.abortStreams();
-    // Closing immediately would reset the connection, and GOAWAY would be lost.
+    // Closing immediately would reset the connection if the client still sends something, and GOAWAY would be lost.
     closeGently(this.socket);
   }
 

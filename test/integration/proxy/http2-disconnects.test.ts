@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
@@ -128,6 +129,26 @@ const states: Readonly<Record<string, State>> = {
     isReached: answered,
   },
 };
+
+test('a client that sends frames after GOAWAY with an error code gets the end of the connection, and no reset', async () => {
+  const backend = await plain.backend(nothing);
+  const { port } = await plain.start(backend.port);
+  const { socket } = plain.open(port);
+  socket.allowHalfOpen = true;
+  const errors: Error[] = [];
+  socket.on('error', (error) => errors.push(error));
+  const ended = once(socket, 'end');
+  socket.write(goaway(255));
+  await ended;
+  // The second one would be the first to meet a connection that was reset.
+  for (let count = 0; count < 2; count += 1) {
+    await new Promise((resolve) => socket.write(frame('ping', 0, 0, Buffer.alloc(8)), resolve));
+    await new Promise(setImmediate);
+  }
+  socket.end();
+  await once(socket, 'close');
+  expect(errors).toEqual([]);
+});
 
 type Way = readonly [string, (client: Client) => void];
 
