@@ -7,6 +7,7 @@ import type { Resource } from '../../src/core/resources/resource.ts';
 import { judgeExpressions, routeExpressionLimits } from '../../src/core/rules/matches/expressions.ts';
 import { compilePattern, patternLimits } from '../../src/core/patterns/pattern.ts';
 import { isFull, scaled } from './support/scale.ts';
+import { deployed } from '../bench/memory/components.ts';
 
 const type = 'RegularExpression';
 const apiVersion = 'gateway.networking.k8s.io/v1';
@@ -91,14 +92,14 @@ if (isFull) {
   });
 }
 
-/** What judging the last of some routes takes in a process of its own: milliseconds of the processor, MiB. */
+/** What judging the last of some routes takes in a process with the options of the webhook: milliseconds of the processor, MiB. */
 async function judgedApart(routes: readonly object[]): Promise<{ readonly cpu: number; readonly memory: number }> {
   const child = spawn(
     process.execPath,
-    ['--max-old-space-size=384', '--disable-warning=ExperimentalWarning', 'test/attack/support/judge-route.ts'],
+    ['--disable-warning=ExperimentalWarning', 'test/attack/support/judge-route.ts'],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_OPTIONS: '' },
+      env: { ...process.env, NODE_OPTIONS: deployed('deploy/base/webhook.yaml').options },
     },
   );
   child.stdin.end(JSON.stringify(routes));
