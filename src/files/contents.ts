@@ -3,7 +3,7 @@ import { basename, dirname, resolve, sep } from 'node:path';
 import type { FileProblem, SourceDocument } from './document.ts';
 import { isMissing, reasonOf } from './errors.ts';
 import { parseDocuments } from './parse.ts';
-import { readRegular } from './read-file.ts';
+import { largeFile, readRegular } from './read-file.ts';
 import { walk, type Found, type OnFolder } from './walk.ts';
 
 /** The content of the files below some paths. */
@@ -38,9 +38,6 @@ export function flatten(contents: Contents): FolderContent {
   };
 }
 
-/** Bytes of a file with objects. */
-const maximumSize = 64 * 1024 * 1024;
-
 /**
  * Reads files and, in folders, all YAML and JSON files below them, except hidden ones. Files that did not change since `known` are
  * not parsed again. A file that has more than `limit` bytes, or that cannot be read or has errors keeps its documents of `known`.
@@ -49,7 +46,7 @@ export async function readContents(
   paths: readonly string[],
   known: Contents,
   onFolder: OnFolder,
-  limit = maximumSize,
+  limit = largeFile,
 ): Promise<Contents> {
   const reading = new Reading(known, onFolder, limit);
   for await (const found of walk(paths, onFolder)) await reading.add(found);

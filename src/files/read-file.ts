@@ -57,14 +57,41 @@ export async function readRegular(path: string, limit: number): Promise<Uint8Arr
 /** Bytes of a file with settings, a certificate, a key or a token, all of which are much smaller. A ConfigMap or Secret has at most as many. */
 export const smallFile = 1_024 * 1_024;
 
+/** Bytes of a file with objects, and of one that a user names once: a baseline, a report or a kubeconfig. */
+export const largeFile = 64 * 1_024 * 1_024;
+
 /**
  * Reads a regular file of at most `smallFile` bytes as UTF-8.
  *
  * @throws like `readRegular`, with the path
  */
 export async function readSmallText(path: string): Promise<string> {
+  return withPath(path, readText(path, smallFile));
+}
+
+/**
+ * Reads a regular file of at most `limit` bytes as UTF-8.
+ *
+ * @throws like `readRegular`
+ */
+export async function readText(path: string, limit: number): Promise<string> {
+  return Buffer.from(await readRegular(path, limit)).toString('utf8');
+}
+
+/**
+ * Checks that a path is a regular file of at most `limit` bytes, for readers of a library.
+ *
+ * @throws like `readRegular`, with the path
+ */
+export async function requireRegular(path: string, limit: number): Promise<void> {
+  const { handle, size } = await withPath(path, openRegular(path));
+  await handle.close();
+  if (size > limit) throw new Error(`${path}: ${tooLarge(size, limit).message}`);
+}
+
+async function withPath<T>(path: string, attempt: Promise<T>): Promise<T> {
   try {
-    return Buffer.from(await readRegular(path, smallFile)).toString('utf8');
+    return await attempt;
   } catch (error) {
     // Errors of node:fs name the path.
     if (!(error instanceof Error) || 'code' in error) throw error;

@@ -1,5 +1,6 @@
 import type { Credentials, Proof } from './credentials.ts';
-import { hasKubeconfig, serviceAccountCredentials } from './service-account.ts';
+import { largeFile, requireRegular } from '../files/read-file.ts';
+import { defaultKubeconfigs, hasKubeconfig, serviceAccountCredentials } from './service-account.ts';
 
 /** `default` as in kubectl, the pod's ServiceAccount, or a kubeconfig file and a context other than its current one. */
 export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig?: string; readonly context?: string };
@@ -13,14 +14,14 @@ export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig?
 export async function loadCredentials(source: CredentialSource): Promise<Credentials> {
   const account = await accountFor(source);
   if (account !== undefined) return account;
+  const named = typeof source === 'string' ? undefined : source.kubeconfig;
+  // The official client would wait for the writer of a pipe, and read a device without end.
+  for (const file of named === undefined ? await defaultKubeconfigs() : [named]) await requireRegular(file, largeFile);
   const { KubeConfig } = await import('./official-client.ts');
   const config = new KubeConfig();
-  if (typeof source === 'string') config.loadFromDefault();
-  else {
-    if (source.kubeconfig === undefined) config.loadFromDefault();
-    else config.loadFromFile(source.kubeconfig);
-    if (source.context !== undefined) config.setCurrentContext(source.context);
-  }
+  if (named === undefined) config.loadFromDefault();
+  else config.loadFromFile(named);
+  if (typeof source !== 'string' && source.context !== undefined) config.setCurrentContext(source.context);
   const cluster = config.getCurrentCluster();
   if (cluster === null)
     throw new Error(`the kubeconfig has no cluster for its context ${JSON.stringify(config.getCurrentContext())}`);

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { readSmallText } from '../files/read-file.ts';
 import type { Credentials } from './credentials.ts';
 
@@ -30,8 +30,15 @@ export async function serviceAccountCredentials(folder = mounted): Promise<Crede
 
 /** Whether kubectl would use a kubeconfig: one that the environment names, or the one in the home folder. */
 export async function hasKubeconfig(): Promise<boolean> {
+  return (await defaultKubeconfigs()).length > 0;
+}
+
+/** The kubeconfigs that kubectl would use, merged in this order. Those that the environment names may not exist. */
+export async function defaultKubeconfigs(): Promise<readonly string[]> {
   const { KUBECONFIG: named = '', HOME: home = '' } = process.env;
-  return named !== '' || (home !== '' && exists(join(home, '.kube', 'config')));
+  if (named !== '') return named.split(delimiter).filter((file) => file !== '');
+  const file = join(home, '.kube', 'config');
+  return home !== '' && (await exists(file)) ? [file] : [];
 }
 
 async function exists(file: string): Promise<boolean> {

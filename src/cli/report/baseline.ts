@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
+import { largeFile, readText } from '../../files/read-file.ts';
 import { orUsageError, UsageError } from '../usage-error.ts';
 import { jsonText } from './json-text.ts';
 import type { Report, ReportedFinding } from './report.ts';
@@ -15,7 +16,7 @@ const listedReason = 'listed in the baseline';
 
 /** Reads a baseline that `BaselineRecorder` wrote. Throws UsageError if it cannot be read. */
 export async function readBaseline(file: string): Promise<Baseline> {
-  const text = await orUsageError(`the baseline ${file}`, readFile(file, 'utf8'));
+  const text = await orUsageError(`the baseline ${file}`, readText(file, largeFile));
   const left = new Map<string, number>();
   for (const identity of identitiesIn(text, file)) left.set(identity, (left.get(identity) ?? 0) + 1);
   return {

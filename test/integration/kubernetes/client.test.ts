@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect as dial, type AddressInfo } from 'node:net';
@@ -268,6 +270,23 @@ describe('a kubeconfig', () => {
     const kubeconfig = join(await withFolder(), 'config');
     await writeFile(kubeconfig, JSON.stringify({ clusters: [], users: [], contexts: [], 'current-context': 'gone' }));
     await expect(loadCredentials({ kubeconfig })).rejects.toThrow('no cluster for its context "gone"');
+  });
+
+  test.each([
+    ['a pipe', (file: string) => void execFileSync('mkfifo', [file])],
+    ['a device', (file: string) => symlinkSync('/dev/zero', file)],
+  ])('is refused where it is %s', async (_what, create) => {
+    const kubeconfig = join(await withFolder(), 'config');
+    create(kubeconfig);
+    await expect(loadCredentials({ kubeconfig })).rejects.toThrow(`${kubeconfig}: not a regular file`);
+    const { KUBECONFIG: before } = process.env;
+    process.env['KUBECONFIG'] = kubeconfig;
+    try {
+      await expect(loadCredentials('default')).rejects.toThrow(`${kubeconfig}: not a regular file`);
+    } finally {
+      if (before === undefined) delete process.env['KUBECONFIG'];
+      else process.env['KUBECONFIG'] = before;
+    }
   });
 
   test('is not needed in a pod, whose token the kubelet renews', async () => {
