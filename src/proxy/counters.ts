@@ -39,6 +39,7 @@ export const limits = [
   'http2-settings',
   'http2-priority',
   'http2-empty-data',
+  'http2-ignored',
   'http2-window-updates',
   'first-byte-time',
   'proxy-header',

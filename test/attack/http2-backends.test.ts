@@ -84,6 +84,19 @@ const attacks: Readonly<Record<string, Attack>> = {
   'SETTINGS without end': ({ socket }) => endlessly(socket, repeated(settingsFrame(4, 1))),
   'windows that grow beyond the limit': ({ socket }, stream) =>
     endlessly(socket, repeated(frame('windowUpdate', 0, stream, uint32(0x7fff_ffff)))),
+  'frames of an unknown type without end': ({ socket }, stream) => {
+    const unknown = frame('data', 0, stream, Buffer.alloc(8));
+    unknown[3] = 0x20;
+    endlessly(socket, repeated(unknown));
+  },
+  'acknowledgements without end': ({ socket }) =>
+    endlessly(socket, repeated(Buffer.concat([frame('settings', 1, 0), frame('ping', 1, 0, Buffer.alloc(8))]))),
+  'GOAWAY that lets the request go on, without end': ({ socket }, stream) =>
+    endlessly(socket, repeated(goaway(stream))),
+  'a body of small pieces without end, after its request is over': ({ socket }, stream) =>
+    void socket.once('data', () => endlessly(socket, repeated(frame('data', 0, stream, Buffer.alloc(4))))),
+  'interim responses without end, after their request is over': ({ socket }, stream) =>
+    void socket.once('data', () => endlessly(socket, repeated(interim(stream)))),
   'a promised response': ({ socket }, stream) =>
     void socket.write(frame('push', endHeaders, stream, Buffer.concat([uint32(2), literal([':method', 'GET'])]))),
   'a response on a stream of its own': ({ socket }) => void socket.write(head(2)),
@@ -120,7 +133,7 @@ function startHostile(attack: Attack) {
 }
 
 describe('a backend that attacks over HTTP/2', () => {
-  test.each(Object.entries(attacks))('%s', async (_name, attack) => {
+  test.each(Object.entries(attacks))('%s', async (name, attack) => {
     const [hostile, good] = [await startHostile(attack), await startEcho('good')];
     const started = await startProxy(
       [
@@ -153,5 +166,7 @@ describe('a backend that attacks over HTTP/2', () => {
     if (!mayComplete) expect(ends.filter((end) => end === 200)).toEqual([]);
     expect((await send(port, '/')).status).toBe(200);
     await eventually(() => expect([proxy.counters().openRequests, proxy.counters().buffered.used]).toEqual([0, 0]));
+    // Nobody pays for frames that serve no request.
+    if (name.includes('without end')) await eventually(() => expect(hostile.openConnections()).toBe(0));
   });
 });

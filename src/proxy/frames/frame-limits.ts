@@ -12,10 +12,17 @@ interface Allowance {
   readonly isEarned: boolean;
 }
 
-/** By frame type. */
-type Allowances = Readonly<Record<number, Allowance>>;
+interface Allowances {
+  /** By frame type. */
+  readonly byType: Readonly<Record<number, Allowance>>;
+  /** Bytes of late frames, besides those that closed streams allow. */
+  readonly lateBytes: number;
+}
 
-const ofClients: Allowances = {
+/** Frames without effect count as this type: acknowledgements, unknown frames, and repetitions of it. */
+const ignored = frameTypes.goaway;
+
+const ofClients: Allowances['byType'] = {
   [frameTypes.data]: { limit: 'http2-empty-data', burst: 1_000, rate: 100, isEarned: false },
   [frameTypes.priority]: { limit: 'http2-priority', burst: 1_000, rate: 100, isEarned: true },
   [frameTypes.reset]: { limit: 'http2-resets', burst: 512, rate: 128, isEarned: false },
@@ -24,15 +31,25 @@ const ofClients: Allowances = {
   [frameTypes.windowUpdate]: { limit: 'http2-window-updates', burst: 1_000, rate: 100, isEarned: true },
 };
 
-/** A backend may reset each request, and send an empty DATA frame with each response. */
-const ofBackends: Allowances = {
+/**
+ * A backend may reset each request, and send an empty DATA frame with each response. Unlike those of clients, its frames are not read in
+ * fair turns, so that it must not send frames without effect forever.
+ */
+const ofBackends: Allowances['byType'] = {
   ...ofClients,
   [frameTypes.data]: { limit: 'http2-empty-data', burst: 1_000, rate: 100, isEarned: true },
   [frameTypes.reset]: { limit: 'http2-resets', burst: 512, rate: 128, isEarned: true },
+  [ignored]: { limit: 'http2-ignored', burst: 1_000, rate: 100, isEarned: false },
 };
 
 /** What the frames of each side may be. */
-export const allowances = { ofClients, ofBackends } as const;
+export const allowances = {
+  ofClients: { byType: ofClients, lateBytes: Infinity },
+  ofBackends: { byType: ofBackends, lateBytes: 1024 * 1024 },
+} as const satisfies Record<string, Allowances>;
+
+/** Bytes that a late header section counts at least, because decoding it costs more than skipping DATA. */
+const leastHeaders = 1_024;
 
 /** Frames that a peer earns with each write to it, and the bytes that earn one more, because it must update windows. */
 const earnedPerWrite = 4;
@@ -41,24 +58,43 @@ const bytesPerEarned = 512;
 /** Counts the frames of one peer by kind. */
 export class FrameLimits {
   private readonly exceeded: (limit: Limit) => void;
-  private readonly allowances: Allowances;
+  private readonly allowances: Allowances['byType'];
   /** Remaining frames of each kind, at `countedAt`. */
   private readonly left: number[] = [];
   private countedAt = monotonicNow();
   private earned = 0;
+  /** Bytes of late frames that the peer may still send. */
+  private late: number;
 
   /** `exceeded` is called when the peer has sent too many frames of a kind. */
-  constructor(exceeded: (limit: Limit) => void, allowed: Allowances = ofClients) {
+  constructor(exceeded: (limit: Limit) => void, allowed: Allowances = allowances.ofClients) {
     this.exceeded = exceeded;
-    this.allowances = allowed;
+    this.allowances = allowed.byType;
+    this.late = allowed.lateBytes;
   }
 
   /** Counts a frame that the peer has sent. Empty DATA is counted with `countEmptyData`. */
   count({ type, flags }: FrameHead): void {
     if (type === frameTypes.data) return;
-    // Acknowledgements answer frames of this side.
     const mayAcknowledge = type === frameTypes.settings || type === frameTypes.ping;
-    if (!mayAcknowledge || (flags & frameFlags.acknowledgement) === 0) this.spend(type);
+    const isAcknowledgement = mayAcknowledge && (flags & frameFlags.acknowledgement) !== 0;
+    this.spend(isAcknowledgement || type > frameTypes.continuation ? ignored : type);
+  }
+
+  /** This side has closed a stream, so that frames of it may be in transit: at most `bytes`. */
+  closed(bytes: number): void {
+    this.late += bytes;
+  }
+
+  /** Counts a DATA frame of `bytes` that has arrived for a stream which this side has closed. */
+  countLateData(bytes: number): void {
+    this.late -= bytes;
+    if (this.late < 0) this.exceeded('http2-ignored');
+  }
+
+  /** Counts a header section of `bytes` that has arrived for a stream which this side has closed. */
+  countLateHeaders(bytes: number): void {
+    this.countLateData(Math.max(bytes, leastHeaders));
   }
 
   /** Counts a DATA frame that carries nothing and does not end its stream. */

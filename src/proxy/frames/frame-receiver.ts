@@ -210,8 +210,9 @@ export class FrameReceiver<S extends FrameStream> implements FrameEvents {
     this.window -= length;
     if (this.window < 0) throw new ConnectionError(errorCodes.flowControlError, 'window of the connection');
     if (this.window < this.fullWindow / 2) this.credit();
-    if (stream === undefined) this.onClosed(id);
-    else if (stream.isComplete) this.target.streamError(id, errorCodes.streamClosed);
+    if (stream === undefined) {
+      if (this.isLate(id)) this.target.frameLimits.countLateData(length);
+    } else if (stream.isComplete) this.target.streamError(id, errorCodes.streamClosed);
     else if (stream.awaitsHead) this.target.streamError(id, errorCodes.protocolError);
     else if (!stream.receiveWindow.take(length)) this.target.streamError(id, errorCodes.flowControlError);
     else this.dataStream = stream;
@@ -230,13 +231,18 @@ export class FrameReceiver<S extends FrameStream> implements FrameEvents {
     return stream;
   }
 
-  /** A frame has arrived for a closed stream. Those for streams that this side has reset or does not serve were in transit. */
-  private onClosed(id: number): void {
+  /**
+   * A frame has arrived for a closed stream. Returns whether it is ignored, because it was in transit when this side has reset the stream.
+   * Frames for streams that this side does not serve are ignored, too.
+   */
+  private isLate(id: number): boolean {
     const { closedStreams, lastServed } = this.target;
     const end = closedStreams.endOf(id);
-    if (id > lastServed || end === 'side') return;
+    if (id > lastServed) return false;
+    if (end === 'side') return true;
     if (end === 'ended') throw new ConnectionError(errorCodes.streamClosed, 'a frame on a closed stream');
     this.target.streamError(id, errorCodes.streamClosed);
+    return false;
   }
 
   private headers(block: WholeBlock | undefined): void {
@@ -247,7 +253,7 @@ export class FrameReceiver<S extends FrameStream> implements FrameEvents {
     else if (stream !== undefined) this.trailers(stream, block);
     else {
       this.sections.readTrailers(block.bytes);
-      this.onClosed(block.stream);
+      if (this.isLate(block.stream)) target.frameLimits.countLateHeaders(block.bytes.length);
     }
   }
 

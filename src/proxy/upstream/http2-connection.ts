@@ -275,6 +275,7 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
     this.sender.drop(stream.outgoing);
     this.streams.delete(stream.id);
     this.closedStreams.add(stream.id, end);
+    if (end === 'side') this.frameLimits.closed(this.limits.streamWindow + 4 * this.limits.headerBytes);
     this.events.done(stream.owner);
     if (this.streams.size === 0) {
       this.idleTimer.refresh();
