@@ -71,10 +71,10 @@ class Connection implements ChannelConnection {
     const { signal } = this.closing;
     let failures = 0;
     while (!signal.aborted) {
-      let wasConnected = false;
+      let wasSynchronised = false;
       try {
         await this.attempt(() => {
-          wasConnected = true;
+          wasSynchronised = true;
         });
       } catch (error) {
         const problem = error instanceof Error ? error.message : String(error);
@@ -84,13 +84,14 @@ class Connection implements ChannelConnection {
             'no connection to the controller, the current configuration stays in effect',
           );
       }
-      failures = wasConnected ? 0 : failures + 1;
+      // A connection that ends before the whole configuration has arrived may end so again, and each costs the controller all of it.
+      failures = wasSynchronised ? 0 : failures + 1;
       await pauseFor(this.pauseAfter(failures), signal);
     }
   }
 
   /** Runs one connection from start to end. */
-  private async attempt(onConnected: () => void): Promise<void> {
+  private async attempt(onSynchronised: () => void): Promise<void> {
     const { address, authorities, token } = this.options;
     const [ca, proof] = await Promise.all([authorities(), token()]);
     if (this.closing.signal.aborted) return;
@@ -104,15 +105,14 @@ class Connection implements ChannelConnection {
     try {
       const stream = await open(session, { ...this.options, token: proof.trim(), patience: this.pace.patience });
       keepAlive(session, this.pace.heartbeat);
-      onConnected();
-      await this.follow(stream);
+      await this.follow(stream, onSynchronised);
     } finally {
       this.closing.signal.removeEventListener('abort', stop);
       session.destroy();
     }
   }
 
-  private async follow(stream: ClientHttp2Stream): Promise<void> {
+  private async follow(stream: ClientHttp2Stream, onSynchronised: () => void): Promise<void> {
     const { sink, address: controller, gateway, log } = this.options;
     const peer = sink.connect((message) => {
       if (!stream.destroyed && !stream.writableEnded) stream.write(encodeLine(message));
@@ -124,6 +124,7 @@ class Connection implements ChannelConnection {
         const message = parseToProxy(line);
         // Reads the next message only after this one is applied: flow control keeps the rest at the controller.
         if (message !== undefined) await peer.receive(message);
+        if (message?.type === 'end') onSynchronised();
       }
     } finally {
       this.connected = false;

@@ -1,12 +1,24 @@
 import { hash } from 'node:crypto';
 import type { Digest } from './messages.ts';
 
+/** The fingerprint of a JSON value, and its bytes as JSON. */
+export interface Fingerprint {
+  readonly digest: Digest;
+  readonly bytes: number;
+}
+
 /**
  * Returns the fingerprint of a JSON value. Equal content has an equal fingerprint, regardless of the order of
  * properties. Undefined properties count as absent, as in JSON.
  */
+export function fingerprintOf(value: unknown): Fingerprint {
+  const json = canonicalJson(value);
+  return { digest: hash('sha256', json, 'base64url'), bytes: Buffer.byteLength(json) };
+}
+
+/** Returns only the digest of that fingerprint. */
 export function digestOf(value: unknown): Digest {
-  return hash('sha256', canonicalJson(value), 'base64url');
+  return fingerprintOf(value).digest;
 }
 
 function canonicalJson(value: unknown): string {

@@ -310,7 +310,8 @@ async function serveProxy(
   const queued = { held: () => (stream.closed ? 0 : stream.writableLength), end: isSlow };
   const send = (message: ToProxy): void => {
     if (stream.closed || stream.destroyed || stream.writableEnded) return;
-    if (stream.writableLength > limits.backlog) isSlow();
+    // The end mark belongs to the transaction before it: a proxy that reconnects would get both again.
+    if (message.type !== 'end' && stream.writableLength > limits.backlog) isSlow();
     else {
       stream.write(encodeLine(message));
       share.queued.count(queued);

@@ -1,6 +1,7 @@
 import type { ConfigKey } from '../core/routing/config.ts';
 import { capabilities, keysOf, lacking, neededFor, safeFor, tooOld, type Capability } from './capabilities.ts';
-import { digestOf } from './digest.ts';
+import { ConfigurationBudget, configurationLimits, type BudgetPart, type Withheld } from './budget.ts';
+import { fingerprintOf } from './digest.ts';
 import type {
   ChannelResource,
   Digest,
@@ -27,8 +28,16 @@ export interface SessionState {
 
 interface Held {
   readonly digest: Digest;
+  /** The bytes that the resource takes in a message. */
+  readonly bytes: number;
   readonly resource: ChannelResource;
 }
+
+/** A resource in a message. */
+type Entry = Transaction['upserts'][number];
+
+/** Bytes of an upsert besides its resource. */
+const frame = 80;
 
 interface Session {
   readonly send: (message: ToProxy) => void;
@@ -44,6 +53,8 @@ interface Session {
  */
 export class ConfigurationSource {
   private readonly current = new Map<ConfigKey, Held>();
+  private readonly budget: ConfigurationBudget;
+  private beyond: ReadonlyMap<ConfigKey, Withheld> = new Map();
   /** The keys of the resources that need a capability, so that no acknowledgement reads the whole configuration. */
   private readonly needing: Readonly<Record<Capability, Set<ConfigKey>>> = {
     listenerFilters: new Set(),
@@ -54,42 +65,33 @@ export class ConfigurationSource {
   private readonly disconnected = new Set<(state: SessionState) => void>();
   private newest = 0;
 
+  constructor(limits: Readonly<Record<BudgetPart, number>> = configurationLimits) {
+    this.budget = new ConfigurationBudget(this.current, limits);
+  }
+
+  /** The resources that exceed the limits for the configuration of a Gateway, and that no proxy gets. A new map after each change of them. */
+  get withheld(): ReadonlyMap<ConfigKey, Withheld> {
+    return this.beyond;
+  }
+
   /**
    * Changes the configuration. Every proxy gets the actual differences as one transaction. A key that is both removed
    * and upserted is upserted.
    * @returns the id whose acknowledgement means that a proxy holds this state; the previous id if nothing differs.
    */
   publish(upserts: Iterable<ChannelResource>, removals: Iterable<ConfigKey>): number {
-    const changed = new Map<ConfigKey, Held>();
-    const desired = new Set<ConfigKey>();
+    const changed = new Map<ConfigKey, Held | undefined>();
+    for (const key of removals) if (this.current.has(key)) changed.set(key, undefined);
     for (const resource of upserts) {
-      const digest = digestOf(resource);
-      desired.add(resource.key);
-      if (this.current.get(resource.key)?.digest === digest) changed.delete(resource.key);
-      else changed.set(resource.key, { digest, resource });
+      const held = heldOf(resource);
+      if (this.current.get(resource.key)?.digest === held.digest) changed.delete(resource.key);
+      else changed.set(resource.key, held);
     }
-    const removed: ChannelResource[] = [];
-    for (const key of new Set(removals)) {
-      const held = this.current.get(key);
-      if (held !== undefined && !desired.has(key)) removed.push(held.resource);
-    }
-    if (changed.size === 0 && removed.length === 0) return this.newest;
-
-    for (const [key, held] of changed) {
-      this.current.set(key, held);
-      this.indexNeed(key, neededFor(held.resource));
-    }
-    for (const { key } of removed) {
-      this.current.delete(key);
-      this.indexNeed(key, undefined);
-    }
+    if (changed.size === 0) return this.newest;
+    const change = this.differences(this.replace(changed));
+    if (change.upserts.length === 0 && change.removals.length === 0) return this.newest;
     this.newest += 1;
-    const transaction: Transaction = {
-      type: 'transaction',
-      id: this.newest,
-      upserts: usedFirst([...changed.values()]),
-      removals: usersFirst(removed).map(({ key }) => key),
-    };
+    const transaction: Transaction = { type: 'transaction', id: this.newest, ...change };
     for (const session of this.sessions) {
       // A proxy that has not sent its hello yet gets the change in the response.
       if (session.state.sent !== undefined) this.send(session, safeTransaction(session.missing, transaction));
@@ -155,11 +157,63 @@ export class ConfigurationSource {
     return () => this.disconnected.delete(listener);
   }
 
+  /**
+   * Replaces resources, or removes those that are undefined. Returns what proxies got before of all resources for which that may
+   * have changed.
+   */
+  private replace(changed: ReadonlyMap<ConfigKey, Held | undefined>): ReadonlyMap<ConfigKey, Held | undefined> {
+    const before = new Map<ConfigKey, Held | undefined>();
+    for (const [key, held] of changed) {
+      before.set(key, this.sentFor(key));
+      this.budget.count(key, this.current.get(key), held);
+      if (held === undefined) this.current.delete(key);
+      else this.current.set(key, held);
+    }
+    const beyond = this.budget.beyond();
+    if (beyond === this.beyond) return before;
+    for (const key of new Set([...this.beyond.keys(), ...beyond.keys()]))
+      if (!before.has(key) && this.beyond.has(key) !== beyond.has(key)) before.set(key, this.sentFor(key));
+    this.beyond = beyond;
+    return before;
+  }
+
+  /** What proxies have to change, from what they got before. */
+  private differences(before: ReadonlyMap<ConfigKey, Held | undefined>): Pick<Transaction, 'upserts' | 'removals'> {
+    const upserted: Held[] = [];
+    const removed: ChannelResource[] = [];
+    for (const [key, former] of before) {
+      const now = this.sentFor(key);
+      this.indexNeed(key, now && neededFor(now.resource));
+      if (now === undefined && former !== undefined) removed.push(former.resource);
+      if (now !== undefined && now.digest !== former?.digest) upserted.push(now);
+    }
+    return { upserts: usedFirst(upserted).map(entryOf), removals: usersFirst(removed).map(({ key }) => key) };
+  }
+
+  /** What proxies get for a key. */
+  private sentFor(key: ConfigKey): Held | undefined {
+    const held = this.current.get(key);
+    return held === undefined || !this.beyond.has(key) ? held : substituteFor(held);
+  }
+
+  /** What proxies get, by key. */
+  private sent(): ReadonlyMap<ConfigKey, Held> {
+    if (this.beyond.size === 0) return this.current;
+    return new Map(
+      [...this.current.keys()].flatMap((key) => {
+        const held = this.sentFor(key);
+        return held === undefined ? [] : [[key, held] as const];
+      }),
+    );
+  }
+
   private synchronise(session: Session, { digests, capabilities: announced = [] }: Hello): void {
     session.missing = lacking(announced);
     const held = new Map(Object.entries(digests));
-    const desired = safeResources(session.missing, this.current);
-    const upserts = [...desired.values()].filter(({ digest, resource }) => held.get(resource.key) !== digest);
+    const desired = safeResources(session.missing, this.sent());
+    const upserts = [...desired.values()]
+      .filter(({ digest, resource }) => held.get(resource.key) !== digest)
+      .map(entryOf);
     // Resources that the proxy holds and that no longer exist. Only the prefix of the key shows their kind.
     const stale = [...held.keys()].filter((key) => !desired.has(key)).map((key) => ({ key, kind: kindOfKey(key) }));
     if (upserts.length > 0 || stale.length > 0) {
@@ -179,6 +233,10 @@ export class ConfigurationSource {
       ...(missing.has('listenerFilters') ? listenerFilters : []),
       ...(missing.has('externalAuth') ? externalAuth.values().take(1) : []),
     ];
+  }
+
+  private beyondListeners(): readonly ConfigKey[] {
+    return [...this.beyond.keys()].filter((key) => kindOfKey(key) === 'listener');
   }
 
   private indexNeed(key: ConfigKey, needed: Capability | undefined): void {
@@ -203,6 +261,7 @@ export class ConfigurationSource {
       problems: new Map([
         ...problems.map(({ key, message }): [ConfigKey, string] => [key, message]),
         ...withheld.map((key): [ConfigKey, string] => [key, tooOld]),
+        ...this.beyondListeners().map((key): [ConfigKey, string] => [key, tooLarge]),
       ]),
       isOutdated: withheld.length > 0,
     };
@@ -210,11 +269,33 @@ export class ConfigurationSource {
   }
 }
 
+function heldOf(resource: ChannelResource): Held {
+  const { digest, bytes } = fingerprintOf(resource);
+  return { digest, bytes: bytes + frame, resource };
+}
+
+function entryOf({ digest, resource }: Entry): Entry {
+  return { digest, resource };
+}
+
+const tooLarge = 'The listeners of this namespace exceed their share of the configuration of the Gateway.';
+
+/**
+ * What proxies get instead of a resource that a Gateway has no room for. Without its endpoints, requests for a backend get an error.
+ * Other resources are left out.
+ */
+function substituteFor({ resource }: Held): Held | undefined {
+  if (resource.kind !== 'endpoints') return undefined;
+  const { kind, key } = resource;
+  const failure = 'the endpoints of this namespace exceed their share of the configuration of the Gateway';
+  return heldOf({ kind, key, addresses: [], failure });
+}
+
 /** The resources as a proxy gets them, by key. */
 function safeResources(
   missing: ReadonlySet<Capability>,
-  resources: ReadonlyMap<ConfigKey, Held>,
-): ReadonlyMap<ConfigKey, Held> {
+  resources: ReadonlyMap<ConfigKey, Entry>,
+): ReadonlyMap<ConfigKey, Entry> {
   if (missing.size === 0) return resources;
   return new Map([...resources.values()].map((held) => safe(missing, held)).map((held) => [held.resource.key, held]));
 }
@@ -228,9 +309,9 @@ function safeTransaction(missing: ReadonlySet<Capability>, transaction: Transact
   return { ...transaction, upserts, removals: keys.flatMap(keysOf).filter((key) => !kept.has(key)) };
 }
 
-function safe(missing: ReadonlySet<Capability>, held: Held): Held {
+function safe(missing: ReadonlySet<Capability>, held: Entry): Entry {
   const resource = safeFor(missing, held.resource);
-  return resource === held.resource ? held : { digest: digestOf(resource), resource };
+  return resource === held.resource ? held : { digest: fingerprintOf(resource).digest, resource };
 }
 
 type Kind = ChannelResource['kind'];
@@ -253,7 +334,7 @@ function kindOfKey(key: ConfigKey): string {
   return key.slice(0, Math.max(0, key.indexOf('/')));
 }
 
-function usedFirst(upserts: readonly Held[]): Held[] {
+function usedFirst<T extends Entry>(upserts: readonly T[]): T[] {
   return upserts.toSorted((left, right) => rankOf(left.resource.kind) - rankOf(right.resource.kind));
 }
 

@@ -91,6 +91,10 @@ export class Controller {
       changes: observeChanges(metrics),
       onReport: () => this.reporter.enqueue(),
       onStateChange: (gateway) => this.describe(gateway),
+      onWithheld: (gateway, remark) =>
+        remark === ''
+          ? log.info({ gateway }, 'the configuration of a Gateway fits again')
+          : log.warn({ gateway, remark }, 'the configuration of a Gateway exceeds its limits'),
     });
     this.reporter = new AcknowledgementReporter({
       replica,
@@ -173,6 +177,14 @@ export class Controller {
           value,
         }));
       },
+    );
+    metrics.observed(
+      {
+        name: 'controller_configuration_withheld',
+        help: 'Resources that are not served because the configuration of their Gateway exceeds its limits.',
+        labels: ['gateway'],
+      },
+      () => Array.from(this.dataPlanes.withheld(), ([gateway, value]) => ({ labels: [gateway], value })),
     );
   }
 

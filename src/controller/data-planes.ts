@@ -111,6 +111,15 @@ export class DataPlanes {
     };
   }
 
+  /** The Gateways that exceed the limits for their configuration, with the number of resources that are not served. */
+  withheld(): ReadonlyMap<string, number> {
+    return new Map(
+      [...this.gateways].flatMap(([gateway, { source }]) =>
+        source.withheld.size > 0 ? [[gateway, source.withheld.size]] : [],
+      ),
+    );
+  }
+
   /** Reconciles everything, at the start of a term as leader. */
   settle(): void {
     for (const gateway of this.gateways.values()) gateway.settle();

@@ -8,6 +8,7 @@ import type { GatewayChange } from './configuration-by-gateway.ts';
 import type { Reachability } from './data-plane-services.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { argsOfKey } from '../core/resources/reference.ts';
+import { remarkOnWithheld, withheldWrites } from './withheld-configuration.ts';
 
 export interface DataPlanesOptions {
   /** Writes to the evaluation. The resulting configuration may call `publish` before this returns. */
@@ -18,6 +19,8 @@ export interface DataPlanesOptions {
   readonly onReport: () => void;
   /** Called when the remark on late data planes of this Gateway has changed. */
   readonly onStateChange: (gateway: string) => void;
+  /** Called when other objects of a Gateway exceed the limits for its configuration. The remark is empty if none does any more. */
+  readonly onWithheld?: (gateway: string, remark: string) => void;
   /** Observes how long changes take until they are in force. */
   readonly changes?: ChangeObserver;
   /** Milliseconds that a data plane has to acknowledge a generation. Later ones are left out of account. */
@@ -32,7 +35,7 @@ export interface DataPlaneState {
   readonly late: number;
   /** Ready pods that are too old for the configuration, and reject requests that it protects. */
   readonly outdated: number;
-  /** A remark on pods that are late, too old or unreachable. `''` if there are none. */
+  /** A remark on pods that are late, too old or unreachable, and on resources that are withheld. `''` if there are none. */
   readonly remark: string;
 }
 
@@ -82,6 +85,8 @@ export class GatewayDataPlanes {
   private late: ReadonlySet<string> = new Set();
   private outdated: ReadonlySet<string> = new Set();
   private remark = '';
+  private withheld: GatewayDataPlanes['source']['withheld'];
+  private withheldRemark = '';
   private timer: NodeJS.Timeout | undefined;
   /** Changes that not all connected data planes have acknowledged, oldest first, with the time of arrival of their event. */
   private readonly underway: { readonly id: number; readonly arrived: number }[] = [];
@@ -91,6 +96,7 @@ export class GatewayDataPlanes {
   constructor(gateway: string, options: DataPlanesOptions) {
     this.gateway = gateway;
     this.options = options;
+    this.withheld = this.source.withheld;
     this.owner(`Gateway/${gateway}`);
     this.source.onAcknowledged((session) => this.note(session));
     this.source.onDisconnected(({ name }) => this.drop(name));
@@ -118,6 +124,22 @@ export class GatewayDataPlanes {
     this.newest = id;
     for (const key of removals) this.withdraw(key);
     for (const resource of upserts.values()) if (resource.kind === 'listener') this.announce(resource, id);
+    this.noteWithheld();
+  }
+
+  /** Reports the resources without room if they have changed. */
+  private noteWithheld(): void {
+    const [before, now] = [this.withheld, this.source.withheld];
+    if (now === before) return;
+    this.withheld = now;
+    const remark = remarkOnWithheld(now);
+    if (remark !== this.withheldRemark) {
+      this.withheldRemark = remark;
+      this.options.onWithheld?.(this.gateway, remark);
+      this.settle();
+    }
+    // This goes last because it may reenter this object.
+    this.options.tell(withheldWrites(this.gateway, before, now));
   }
 
   setReachability({ addresses, pods }: Reachability): void {
@@ -161,6 +183,7 @@ export class GatewayDataPlanes {
   retire(): void {
     this.stop();
     this.source.close();
+    if (this.withheld.size > 0) this.options.tell(withheldWrites(this.gateway, this.withheld, new Map()));
     const emitted = [...this.owners].filter(([, owner]) => owner.emitted !== undefined);
     this.owners.clear();
     if (emitted.length > 0)
@@ -325,7 +348,9 @@ export class GatewayDataPlanes {
     this.late = late;
     const outdated = reports.filter(([pod, { isOutdated }]) => isOutdated === true && this.ready.has(pod));
     this.outdated = new Set(outdated.map(([pod]) => pod));
-    const remark = [remarkOn(late), remarkOnOutdated(this.outdated)].filter((text) => text !== '').join(' ');
+    const remark = [remarkOn(late), remarkOnOutdated(this.outdated), this.withheldRemark]
+      .filter((text) => text !== '')
+      .join(' ');
     if (remark === this.remark) return;
     this.remark = remark;
     this.options.onStateChange(this.gateway);

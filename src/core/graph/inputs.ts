@@ -30,6 +30,12 @@ export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement
 /** The state of the data plane of a Gateway. Arguments: namespace, name. */
 export const dataPlaneCell = defineInput<DataPlaneFacts>('dataPlane');
 
+/**
+ * The objects of a namespace that do not fit into the configuration of a Gateway, by the key of their resource. Arguments: namespace and
+ * name of the Gateway, namespace of the objects.
+ */
+export const withheldCell = defineInput<Readonly<Record<string, WithheldFacts>>>('withheld');
+
 /** Set if the settings contain HostnamePolicies, whether their CRD is installed or not; one cell without arguments. */
 export const policySettingsCell = defineInput<true>('policySettings');
 
@@ -74,6 +80,12 @@ export interface AssignedAddress {
   readonly routability?: 'Cluster';
   /** `Cluster` for an address of the Service for entries of spec.addresses with a routability. */
   readonly scope?: 'Cluster';
+}
+
+/** The bytes of a resource, and the limit for all resources of its kind. */
+export interface WithheldFacts {
+  readonly bytes: number;
+  readonly limit: number;
 }
 
 export interface DataPlaneFacts {

@@ -1,5 +1,6 @@
 import { attachments, type Attachment, type AttachmentOutcome } from '../graph/attachment.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
+import { isOwnerKind, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
 import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { takenMatches, type TakenMatch } from '../rules/matches/match-places.ts';
@@ -11,6 +12,7 @@ import { partProblems, routeValidity, type RouteValidity } from '../rules/engine
 import type { PartProblem } from '../rules/engine/part-problem.ts';
 import { parentKey, type ParentNode } from '../semantics/parent-reference.ts';
 import { ignoredFields } from './ignored-fields.ts';
+import { withheldBackends, withheldRoute } from './withheld.ts';
 import {
   conditionsAt,
   isFalse,
@@ -54,7 +56,12 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   const partly = read.query(takenRequests, kind, namespace, name);
   return {
     parents: withoutRepetitions(ours).map((attachment) => {
-      const accepted = acceptance(attachment, problems, validity);
+      const owner = ownerOf(attachment);
+      const stated = acceptance(attachment, problems, validity);
+      const accepted =
+        stated.status === 'True' && owner !== undefined ? (withheldRoute(read, route, owner) ?? stated) : stated;
+      const lacking =
+        resolved.status === 'True' && owner !== undefined ? withheldBackends(read, route, owner) : undefined;
       const partial = accepted.status === 'True' ? partialValidity(validity.dropped, route.kind) : undefined;
       const lost = shadowing(
         taken.filter(({ parent }) => parent === attachment.index),
@@ -63,7 +70,7 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
       const refused = refusedHostnames(attachment, problems);
       const outcomes = {
         Accepted: accepted,
-        ResolvedRefs: resolved,
+        ResolvedRefs: lacking ?? resolved,
         ...(partial && { PartiallyInvalid: partial }),
         ...(refused && { [partlyServed.condition]: refused }),
         ...(lost && { [shadowed.condition]: lost }),
@@ -76,6 +83,11 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
       };
     }),
   };
+}
+
+/** The owner of the listeners that a parentRef attaches the route to. */
+function ownerOf({ parent: { kind, namespace, name }, outcome }: Attachment): ListenerOwner | undefined {
+  return outcome.type === 'attached' && isOwnerKind(kind) ? { kind, namespace, name } : undefined;
 }
 
 function acceptance(attachment: Attachment, problems: readonly PartProblem[], validity: RouteValidity): Outcome {

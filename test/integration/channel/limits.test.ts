@@ -3,6 +3,7 @@ import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:h
 import { connect as connectSocket, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { ConfigurationSink, ConfigurationSource } from '../../../src/channel/index.ts';
+import type { ConfigResource, EndpointsConfig } from '../../../src/core/routing/config.ts';
 import { connectTo, startChannel, tokenOf, type TestChannel } from '../../support/channel.ts';
 import { until } from '../../support/until.ts';
 
@@ -190,4 +191,35 @@ test('a proxy that sends nothing after its hello stays connected', async () => {
   // This one began later, and its time is over.
   await once(slow.session, 'close');
   expect(quiet.session.destroyed).toBe(false);
+});
+
+test('a Gateway with more configuration than any queue holds is served, and changes of neighbors arrive', async () => {
+  const source = new ConfigurationSource();
+  const channel = await startChannel(() => source);
+  open.push({ close: () => channel.server.close() });
+  const endpointsOf = (namespace: string, index: number, bundle: string): EndpointsConfig => ({
+    kind: 'endpoints',
+    key: `endpoints/${namespace}/s${index}/80`,
+    addresses: [],
+    tls: { serverName: 's', subjectAltNames: [], authorities: [bundle] },
+  });
+  const bundle = 'A'.repeat(512 * 1024);
+  // 70 MiB. Without a limit, the end mark finds more than 64 MiB in the queue, and the connection is closed again and again.
+  source.publish(
+    Array.from({ length: 140 }, (_, index) => endpointsOf('attacker', index, `${index}${bundle}`)),
+    [],
+  );
+  const applied: ConfigResource[] = [];
+  const sink = new ConfigurationSink(({ upserts }) => {
+    applied.push(...upserts);
+    return [];
+  });
+  const connection = connectTo(channel, { gateway, sink });
+  open.push({ close: () => connection.close() });
+  await sink.synchronised;
+  expect(applied).toHaveLength(140);
+  expect(applied.filter((resource) => 'failure' in resource).length).toBe(109);
+  const victim = endpointsOf('victim', 0, 'B');
+  source.publish([victim], []);
+  await until(() => expect(applied).toContainEqual(victim));
 });

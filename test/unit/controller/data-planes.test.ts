@@ -3,8 +3,9 @@ import type { ConfigurationSource } from '../../../src/channel/source.ts';
 import type { ToProxy } from '../../../src/channel/messages.ts';
 import { traceKeyOf } from '../../../src/channel/trace.ts';
 import { DataPlanes } from '../../../src/controller/data-planes.ts';
-import type { ListenerConfig } from '../../../src/core/routing/config.ts';
+import type { ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
 import type { Write } from '../../../src/core/incremental/index.ts';
+import { routeConfig } from '../../support/routes.ts';
 import { until } from '../../support/until.ts';
 
 function listener(generation: number, name = 'http'): ListenerConfig {
@@ -21,7 +22,7 @@ function listener(generation: number, name = 'http'): ListenerConfig {
   };
 }
 
-function upserted(...resources: readonly ListenerConfig[]) {
+function upserted(...resources: readonly (ListenerConfig | RouteConfig)[]) {
   return { upserted: new Map(resources.map((resource) => [resource.key, resource])), removed: new Set<string>() };
 }
 
@@ -32,11 +33,21 @@ afterEach(() => {
   for (const planes of opened.splice(0)) planes.stop();
 });
 
+const megabyte = 'x'.repeat(2 ** 20);
+
+/** A route of a namespace that takes a number of MiB. */
+function route(namespace: string, size: number): RouteConfig {
+  const own = `${namespace}/big`;
+  const attachments = [{ listener: 'listener/ns/gw/http', hostnames: Array.from({ length: size }, () => megabyte) }];
+  return routeConfig(`HTTPRoute/${own}`, { route: own, attachments });
+}
+
 function started({ programmed, patience = 60_000 }: { readonly programmed?: number; readonly patience?: number } = {}) {
   const told: Write[] = [];
   const changes: string[] = [];
   const reports: unknown[] = [];
   const remarks: string[] = [];
+  const exceeded: string[] = [];
   const planes: DataPlanes = new DataPlanes({
     tell: (writes) => void told.push(...writes),
     programmed: () => programmed,
@@ -49,6 +60,7 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
       void reports.push(
         Object.fromEntries([...planes.report()].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)])),
       ),
+    onWithheld: (gateway, remark) => void exceeded.push(`${gateway}: ${remark}`),
     onStateChange: (gateway) => void remarks.push(planes.stateOf(gateway).remark),
   });
   opened.push(planes);
@@ -61,6 +73,7 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
     changes,
     reports,
     remarks,
+    exceeded,
     planes,
     source,
     ready: (...pods: readonly string[]) => planes.setReachability('ns/gw', { addresses, pods: new Set(pods) }),
@@ -354,6 +367,36 @@ describe('data planes that are late', () => {
     ready('late');
     await until(() => expect(remarks).toHaveLength(1));
     expect(told).toEqual([]);
+  });
+});
+
+describe('configuration beyond the limits', () => {
+  const remark =
+    'The configuration of the Gateway is too large. Some objects are not served: routes of namespace greedy (limit for all namespaces: 32 MiB).';
+
+  test('is told to the evaluation by namespace, counted, remarked upon, and taken back', () => {
+    const { told, exceeded, planes, ready } = started();
+    ready('pod');
+    told.length = 0;
+    planes.publish(upserted(route('greedy', 40), route('modest', 1)));
+    expect(told.map(({ args, value }) => [args, value])).toEqual([
+      [['ns', 'gw', 'greedy'], { 'route/HTTPRoute/greedy/big': { bytes: expect.any(Number), limit: 32 * 2 ** 20 } }],
+    ]);
+    expect(planes.stateOf('ns/gw').remark).toBe(remark);
+    expect([...planes.withheld()]).toEqual([['ns/gw', 1]]);
+    planes.publish(upserted(route('greedy', 1)));
+    expect(told.slice(1).map(({ args, value }) => [args, value])).toEqual([[['ns', 'gw', 'greedy'], undefined]]);
+    expect(planes.stateOf('ns/gw').remark).toBe('');
+    expect(exceeded).toEqual([`ns/gw: ${remark}`, 'ns/gw: ']);
+    expect(planes.withheld().size).toBe(0);
+  });
+
+  test('leaves nothing in the evaluation when the Gateway goes', () => {
+    const { told, planes } = started();
+    planes.publish(upserted(route('greedy', 40)));
+    told.length = 0;
+    planes.forget('ns/gw');
+    expect(told.map(({ args, value }) => [args, value])).toContainEqual([['ns', 'gw', 'greedy'], undefined]);
   });
 });
 

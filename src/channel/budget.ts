@@ -1,0 +1,195 @@
+import type { ConfigKey } from '../core/routing/config.ts';
+import { ofEndpointsKey } from '../core/routing/endpoints-key.ts';
+import { ofQualifiedName, refOfKey } from '../core/resources/reference.ts';
+import type { ChannelResource } from './messages.ts';
+
+/**
+ * The maximum number of bytes of JSON that the data planes of one Gateway get: for its routes, for the endpoints of their backends, and
+ * for its listeners with their certificates. All of it together stays below the bytes that may be queued for a data plane (`ServeLimits.backlog`).
+ */
+export const configurationLimits = {
+  routes: 32 * 2 ** 20,
+  endpoints: 16 * 2 ** 20,
+  listeners: 12 * 2 ** 20,
+} as const;
+
+export type BudgetPart = keyof typeof configurationLimits;
+
+/** A resource that a Gateway has no room for: its bytes, and the limit for all resources of its part. */
+export interface Withheld {
+  readonly part: BudgetPart;
+  /** The namespace of the object that it comes from, in whose share it is. */
+  readonly namespace: string;
+  readonly bytes: number;
+  readonly limit: number;
+}
+
+/** A resource with the bytes that it takes in a message. */
+export interface Weighed {
+  readonly resource: ChannelResource;
+  readonly bytes: number;
+}
+
+const parts: Readonly<Record<ChannelResource['kind'], BudgetPart | undefined>> = {
+  route: 'routes',
+  layer4Route: 'routes',
+  endpoints: 'endpoints',
+  listener: 'listeners',
+  certificate: 'listeners',
+  // One of each.
+  sessionKeys: undefined,
+  traceKey: undefined,
+};
+
+/** The namespace of the object that a resource comes from: that of the ListenerSet for its listeners, of the Service for endpoints. */
+function namespaceOf(resource: ChannelResource): string {
+  switch (resource.kind) {
+    case 'route':
+    case 'layer4Route':
+      return ofQualifiedName(resource.route).namespace;
+    case 'endpoints':
+      return ofEndpointsKey(resource.key).backend.namespace;
+    case 'listener':
+      return refOfKey(resource.owner).namespace;
+    case 'certificate':
+      return ofQualifiedName(resource.secret).namespace;
+    case 'sessionKeys':
+    case 'traceKey':
+      return '';
+  }
+}
+
+/** The oldest route first, then by name. Other resources have no age. Listeners precede certificates, which nothing else uses. */
+function precedence(resource: ChannelResource): string {
+  if (resource.kind === 'route' || resource.kind === 'layer4Route') return `${resource.created} ${resource.key}`;
+  return `${resource.kind === 'certificate' ? 1 : 0} ${resource.key}`;
+}
+
+/** What the resources of one namespace take. */
+interface Use {
+  bytes: number;
+  readonly keys: Set<ConfigKey>;
+}
+
+/** One part of the budget. */
+class Account {
+  readonly limit: number;
+  readonly uses = new Map<string, Use>();
+  total = 0;
+  /** Whether anything has changed since `beyond` was computed. */
+  isChanged = false;
+  beyond: readonly ConfigKey[] = [];
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  count(namespace: string, key: ConfigKey, bytes: number): void {
+    const use = this.uses.get(namespace) ?? { bytes: 0, keys: new Set() };
+    this.uses.set(namespace, use);
+    use.bytes += bytes;
+    this.total += bytes;
+    if (bytes > 0) use.keys.add(key);
+    else use.keys.delete(key);
+    if (use.keys.size === 0) this.uses.delete(namespace);
+    this.isChanged = true;
+  }
+
+  /**
+   * The share of each namespace: as much as possible, so that all together stay within the limit. A namespace that needs less leaves
+   * the rest to the others. So whoever needs most loses first, and no neighbor does.
+   */
+  share(): number {
+    if (this.total <= this.limit) return Infinity;
+    let rest = this.limit;
+    const needs = [...this.uses.values()].map(({ bytes }) => bytes).sort((one, other) => one - other);
+    for (const [index, need] of needs.entries()) {
+      const equal = rest / (needs.length - index);
+      if (need > equal) return equal;
+      rest -= need;
+    }
+    return Infinity;
+  }
+}
+
+/**
+ * Limits the configuration of one Gateway. Each namespace has an equal share, and what it does not need is for the others. The oldest
+ * routes of a namespace come first. The result depends on the resources only, so all replicas withhold the same, and a
+ * change costs more than itself only in a Gateway beyond its limit.
+ */
+export class ConfigurationBudget {
+  private readonly resources: ReadonlyMap<ConfigKey, Weighed>;
+  private readonly accounts: Readonly<Record<BudgetPart, Account>>;
+  private withheld: ReadonlyMap<ConfigKey, Withheld> = new Map();
+
+  /** @param resources all resources; call `count` for each change */
+  constructor(resources: ReadonlyMap<ConfigKey, Weighed>, limits: Readonly<Record<BudgetPart, number>>) {
+    this.resources = resources;
+    this.accounts = {
+      routes: new Account(limits.routes),
+      endpoints: new Account(limits.endpoints),
+      listeners: new Account(limits.listeners),
+    };
+  }
+
+  /** Counts a change of a resource: what it was, and what it is. */
+  count(key: ConfigKey, before: Weighed | undefined, now: Weighed | undefined): void {
+    if (before !== undefined) this.add(key, before.resource, -before.bytes);
+    if (now !== undefined) this.add(key, now.resource, now.bytes);
+  }
+
+  /** The resources without room; the same map as long as they stay the same. */
+  beyond(): ReadonlyMap<ConfigKey, Withheld> {
+    let isChanged = false;
+    for (const account of Object.values(this.accounts)) {
+      if (!account.isChanged) continue;
+      account.isChanged = false;
+      const beyond = this.beyondOf(account);
+      isChanged ||= beyond.length > 0 || account.beyond.length > 0;
+      account.beyond = beyond;
+    }
+    if (!isChanged) return this.withheld;
+    const withheld = new Map<ConfigKey, Withheld>();
+    for (const part of Object.keys(this.accounts) as BudgetPart[]) {
+      const { beyond, limit } = this.accounts[part];
+      for (const key of beyond) {
+        const weighed = this.resources.get(key);
+        if (weighed === undefined) continue;
+        withheld.set(key, { part, namespace: namespaceOf(weighed.resource), bytes: weighed.bytes, limit });
+      }
+    }
+    if (!isEqual(withheld, this.withheld)) this.withheld = withheld;
+    return this.withheld;
+  }
+
+  private beyondOf(account: Account): readonly ConfigKey[] {
+    const share = account.share();
+    return [...account.uses.values()].flatMap(({ bytes, keys }) =>
+      bytes > share ? this.beyondShare(keys, share) : [],
+    );
+  }
+
+  /** A resource that does not fit takes nothing from the ones after it. */
+  private beyondShare(keys: ReadonlySet<ConfigKey>, share: number): readonly ConfigKey[] {
+    let left = share;
+    const ordered = [...keys].flatMap((key) => {
+      const weighed = this.resources.get(key);
+      return weighed === undefined ? [] : [{ key, bytes: weighed.bytes, order: precedence(weighed.resource) }];
+    });
+    ordered.sort((one, other) => (one.order < other.order ? -1 : 1));
+    return ordered.flatMap(({ key, bytes }) => {
+      if (bytes > left) return [key];
+      left -= bytes;
+      return [];
+    });
+  }
+
+  private add(key: ConfigKey, resource: ChannelResource, bytes: number): void {
+    const part = parts[resource.kind];
+    if (part !== undefined) this.accounts[part].count(namespaceOf(resource), key, bytes);
+  }
+}
+
+function isEqual(one: ReadonlyMap<ConfigKey, Withheld>, other: ReadonlyMap<ConfigKey, Withheld>): boolean {
+  return one.size === other.size && [...one].every(([key, { bytes }]) => other.get(key)?.bytes === bytes);
+}
