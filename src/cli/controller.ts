@@ -24,7 +24,14 @@ import { selectorServices } from '../core/routing/selector-services.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Write } from '../core/incremental/index.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
-import { createClient, Election, EventRecorder, loadCredentials, type ApiClient } from '../kubernetes/index.ts';
+import {
+  createClient,
+  Election,
+  EventRecorder,
+  loadCredentials,
+  ReadingPace,
+  type ApiClient,
+} from '../kubernetes/index.ts';
 import { systemClock } from '../time/clock.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { imageOfPod } from './own-image.ts';
@@ -65,6 +72,9 @@ export const channelAudience = 'sallyport.dev/channel';
 
 /** The Secret with the keys for session persistence. The Role of the controller names it. */
 const sessionKeysSecret = 'sallyport-session-keys';
+
+/** Milliseconds between two readings of events on a replica that neither leads nor serves data planes. */
+const standbyPause = 250;
 
 /** Kubelets take up to two minutes to update a mounted ConfigMap. */
 const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_000 };
@@ -127,11 +137,13 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const recordBundles = (): void => {
     if (term?.aborted === false && isSynced()) void record.write(bundles.installed);
   };
+  let isStandby = (): boolean => false;
+  const pace = new ReadingPace(() => (isStandby() ? standbyPause : 0));
   const state = new ClusterState({
     kernel,
     kinds: controllerKinds,
     controllerName,
-    follow: followCluster(client, log),
+    follow: followCluster(client, log, pace),
     onInstalled: (installed) => {
       bundles.update(installed);
       recordBundles();
@@ -148,6 +160,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
 
   const election = lead(surroundings, authorities, (begun) => {
     term = begun;
+    void pace.catchUp();
     controller.becomeLeader();
     record.begin();
     recordBundles();
@@ -164,6 +177,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     port: options.port,
   });
   running.add(() => channel.close());
+  isStandby = () => !election.isLeader() && channel.connections().authenticated === 0;
   running.add(() => election.stop());
   errors.survive(running);
   readiness.started();

@@ -21,7 +21,14 @@ import { findingCounts } from '../core/admission/impact.ts';
 import { defaultSettings, type KnownBundle, type Settings } from '../core/admission/settings.ts';
 import { linkedFindings } from '../core/admission/stored.ts';
 import { createEvaluation } from '../core/evaluation.ts';
-import { createClient, Election, EventRecorder, loadCredentials, type ApiClient } from '../kubernetes/index.ts';
+import {
+  createClient,
+  Election,
+  EventRecorder,
+  loadCredentials,
+  ReadingPace,
+  type ApiClient,
+} from '../kubernetes/index.ts';
 import { systemClock } from '../time/clock.ts';
 import {
   createAdmissionMetrics,
@@ -85,6 +92,12 @@ export interface WebhookCommandOptions {
 }
 
 /**
+ * Milliseconds between two readings of events. Each review reads the events that have arrived before it is decided, so a pause never
+ * makes the evaluation older.
+ */
+const readingPause = 250;
+
+/**
  * Validates writes in a cluster until `stop`: follows the objects, responds to the API server, keeps its certificate trusted and
  * applies the failurePolicy of the settings.
  *
@@ -130,11 +143,12 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
     const delta = kernel.apply(writes);
     auditor?.observe([], delta);
   });
+  const pace = new ReadingPace(() => readingPause);
   const state = new ClusterState({
     kernel,
     kinds: admissionKinds,
     controllerName,
-    follow: followCluster(client, log),
+    follow: followCluster(client, log, pace),
     onInstalled(installed) {
       inForce.update(installed);
       auditor?.reconsiderAll();
@@ -157,6 +171,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
       certificateExpiry: () => certificateExpiry(certificates.current()),
     }),
     draining: () => running.stopping,
+    catchUp: () => pace.catchUp(),
     ...(options.impactConfiguration === undefined
       ? {}
       : { impact: (request) => impactInCluster(request, { kernel, settings }) }),

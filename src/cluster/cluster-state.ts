@@ -17,6 +17,7 @@ import {
   type InstalledKind,
   type KindState,
   type ObjectEvent,
+  type ReadingPace,
 } from '../kubernetes/index.ts';
 import { monotonicNow, systemClock } from '../time/clock.ts';
 import type { Logger } from '../telemetry/index.ts';
@@ -214,8 +215,8 @@ function isOptional(kind: KindName): boolean {
   return optionalGroups.includes(group) || (customGroups.includes(group) && group !== tables.Gateway.group);
 }
 
-/** A source that follows a cluster. */
-export function followCluster(client: ApiClient, log: Logger): ClusterStateOptions['follow'] {
+/** A source that follows a cluster. Without `pace`, it reads events as they arrive. */
+export function followCluster(client: ApiClient, log: Logger, pace?: ReadingPace): ClusterStateOptions['follow'] {
   return (reader) => {
     const { kinds } = reader;
     return new Discovery({
@@ -223,6 +224,7 @@ export function followCluster(client: ApiClient, log: Logger): ClusterStateOptio
       clock: systemClock,
       log,
       kinds,
+      pace,
       onEvents: (events) => reader.onEvents(events),
       onInstalled: (installed) => reader.onInstalled(installed),
     });

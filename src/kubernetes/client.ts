@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { readChunks } from './chunks.ts';
 import { createDeadline } from './deadline.ts';
 import type { Credentials } from './credentials.ts';
 import { ApiError, apiError, ConnectionError, messageOf, ProtocolError } from './errors.ts';
 import { readJsonLines } from './lines.ts';
+import type { ReadingPace } from './reading-pace.ts';
 import { Transport } from './transport.ts';
 
 export interface ApiRequest {
@@ -19,6 +21,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole response, or for the head of a stream. Default: 30 seconds. */
   readonly timeout?: number;
+  /** When a stream is read. Without it, as it arrives. */
+  readonly pace?: ReadingPace | undefined;
 }
 
 /** Sends requests to one API server over one shared connection pool. */
@@ -78,7 +82,7 @@ class Client implements ApiClient {
       // From here on the reader decides how long it waits.
       deadline.clear();
       yield [];
-      yield* readJsonLines(response as AsyncIterable<Buffer>);
+      yield* readJsonLines(readChunks(response, request.pace));
     } catch (error) {
       throw explain(error, signal);
     } finally {

@@ -13,6 +13,7 @@ import {
 import { ApiError, isForbidden, messageOf, ProtocolError, unlessNotFound } from './errors.ts';
 import type { ObjectEvent } from './inventory.ts';
 import { isKubernetesObject, pathOf, resourceType } from './object.ts';
+import type { ReadingPace } from './reading-pace.ts';
 import { Reflector, type OnEvents } from './reflector.ts';
 import { readServedKind } from './served-kind.ts';
 
@@ -31,6 +32,8 @@ export interface DiscoveryOptions {
   readonly kinds: readonly FollowedKind[];
   /** As in a reflector. If it returns promises, calls for different kinds may overlap. */
   readonly onEvents: OnEvents;
+  /** Of the reflectors for all kinds. Without one, they read events as they arrive. */
+  readonly pace?: ReadingPace | undefined;
   /** Called with all definitions of the known groups when one is added, changed or deleted. Must not throw. */
   readonly onInstalled: (installed: ReadonlyMap<string, InstalledKind>) => void;
 }
@@ -257,13 +260,13 @@ export class Discovery {
   }
 
   private start(kind: FollowedKind, { version, uid }: Served, former?: Reflector): void {
-    const { client, clock, log, onEvents } = this.options;
+    const { client, clock, log, onEvents, pace } = this.options;
     const { entry, ...selection } = kind;
     const type = resourceType(entry, version);
     this.following.set(kind, {
       version,
       uid,
-      reflector: new Reflector({ client, clock, log, onEvents, selection: { ...selection, type } }, former),
+      reflector: new Reflector({ client, clock, log, onEvents, pace, selection: { ...selection, type } }, former),
     });
   }
 }

@@ -25,6 +25,7 @@ export {
   type ObjectName,
   type ResourceType,
 } from './object.ts';
+export { ReadingPace } from './reading-pace.ts';
 export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
 export { readServedKind, servedKind } from './served-kind.ts';
 export {

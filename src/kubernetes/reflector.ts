@@ -5,6 +5,7 @@ import type { Clock } from '../time/clock.ts';
 import { ApiError, ConnectionError, isForbidden, messageOf, ProtocolError } from './errors.ts';
 import { Inventory, keyOf, type ObjectEvent } from './inventory.ts';
 import { listPages, type Selection } from './list.ts';
+import type { ReadingPace } from './reading-pace.ts';
 import { watchFrom } from './watch.ts';
 
 export type { ObjectEvent } from './inventory.ts';
@@ -18,6 +19,8 @@ export interface ReflectorOptions {
   readonly log: Logger;
   readonly selection: Selection;
   readonly onEvents: OnEvents;
+  /** Without one, events are read as they arrive. */
+  readonly pace?: ReadingPace | undefined;
 }
 
 /** Milliseconds. A watch that ends sooner without an event counts as a failure. */
@@ -27,8 +30,8 @@ const longWatch = 60_000;
 
 /**
  * Follows a selection until stopped: a list, then watches that each resume where the last one ended, and another list when the
- * server no longer knows that resourceVersion. The reader receives every upsert and delete exactly once, even across connection
- * failures. Stores no objects.
+ * server no longer knows that resourceVersion. The reader receives the newest version and the deletion of each object exactly once, even
+ * across connection failures. Versions that arrive together with a newer one are left out. Stores no objects.
  */
 export class Reflector {
   private readonly options: ReflectorOptions;
@@ -88,6 +91,7 @@ export class Reflector {
   /** Stops. No events follow once this has resolved. */
   async stop(): Promise<void> {
     this.controller.abort(new Error('the reflector was stopped'));
+    void this.options.pace?.catchUp();
     await this.running;
   }
 
@@ -148,7 +152,7 @@ export class Reflector {
         if (type === 'bookmark') return [];
         return type === 'upsert' ? this.inventory.upsert(object) : this.inventory.remove(object);
       });
-      await this.tell(events);
+      await this.tell(newestOnly(events));
       this.place = batch.at(-1)?.object.metadata.resourceVersion ?? this.place;
       signal.throwIfAborted();
     }
@@ -188,6 +192,13 @@ export class Reflector {
     );
     return delay;
   }
+}
+
+/** Leaves out versions of objects that a later event replaces: most new objects get a status at once. */
+function newestOnly(events: readonly ObjectEvent[]): readonly ObjectEvent[] {
+  if (events.length < 2) return events;
+  const last = new Map(events.map((event, position) => [keyOf(event.ref), position]));
+  return events.filter((event, position) => event.type === 'delete' || last.get(keyOf(event.ref)) === position);
 }
 
 /** A lost connection or a busy server does not invalidate the resourceVersion. Any other error may. */

@@ -16,6 +16,11 @@ const connections = 100;
 const idleTimeout = 25_000;
 /** Milliseconds of silence after which TCP keepalive probes begin. They detect a lost peer while a watch is quiet. */
 const keepAliveDelay = 30_000;
+/**
+ * Bytes that a connection reads ahead while nobody takes its response. With more, a process would wake up for each event of a watch that
+ * it pauses. A response that is taken at once is not affected.
+ */
+const readAhead = 1;
 
 export interface WireRequest {
   /** Path and query, below the path of the server's URL. */
@@ -130,7 +135,7 @@ function createAgent(
   { ca, cert, key, ...verification }: TlsProof,
   proxy: string | undefined,
 ): Agent {
-  const pool = { keepAlive: true, maxSockets: connections, timeout: idleTimeout };
+  const pool = { keepAlive: true, maxSockets: connections, timeout: idleTimeout, highWaterMark: readAhead };
   // One context for all connections: they would each parse the authorities otherwise.
   const agent =
     protocol === 'https:'

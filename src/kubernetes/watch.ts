@@ -5,6 +5,7 @@ import { createDeadline } from './deadline.ts';
 import { apiError, ProtocolError } from './errors.ts';
 import { acceptFor, selectedNamespace, selectors, type Selection } from './list.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject } from './object.ts';
+import type { ReadingPace } from './reading-pace.ts';
 
 /** One line of a watch. A bookmark only advances the resourceVersion. */
 export interface WatchEvent {
@@ -28,7 +29,7 @@ const longestSilence = 180_000;
  *   long silence. All batches before the error are complete.
  */
 export async function* watchFrom(
-  { client, clock, selection }: WatchSubject,
+  { client, clock, selection, pace }: WatchSubject,
   resourceVersion: string,
   signal: AbortSignal,
 ): AsyncGenerator<readonly WatchEvent[], void, void> {
@@ -49,6 +50,7 @@ export async function* watchFrom(
     },
     accept: acceptFor(selection, 'PartialObjectMetadata'),
     signal: silence.signal,
+    pace,
   });
   try {
     for await (const batch of lines) {
@@ -66,6 +68,7 @@ export interface WatchSubject {
   readonly client: ApiClient;
   readonly clock: Clock;
   readonly selection: Selection;
+  readonly pace?: ReadingPace | undefined;
 }
 
 /** Events that precede a failure are valid. */

@@ -11,6 +11,8 @@ import { serveValidation, type Decide, type ValidationLimits } from './validatio
 export interface WebhookOptions {
   /** Must not have side effects: the API server may call twice, or for a dry run. */
   readonly decide: Decide;
+  /** Waits until the evaluation contains the events that have arrived; `undefined`: it does. */
+  readonly catchUp?: () => Promise<void> | undefined;
   /** Decides on changes of objects that objects of the Gateway API refer to. Without it, `/impact` does not exist. */
   readonly impact?: Decide;
   readonly certificates: CertificateSource;

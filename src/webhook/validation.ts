@@ -27,6 +27,7 @@ export type Decisions = Readonly<Record<string, Decide>>;
 
 interface Validating {
   readonly decisions: Decisions;
+  readonly catchUp?: () => Promise<void> | undefined;
   readonly log: Logger;
   readonly metrics: AdmissionMetrics;
 }
@@ -129,7 +130,7 @@ const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnn
 
 type ValidationRequest = FastifyRequest<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>;
 
-interface Answering extends Pick<Validating, 'log' | 'metrics'> {
+interface Answering extends Pick<Validating, 'catchUp' | 'log' | 'metrics'> {
   readonly decide: Decide;
   readonly slices: SharedSlices;
 }
@@ -147,7 +148,7 @@ async function answer(request: ValidationRequest, reply: FastifyReply, validatin
 async function decideAndReply(
   request: AdmissionRequest,
   reply: FastifyReply,
-  { decide, slices, log, metrics }: Answering,
+  { decide, catchUp, slices, log, metrics }: Answering,
 ): Promise<FastifyReply> {
   const { uid, operation, dryRun } = request;
   const [kind, namespace, name] = [cleanName(request.kind), cleanName(request.namespace), cleanName(request.name)];
@@ -156,6 +157,7 @@ async function decideAndReply(
     metrics.duration.at(operation).observe((monotonicNow() - reply.request.receivedAt) / 1000);
   };
   try {
+    await catchUp?.();
     const verdict = isJudged(request) ? await slices.run(decide(request)) : notJudged;
     const review = writeReview(request, verdict);
     count(verdict.allowed ? 'allowed' : 'denied');

@@ -1,6 +1,7 @@
 import {
   createClient,
   Reflector,
+  type ReadingPace,
   type ApiClient,
   type KubernetesObject,
   type ObjectEvent,
@@ -67,7 +68,11 @@ export interface Followed {
 /** Follows ConfigMaps, or what `selection` says. `before` sees events before they are noted, and may throw. */
 export function follow(
   stage: KubernetesStage,
-  { selection = {}, before = () => {} }: { selection?: Partial<Selection>; before?: OnEvents } = {},
+  {
+    selection = {},
+    before = () => {},
+    pace,
+  }: { selection?: Partial<Selection>; before?: OnEvents; pace?: ReadingPace } = {},
 ): Followed {
   const steps: string[] = [];
   const objects = new Map<string, KubernetesObject>();
@@ -80,7 +85,7 @@ export function follow(
     }
   };
   return {
-    reflector: new Reflector({ ...stage, selection: { type: configMaps, ...selection }, onEvents }),
+    reflector: new Reflector({ ...stage, selection: { type: configMaps, ...selection }, onEvents, pace }),
     steps,
     objects,
   };

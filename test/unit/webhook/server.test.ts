@@ -46,6 +46,25 @@ describe('POST /validate', () => {
     ]);
   });
 
+  test('decides once the events that have arrived are evaluated', async () => {
+    const steps: string[] = [];
+    const own = buildWebhook({
+      ...ground,
+      catchUp: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        steps.push('caught up');
+      },
+      decide: atOnce(() => {
+        steps.push('decided');
+        return allow;
+      }),
+    });
+    const headers = { 'content-type': 'application/json' };
+    const { statusCode } = await own.inject({ method: 'POST', url: '/validate', headers, payload: admissionReview() });
+    await own.close();
+    expect({ statusCode, steps }).toEqual({ statusCode: 200, steps: ['caught up', 'decided'] });
+  });
+
   test('hands a denial on, with everything the verdict says', async () => {
     decide = () => ({
       allowed: false,

@@ -1,0 +1,82 @@
+/** Maximum number of looks at the connections in a row. A look finds up to 64 KiB per connection. */
+const mostLooks = 20;
+
+/** A pause, during which arrived bytes stay in the connections. */
+export interface Pause {
+  /** Resolves when the connections may be read again. */
+  readonly over: Promise<void>;
+  /** Resolves when all bytes that had arrived by then have been read. */
+  readonly read: Promise<void>;
+}
+
+interface Pausing {
+  readonly over: PromiseWithResolvers<void>;
+  readonly read: PromiseWithResolvers<void>;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * When watches read on after they have received events. During a pause, events wait in the connections, and all of them are then
+ * read at once: a process that wakes up for each event takes several times the processor time for it. One pause serves all watches.
+ */
+export class ReadingPace {
+  private readonly lengthNow: () => number;
+  private pausing: Pausing | undefined;
+  /** The end of `readArrived`, if it runs. */
+  private reading: Promise<void> | undefined;
+  /** Number of times that bytes arrived. */
+  private arrivals = 0;
+
+  /** @param lengthNow returns the current length of pauses in milliseconds. 0: events are read as they arrive */
+  constructor(lengthNow: () => number) {
+    this.lengthNow = lengthNow;
+  }
+
+  /** Call this when bytes of a watch have arrived. */
+  noteArrival(): void {
+    this.arrivals += 1;
+  }
+
+  /** Returns the pause after events; `undefined`: there is none. */
+  pause(): Pause | undefined {
+    const length = this.lengthNow();
+    if (length === 0) return undefined;
+    this.pausing ??= {
+      over: Promise.withResolvers(),
+      read: Promise.withResolvers(),
+      timer: setTimeout(() => void this.catchUp(), length),
+    };
+    return { over: this.pausing.over.promise, read: this.pausing.read.promise };
+  }
+
+  /** Resolves when the readers have received all events that have arrived; `undefined` if no pause holds events back. */
+  catchUp(): Promise<void> | undefined {
+    if (this.pausing !== undefined) this.reading = this.end(this.pausing);
+    return this.reading;
+  }
+
+  private async end({ over, read, timer }: Pausing): Promise<void> {
+    this.pausing = undefined;
+    clearTimeout(timer);
+    over.resolve();
+    let before: number;
+    let looks = 0;
+    do {
+      before = this.arrivals;
+      // The event loop looks at the connections between the two turns.
+      await nextTurn();
+      await nextTurn();
+      looks += 1;
+    } while (this.arrivals !== before && looks < mostLooks);
+    read.resolve();
+    // Readers take the events before the next turn.
+    await nextTurn();
+    if (this.pausing === undefined) this.reading = undefined;
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
