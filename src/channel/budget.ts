@@ -3,17 +3,37 @@ import { ofEndpointsKey } from '../core/routing/endpoints-key.ts';
 import { ofQualifiedName, refOfKey } from '../core/resources/reference.ts';
 import type { ChannelResource } from './messages.ts';
 
-/**
- * The maximum number of bytes of JSON that the data planes of one Gateway get: for its routes, for the endpoints of their backends, and
- * for its listeners with their certificates. All of it together stays below the bytes that may be queued for a data plane (`ServeLimits.backlog`).
- */
-export const configurationLimits = {
-  routes: 32 * 2 ** 20,
-  endpoints: 16 * 2 ** 20,
-  listeners: 12 * 2 ** 20,
-} as const;
+/** The limits for the configuration of a Gateway, in bytes: for its routes, for the endpoints of their backends, and for its listeners. */
+export interface ConfigurationLimits {
+  /** JSON. A data plane needs up to eleven times as much for the routes. */
+  readonly routes: number;
+  /** Memory of a data plane, see `weightOf`. */
+  readonly endpoints: number;
+  /** JSON, with the certificates. */
+  readonly listeners: number;
+}
 
-export type BudgetPart = keyof typeof configurationLimits;
+/** The memory limit of a data plane without parameters. */
+const usualMemory = 512 * 2 ** 20;
+
+/** With these, the configuration takes at most about 300 MiB of the heap of a data plane. */
+const usualLimits: ConfigurationLimits = { routes: 26 * 2 ** 20, endpoints: 48 * 2 ** 20, listeners: 8 * 2 ** 20 };
+
+/** Beyond it, the whole configuration as JSON would exceed the bytes that may be queued for a data plane (`ServeLimits.backlog`). */
+const largestFactor = 1.25;
+
+/**
+ * Returns the limits for data planes with this memory limit.
+ *
+ * @param memory bytes; undefined: unlimited
+ */
+export function configurationLimits(memory = Infinity): ConfigurationLimits {
+  const factor = Math.min(memory / usualMemory, largestFactor);
+  const { routes, endpoints, listeners } = usualLimits;
+  return { routes: routes * factor, endpoints: endpoints * factor, listeners: listeners * factor };
+}
+
+export type BudgetPart = keyof ConfigurationLimits;
 
 /** A resource that a Gateway has no room for: its bytes, and the limit for all resources of its part. */
 export interface Withheld {
@@ -24,10 +44,29 @@ export interface Withheld {
   readonly limit: number;
 }
 
-/** A resource with the bytes that it takes in a message. */
+/** A resource with the bytes that count for its limit. */
 export interface Weighed {
   readonly resource: ChannelResource;
   readonly bytes: number;
+}
+
+/** Bytes that a data plane needs for an address, its state included. */
+const perAddress = 1_000;
+
+/** A loaded CA certificate needs about this many times its text. */
+const perAuthority = 5;
+
+/**
+ * Returns the bytes of a resource that count for its limit.
+ *
+ * @param json the bytes of an upsert of the resource in a message
+ */
+export function weightOf(resource: ChannelResource, json: number): number {
+  if (resource.kind !== 'endpoints') return json;
+  const { addresses, tls } = resource;
+  const authorities = tls === undefined || tls.authorities === 'system' ? [] : tls.authorities;
+  const text = authorities.reduce((sum, { length }) => sum + length, 0);
+  return json + addresses.length * perAddress + text * (perAuthority - 1);
 }
 
 const parts: Readonly<Record<ChannelResource['kind'], BudgetPart | undefined>> = {
@@ -73,7 +112,7 @@ interface Use {
 
 /** One part of the budget. */
 class Account {
-  readonly limit: number;
+  limit: number;
   readonly uses = new Map<string, Use>();
   total = 0;
   /** Whether anything has changed since `beyond` was computed. */
@@ -123,13 +162,20 @@ export class ConfigurationBudget {
   private withheld: ReadonlyMap<ConfigKey, Withheld> = new Map();
 
   /** @param resources all resources; call `count` for each change */
-  constructor(resources: ReadonlyMap<ConfigKey, Weighed>, limits: Readonly<Record<BudgetPart, number>>) {
+  constructor(resources: ReadonlyMap<ConfigKey, Weighed>, limits: ConfigurationLimits) {
     this.resources = resources;
     this.accounts = {
       routes: new Account(limits.routes),
       endpoints: new Account(limits.endpoints),
       listeners: new Account(limits.listeners),
     };
+  }
+
+  setLimits(limits: ConfigurationLimits): void {
+    for (const part of Object.keys(this.accounts) as BudgetPart[]) {
+      this.accounts[part].limit = limits[part];
+      this.accounts[part].isChanged = true;
+    }
   }
 
   /** Counts a change of a resource: what it was, and what it is. */
@@ -191,5 +237,8 @@ export class ConfigurationBudget {
 }
 
 function isEqual(one: ReadonlyMap<ConfigKey, Withheld>, other: ReadonlyMap<ConfigKey, Withheld>): boolean {
-  return one.size === other.size && [...one].every(([key, { bytes }]) => other.get(key)?.bytes === bytes);
+  return (
+    one.size === other.size &&
+    [...one].every(([key, { bytes, limit }]) => other.get(key)?.bytes === bytes && other.get(key)?.limit === limit)
+  );
 }

@@ -1,6 +1,12 @@
 import type { ConfigKey } from '../core/routing/config.ts';
 import { capabilities, keysOf, lacking, neededFor, safeFor, tooOld, type Capability } from './capabilities.ts';
-import { ConfigurationBudget, configurationLimits, type BudgetPart, type Withheld } from './budget.ts';
+import {
+  ConfigurationBudget,
+  configurationLimits,
+  weightOf,
+  type ConfigurationLimits,
+  type Withheld,
+} from './budget.ts';
 import { fingerprintOf } from './digest.ts';
 import type {
   ChannelResource,
@@ -28,7 +34,7 @@ export interface SessionState {
 
 interface Held {
   readonly digest: Digest;
-  /** The bytes that the resource takes in a message. */
+  /** See `weightOf`. */
   readonly bytes: number;
   readonly resource: ChannelResource;
 }
@@ -65,7 +71,7 @@ export class ConfigurationSource {
   private readonly disconnected = new Set<(state: SessionState) => void>();
   private newest = 0;
 
-  constructor(limits: Readonly<Record<BudgetPart, number>> = configurationLimits) {
+  constructor(limits: ConfigurationLimits = configurationLimits()) {
     this.budget = new ConfigurationBudget(this.current, limits);
   }
 
@@ -88,7 +94,18 @@ export class ConfigurationSource {
       else changed.set(resource.key, held);
     }
     if (changed.size === 0) return this.newest;
-    const change = this.differences(this.replace(changed));
+    return this.announce(this.replace(changed));
+  }
+
+  /** Changes the limits for the configuration. Returns an id like `publish`. */
+  setLimits(limits: ConfigurationLimits): number {
+    this.budget.setLimits(limits);
+    return this.announce(this.replace(new Map()));
+  }
+
+  /** Sends to all proxies what differs from what they got before. */
+  private announce(before: ReadonlyMap<ConfigKey, Held | undefined>): number {
+    const change = this.differences(before);
     if (change.upserts.length === 0 && change.removals.length === 0) return this.newest;
     this.newest += 1;
     const transaction: Transaction = { type: 'transaction', id: this.newest, ...change };
@@ -271,7 +288,7 @@ export class ConfigurationSource {
 
 function heldOf(resource: ChannelResource): Held {
   const { digest, bytes } = fingerprintOf(resource);
-  return { digest, bytes: bytes + frame, resource };
+  return { digest, bytes: weightOf(resource, bytes + frame), resource };
 }
 
 function entryOf({ digest, resource }: Entry): Entry {

@@ -16,7 +16,7 @@ import { AddressPool, type AddressRequest } from './address-pool.ts';
 import { certificateChanges } from './certificate-changes.ts';
 import { observeChanges } from './change-latency.ts';
 import type { ConfigurationChange } from './configuration-by-gateway.ts';
-import type { DataPlaneSettings } from './data-plane-manifests.ts';
+import { memoryOfWorker, type DataPlaneSettings } from './data-plane-manifests.ts';
 import { programmedGeneration } from './data-plane-objects.ts';
 import { describeDataPlanes } from './data-plane-problems.ts';
 import { DataPlaneProvisioner, type Need } from './data-plane-provisioner.ts';
@@ -91,6 +91,7 @@ export class Controller {
       changes: observeChanges(metrics),
       onReport: () => this.reporter.enqueue(),
       onStateChange: (gateway) => this.describe(gateway),
+      memoryOf: (gateway) => memoryOfWorker(kernel.emitted(infrastructure).get(gateway)?.parameters ?? {}),
       onWithheld: (gateway, remark) =>
         remark === ''
           ? log.info({ gateway }, 'the configuration of a Gateway fits again')
@@ -278,7 +279,10 @@ export class Controller {
     const configured = delta.of(configuration);
     const selecting = delta.of(selectorServices);
     for (const backend of [...selecting.upserted.keys(), ...selecting.removed]) this.selectors.enqueue(backend);
-    for (const gateway of delta.of(infrastructure).upserted.keys()) this.enqueue(gateway);
+    for (const gateway of delta.of(infrastructure).upserted.keys()) {
+      this.enqueue(gateway);
+      this.dataPlanes.resize(gateway);
+    }
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.serve(gatewayName(key));
     // One publication, so that a new listener never appears without its certificate.
     const all = {

@@ -1,3 +1,4 @@
+import type { DataPlaneParameters } from '../core/graph/parameters.ts';
 import { scopeOf } from '../core/graph/listeners/addresses.ts';
 import type { Infrastructure } from '../core/routing/infrastructure.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
@@ -214,7 +215,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
     cpu = '100m',
     cpuLimit,
     workers,
-    memory = memoryFor(Number(workers ?? Math.floor(cpuLimit === undefined ? 1 : cpusOf(cpuLimit)))),
+    memory = requestFor(gateway.parameters),
     forwarded,
     acceptProxyProtocol,
     sendProxyProtocol,
@@ -224,7 +225,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
     udpFlows,
     internalBackendNetworks,
   } = gateway.parameters;
-  const { memoryLimit = bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit } = gateway.parameters;
+  const memoryLimit = limitFor(gateway.parameters);
   const probePort = freePort(gateway.ports.map(({ port }) => port));
   const args = [
     'proxy',
@@ -316,8 +317,22 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /** The default request of memory: each further worker has a heap of its own. */
-function memoryFor(workers: number): string {
-  return `${96 + 32 * (Math.max(1, workers) - 1)}Mi`;
+function requestFor(parameters: DataPlaneParameters): string {
+  return `${96 + 32 * (workersOf(parameters) - 1)}Mi`;
+}
+
+function workersOf({ workers, cpuLimit }: DataPlaneParameters): number {
+  return Math.max(1, Number(workers ?? Math.floor(cpuLimit === undefined ? 1 : cpusOf(cpuLimit))));
+}
+
+function limitFor(parameters: DataPlaneParameters): string {
+  const { memory = requestFor(parameters), memoryLimit } = parameters;
+  return memoryLimit ?? (bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit);
+}
+
+/** Returns the memory in bytes that each worker of a data plane with these parameters can have. Each has the whole configuration. */
+export function memoryOfWorker(parameters: DataPlaneParameters): number {
+  return bytesOf(limitFor(parameters)) / workersOf(parameters);
 }
 
 /** Converts a quantity of the parameters `cpu` and `cpuLimit` to CPUs. */

@@ -68,6 +68,11 @@ export class DataPlanes {
     known?.retire();
   }
 
+  /** Limits the configuration of a Gateway by the memory of its data planes, after it may have changed. */
+  resize(gateway: string): void {
+    this.gateways.get(gateway)?.resize();
+  }
+
   /** Updates the addresses and pods of the data planes of a Gateway. */
   setReachability(gateway: string, reach: Reachability): void {
     this.gateways.get(gateway)?.setReachability(reach);

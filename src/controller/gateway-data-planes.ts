@@ -1,3 +1,4 @@
+import { configurationLimits } from '../channel/budget.ts';
 import { ConfigurationSource, type SessionState } from '../channel/source.ts';
 import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
@@ -19,6 +20,8 @@ export interface DataPlanesOptions {
   readonly onReport: () => void;
   /** Called when the remark on late data planes of this Gateway has changed. */
   readonly onStateChange: (gateway: string) => void;
+  /** The memory in bytes of each worker of the data planes of a Gateway; undefined: unlimited. */
+  readonly memoryOf?: (gateway: string) => number | undefined;
   /** Called when other objects of a Gateway exceed the limits for its configuration. The remark is empty if none does any more. */
   readonly onWithheld?: (gateway: string, remark: string) => void;
   /** Observes how long changes take until they are in force. */
@@ -97,6 +100,7 @@ export class GatewayDataPlanes {
     this.gateway = gateway;
     this.options = options;
     this.withheld = this.source.withheld;
+    this.source.setLimits(configurationLimits(options.memoryOf?.(gateway)));
     this.owner(`Gateway/${gateway}`);
     this.source.onAcknowledged((session) => this.note(session));
     this.source.onDisconnected(({ name }) => this.drop(name));
@@ -124,6 +128,12 @@ export class GatewayDataPlanes {
     this.newest = id;
     for (const key of removals) this.withdraw(key);
     for (const resource of upserts.values()) if (resource.kind === 'listener') this.announce(resource, id);
+    this.noteWithheld();
+  }
+
+  /** Limits the configuration by the memory of the data planes, after it may have changed. */
+  resize(): void {
+    this.newest = this.source.setLimits(configurationLimits(this.options.memoryOf?.(this.gateway)));
     this.noteWithheld();
   }
 

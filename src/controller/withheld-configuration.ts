@@ -34,7 +34,7 @@ export function remarkOnWithheld(withheld: WithheldByKey): string {
       Array.from(
         withheld.values(),
         ({ part, namespace, limit }) =>
-          `${names[part]} of namespace ${namespace} (limit for all namespaces: ${limit / 2 ** 20} MiB)`,
+          `${names[part]} of namespace ${namespace} (limit for all namespaces: ${Math.round(limit / 2 ** 20)} MiB)`,
       ),
     ),
   ].sort();

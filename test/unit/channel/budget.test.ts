@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { configurationLimits } from '../../../src/channel/budget.ts';
+import { configurationLimits, weightOf } from '../../../src/channel/budget.ts';
 import { digestOf } from '../../../src/channel/digest.ts';
 import type { ChannelResource, ToProxy } from '../../../src/channel/messages.ts';
 import { ConfigurationSource } from '../../../src/channel/source.ts';
@@ -7,7 +7,7 @@ import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { routeConfig } from '../../support/routes.ts';
 
-const limits = { routes: 10_000, endpoints: 10_000, listeners: 10_000 };
+const limits = { routes: 10_000, endpoints: 100_000, listeners: 10_000 };
 
 /** A route of about this many bytes, created on a day of January. */
 function route(namespace: string, name: string, { bytes = 1_000, day = 1 } = {}): RouteConfig {
@@ -48,8 +48,35 @@ const keyOf = (name: string): string => `route/HTTPRoute/${name}`;
 
 describe('the configuration of a Gateway', () => {
   test('is limited, and the limits together fit into the queue of a data plane', () => {
-    const { routes, endpoints: ofBackends, listeners } = configurationLimits;
-    expect(routes + ofBackends + listeners).toBeLessThan(64 * 2 ** 20);
+    const { routes, endpoints: ofBackends, listeners } = configurationLimits();
+    // The text of CA certificates counts most times less than all else.
+    const authority: ChannelResource = {
+      ...endpointsConfig('cart'),
+      tls: { serverName: '', subjectAltNames: [], authorities: ['x'.repeat(500_000)] },
+    };
+    const json = JSON.stringify(authority).length;
+    expect(routes + (ofBackends * json) / weightOf(authority, json) + listeners).toBeLessThan(64 * 2 ** 20);
+  });
+
+  test('depends on the memory of the data planes, up to a limit', () => {
+    const usual = configurationLimits(512 * 2 ** 20);
+    expect(configurationLimits(256 * 2 ** 20).routes).toBe(usual.routes / 2);
+    expect(configurationLimits(2 ** 40)).toEqual(configurationLimits());
+    expect(configurationLimits().routes).toBeGreaterThan(usual.routes);
+  });
+
+  test('new limits withhold what does not fit any more, and send what fits now', () => {
+    const { held, source, withheld } = started(route('a', 'one'), route('a', 'two', { day: 2 }));
+    source.setLimits({ ...limits, routes: 1_500 });
+    expect(withheld()).toEqual([keyOf('a/two')]);
+    expect([...held.keys()]).toEqual([keyOf('a/one')]);
+    source.setLimits(limits);
+    expect(withheld()).toEqual([]);
+    expect(held.size).toBe(2);
+  });
+
+  test('addresses and CA certificates of endpoints count as much as they take in a data plane', () => {
+    expect(weightOf(endpointsConfig('cart', 1, 2, 3), 500)).toBe(3_500);
   });
 
   test('within the limit, everything is served', () => {
