@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as othersFirst } from 'node:timers/promises';
 
 /** A body as it was received. */
 export interface Body {
@@ -41,21 +40,28 @@ const bytesOfTurn = 512 * 1024;
 /** Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. */
 class InputTurns {
   private taken = 0;
-  private next: Promise<void> | undefined;
+  private readonly paused = new Set<IncomingMessage>();
 
-  /** Resolves when the caller may take more. */
-  async took(bytes: number): Promise<void> {
+  /** Counts bytes of a request. If they were the last of this turn, the request continues in the next. */
+  take(bytes: number, request: IncomingMessage): void {
     this.taken += bytes;
     if (this.taken < bytesOfTurn) return;
-    this.next ??= this.begin();
-    await this.next;
+    request.pause();
+    if (this.paused.size === 0) setImmediate(() => this.next());
+    this.paused.add(request);
   }
 
-  private async begin(): Promise<void> {
-    await othersFirst();
+  private next(): void {
     this.taken = 0;
-    this.next = undefined;
+    for (const request of this.paused) request.resume();
+    this.paused.clear();
   }
+}
+
+/** A body that arrived. Its bytes count until `release`. */
+export interface ReceivedBody {
+  readonly body: Body;
+  readonly release: () => void;
 }
 
 /** The bodies that are being received or reviewed. */
@@ -75,36 +81,47 @@ export class Bodies {
 
   /**
    * Receives a body. Does not process its bytes, since many bodies may arrive at the same time. The bytes count until
-   * `release`.
-   *
-   * @throws BodyRefusal
+   * `release`. Rejects with a BodyRefusal, and then leaves the rest of the body unread.
    */
-  async receive(request: IncomingMessage): Promise<{ readonly body: Body; readonly release: () => void }> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let counted = 0;
-    const release = (): void => {
-      this.heldBytes -= counted;
-      counted = 0;
-    };
-    try {
-      if (Number(request.headers['content-length'] ?? 0) > this.limits.bodyBytes) throw new BodyRefusal('too-large');
-      // The response to a rejected body still uses the connection.
-      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  receive(request: IncomingMessage): Promise<ReceivedBody> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let counted = 0;
+      let isOver = false;
+      const release = (): void => {
+        this.heldBytes -= counted;
+        counted = 0;
+      };
+      const refuse = (reason: BodyRefusal['reason']): void => {
+        if (isOver) return;
+        isOver = true;
+        // The response to a rejected body still uses the connection.
+        request.pause();
+        release();
+        reject(new BodyRefusal(reason));
+      };
+      const abort = (): void => refuse('aborted');
+      if (Number(request.headers['content-length'] ?? 0) > this.limits.bodyBytes) return refuse('too-large');
+      request.on('data', (chunk: Buffer) => {
+        if (isOver) return;
         size += chunk.length;
         const isFragmented = chunks.length > fewPieces && size < chunks.length * averagePiece;
-        if (size > this.limits.bodyBytes || isFragmented) throw new BodyRefusal('too-large');
+        if (size > this.limits.bodyBytes || isFragmented) return refuse('too-large');
         const beyond = Math.max(0, size - freeBytes);
         this.heldBytes += beyond - counted;
         counted = beyond;
-        if (beyond > 0 && this.heldBytes > this.limits.heldBytes) throw new BodyRefusal('busy');
+        if (beyond > 0 && this.heldBytes > this.limits.heldBytes) return refuse('busy');
         chunks.push(chunk);
-        await this.input.took(chunk.length + averagePiece);
-      }
-    } catch (error) {
-      release();
-      throw error instanceof BodyRefusal ? error : new BodyRefusal('aborted');
-    }
-    return { body: { chunks, isLarge: size > freeBytes }, release };
+        this.input.take(chunk.length + averagePiece, request);
+      });
+      request.on('end', () => {
+        if (isOver) return;
+        isOver = true;
+        resolve({ body: { chunks, isLarge: size > freeBytes }, release });
+      });
+      request.on('error', abort);
+      request.on('close', abort);
+    });
   }
 }

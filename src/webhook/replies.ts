@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AdmissionMetrics } from '../telemetry/index.ts';
 
 /** The reason why a review is rejected before it is parsed. */
@@ -10,16 +10,66 @@ const refusals: Readonly<Record<Refusal, { readonly code: number; readonly text:
   aborted: { code: 400, text: 'the body did not arrive' },
 };
 
-/** Rejects a review. The API server retries within its timeout if the response has Retry-After. */
-export function sendRefusal(reply: FastifyReply, reason: Refusal, { degraded }: AdmissionMetrics): FastifyReply {
-  const { code, text } = refusals[reason];
-  degraded.at(reason).value += 1;
-  if (reason === 'busy') reply.header('retry-after', '1');
-  // Otherwise the rest of the body would have to be read.
-  return sendText(reply.header('connection', 'close'), code, text);
-}
+/** A response that no review causes. */
+export type Failure = keyof typeof failures;
 
-/** Sends plain text, which the API server shows to the user after "failed calling webhook". */
-export function sendText(reply: FastifyReply, code: number, text: string): FastifyReply {
-  return reply.code(code).type('text/plain; charset=utf-8').send(`${text}\n`);
+const failures = {
+  malformed: { code: 400, text: 'the request cannot be read' },
+  'content-type': { code: 415, text: 'send the AdmissionReview with Content-Type: application/json' },
+  error: { code: 500, text: 'the request failed; see the log of the webhook' },
+} as const;
+
+/** Writes all responses of the webhook, each in one piece. */
+export class Replies {
+  private readonly degraded: AdmissionMetrics['degraded'];
+  private readonly isEnding: () => boolean;
+
+  /** @param isEnding whether the client should open its next connection elsewhere */
+  constructor({ degraded }: AdmissionMetrics, isEnding: () => boolean) {
+    this.degraded = degraded;
+    this.isEnding = isEnding;
+  }
+
+  /** Sends an AdmissionReview. */
+  review(response: ServerResponse, review: object): void {
+    this.send(response, 200, {
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: JSON.stringify(review),
+    });
+  }
+
+  /** Sends plain text, which the API server shows to the user after "failed calling webhook". */
+  text(response: ServerResponse, code: number, text: string, headers: OutgoingHttpHeaders = {}): void {
+    this.send(response, code, {
+      headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
+      body: `${text}\n`,
+    });
+  }
+
+  /** Rejects a review. The API server retries within its timeout if the response has Retry-After. */
+  refuse(response: ServerResponse, reason: Refusal): void {
+    const { code, text } = refusals[reason];
+    this.degraded.at(reason).value += 1;
+    // Otherwise the rest of the body would have to be read.
+    const close = { connection: 'close' };
+    this.text(response, code, text, reason === 'busy' ? { ...close, 'retry-after': '1' } : close);
+  }
+
+  /** Sends the status of a request that failed, and counts it. */
+  fail(response: ServerResponse, failure: Failure): void {
+    const { code, text } = failures[failure];
+    this.degraded.at(failure).value += 1;
+    this.text(response, code, text);
+  }
+
+  private send(
+    response: ServerResponse,
+    code: number,
+    { headers, body }: { readonly headers: OutgoingHttpHeaders; readonly body: string },
+  ): void {
+    if (this.isEnding()) headers['connection'] = 'close';
+    headers['content-length'] = Buffer.byteLength(body);
+    response.writeHead(code, headers);
+    response.end(body);
+  }
 }

@@ -1,12 +1,11 @@
-import type { Server } from 'node:https';
-import Fastify, { type FastifyInstance } from 'fastify';
+import { createServer, type Server } from 'node:https';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { CertificateMaterial, CertificateSource } from '../certificates/index.ts';
 import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
-import { BodyRefusal } from './body.ts';
 import { limitConnections, type ConnectionLimits } from './connections.ts';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
-import { sendRefusal, sendText } from './replies.ts';
-import { serveValidation, type Decide, type ValidationLimits } from './validation.ts';
+import { Replies, type Failure } from './replies.ts';
+import { Reviews, type Decide, type ValidationLimits } from './validation.ts';
 
 export interface WebhookOptions {
   /** Must not have side effects: the API server may call twice, or for a dry run. */
@@ -64,41 +63,63 @@ export const defaultLimits: WebhookLimits = {
  * @throws if the first certificate is invalid; a later invalid one is logged, and the previous one stays in use
  */
 export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
-  const { certificates, draining = () => false } = options;
+  const { certificates, metrics, log, decide, impact, draining = () => false } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const app: FastifyInstance<Server> = Fastify({
-    https: {
-      ...tlsOptions(certificates.current()),
-      headersTimeout: limits.headersTimeout,
-      handshakeTimeout: limits.handshakeTimeout,
-      maxHeaderSize: limits.headerBytes,
-      connectionsCheckingInterval: limits.checkingInterval,
-    },
-    bodyLimit: limits.bodyBytes,
+  let isClosing = false;
+  const replies = new Replies(metrics, () => isClosing || draining());
+  const decisions = { '/validate': decide, ...(impact && { '/impact': impact }) };
+  const reviews = new Reviews({ decisions, catchUp: options.catchUp, log, metrics, replies }, limits);
+  const https = {
+    ...tlsOptions(certificates.current()),
+    headersTimeout: limits.headersTimeout,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
+    handshakeTimeout: limits.handshakeTimeout,
+    maxHeaderSize: limits.headerBytes,
+    connectionsCheckingInterval: limits.checkingInterval,
+  };
+  const app: FastifyInstance<Server> = Fastify({
+    https,
+    serverFactory: (handle) =>
+      createServer(https, (request, response) => {
+        if (!reviews.take(request, response)) handle(request, response);
+      }),
     // Rejecting a call would reject the user's change, so calls are served as usual while closing.
     return503OnClosing: false,
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: withoutSchemas },
   });
-
-  let closing = false;
   app.addHook('preClose', async () => {
-    closing = true;
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing || draining()) reply.header('connection', 'close');
-    done(null, payload);
+    isClosing = true;
   });
   beginHandshakesInTurns(app.server, limits.handshakeTimeout);
-  limitConnections(app.server, limits, options.metrics.refused.at('connections'));
+  limitConnections(app.server, limits, metrics.refused.at('connections'));
   followCertificates(app, options);
-  answerErrors(app, options);
-  const { decide, impact } = options;
-  const decisions = { '/validate': decide, ...(impact && { '/impact': impact }) };
-  serveValidation(app, { ...options, decisions }, limits);
+  routeReviews(app, reviews, replies);
+  answerErrors(app, options, replies);
   return app;
+}
+
+/** Reviews with another spelling of a path, and other methods. */
+function routeReviews(app: FastifyInstance<Server>, reviews: Reviews, replies: Replies): void {
+  // Bodies of all other requests stay unread.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  const onlyPost = (reply: FastifyReply): void =>
+    replies.text(reply.raw, 405, 'send an AdmissionReview with POST', { allow: 'POST' });
+  for (const url of reviews.paths) {
+    app.route({
+      method: app.supportedMethods,
+      url,
+      // Before Fastify reads the body.
+      onRequest: (request: FastifyRequest, reply: FastifyReply) => {
+        reply.hijack();
+        if (request.method === 'POST') reviews.takeAt(url, request.raw, reply.raw);
+        else onlyPost(reply);
+      },
+      handler: () => undefined,
+    });
+  }
 }
 
 /** No route has a schema. Without these functions, Fastify loads two compilers of schemas, which take 3 MiB. */
@@ -125,19 +146,18 @@ function tlsOptions({ certificate, privateKey }: CertificateMaterial) {
   return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2' as const };
 }
 
-function answerErrors(app: FastifyInstance<Server>, { log, metrics }: WebhookOptions): void {
-  app.setNotFoundHandler((_request, reply) => sendText(reply, 404, 'not found; send an AdmissionReview to /validate'));
+function answerErrors(app: FastifyInstance<Server>, { log }: WebhookOptions, replies: Replies): void {
+  app.setNotFoundHandler((_request, reply) =>
+    replies.text(reply.hijack().raw, 404, 'not found; send an AdmissionReview to /validate'),
+  );
   app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
-    if (err instanceof BodyRefusal) return sendRefusal(reply, err.reason, metrics);
-    const { code, reason, text } = errors.find(({ code }) => code === err.statusCode) ?? failure;
-    metrics.degraded.at(reason).value += 1;
-    if (code === failure.code) log.error({ err }, 'webhook request failed');
-    return sendText(reply, code, text);
+    const failure = failures.get(err.statusCode) ?? 'error';
+    if (failure === 'error') log.error({ err }, 'webhook request failed');
+    replies.fail(reply.hijack().raw, failure);
   });
 }
 
-const errors = [
-  { code: 400, reason: 'malformed', text: 'the request cannot be read' },
-  { code: 415, reason: 'content-type', text: 'send the AdmissionReview with Content-Type: application/json' },
-];
-const failure = { code: 500, reason: 'error', text: 'the request failed; see the log of the webhook' };
+const failures: ReadonlyMap<number | undefined, Failure> = new Map([
+  [400, 'malformed'],
+  [415, 'content-type'],
+]);

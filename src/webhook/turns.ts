@@ -48,14 +48,15 @@ export async function inSlices<T>(steps: Steps<T>, slices = new Slices()): Promi
 }
 
 /**
- * Runs the steps of many reviews. All of them together use one slice between two turns of the event loop: hundreds of short reviews
- * that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the others run first.
+ * Runs the steps of many reviews. All of them together use at most one slice between two turns of the event loop: hundreds of short
+ * reviews that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the
+ * others run first. The event loop gets its turn once a slice is used up, not after each review, which would cost one more poll.
  */
 export class SharedSlices {
   private readonly now: () => number;
   /** The runs with steps left, in the order of their turns. Each runs one step, and returns whether it was the last. */
   private readonly waiting = new Set<() => boolean>();
-  /** Milliseconds used since the last turn of the event loop. */
+  /** Milliseconds used since the event loop last got its turn. */
   private used = 0;
   private isPausing = false;
 
@@ -87,7 +88,7 @@ export class SharedSlices {
       this.waiting.delete(run);
       if (!this.isDone(run)) this.waiting.add(run);
     }
-    if (!this.isPausing) void this.pause();
+    if (this.used >= slice && !this.isPausing) void this.pause();
   }
 
   /** Runs steps until the run or the slice is over. */

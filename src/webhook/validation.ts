@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Server } from 'node:https';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Steps } from '../core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
-import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
-import { Bodies, type Body, type BodyLimits } from './body.ts';
+import type { AdmissionMetrics, Cell, Logger } from '../telemetry/index.ts';
+import { Bodies, BodyRefusal, type Body, type BodyLimits } from './body.ts';
 import { remainingBudget } from './budget.ts';
 import { cleanName } from './limits.ts';
-import { sendRefusal, sendText } from './replies.ts';
+import type { Replies } from './replies.ts';
 import { readReview, writeReview } from './review.ts';
 import { SharedSlices, Turns } from './turns.ts';
 import { monotonicNow } from '../time/clock.ts';
@@ -27,93 +25,194 @@ export type Decisions = Readonly<Record<string, Decide>>;
 
 interface Validating {
   readonly decisions: Decisions;
-  readonly catchUp?: () => Promise<void> | undefined;
+  /** Waits until the evaluation contains the events that have arrived; `undefined`: it does. */
+  readonly catchUp?: (() => Promise<void> | undefined) | undefined;
   readonly log: Logger;
   readonly metrics: AdmissionMetrics;
+  readonly replies: Replies;
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** On the clock of `monotonicNow`. */
-    receivedAt: number;
-    /** Releases the bytes of the body. */
-    releaseBody: () => void;
+/** A review and its response. */
+class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly decide: Decide;
+  /** On the clock of `monotonicNow`. */
+  readonly receivedAt = monotonicNow();
+  /** Releases the bytes of the body. */
+  releaseBody: () => void = doNothing;
+
+  constructor(request: IncomingMessage, response: ServerResponse, decide: Decide) {
+    this.request = request;
+    this.response = response;
+    this.decide = decide;
   }
 }
 
-/** Serves `POST` for each path. All paths share the limits. */
-export function serveValidation(app: FastifyInstance<Server>, validating: Validating, limits: ValidationLimits): void {
-  const { inflight, held } = validating.metrics;
-  const bodies = new Bodies(limits);
-  const turns = new Turns(limits.largeReviews);
-  const slices = new SharedSlices();
-  const pipelines = new Pipelines();
-  const observe = (): void => {
-    held.at('bytes').value = bodies.held;
-    held.at('reviews').value = turns.waiting;
-  };
-  // Bodies stay bytes until the handler, which reports their errors itself.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+/**
+ * Serves `POST` for each path of a decision, on the requests of Node's server: a review costs less than Fastify takes to route and
+ * answer it. All paths share the limits.
+ */
+export class Reviews {
+  readonly paths: readonly string[];
+  private readonly decisions: ReadonlyMap<string, Decide>;
+  private readonly catchUp: Validating['catchUp'];
+  private readonly log: Logger;
+  private readonly metrics: AdmissionMetrics;
+  private readonly replies: Replies;
+  private readonly limits: ValidationLimits;
+  private readonly bodies: Bodies;
+  private readonly turns: Turns;
+  private readonly slices = new SharedSlices();
+  private readonly pipelines = new Pipelines();
+  private readonly held: { readonly bytes: Cell; readonly reviews: Cell };
+
+  constructor({ decisions, catchUp, log, metrics, replies }: Validating, limits: ValidationLimits) {
+    this.paths = Object.keys(decisions);
+    this.decisions = new Map(Object.entries(decisions));
+    this.catchUp = catchUp;
+    this.log = log;
+    this.metrics = metrics;
+    this.replies = replies;
+    this.limits = limits;
+    this.bodies = new Bodies(limits);
+    this.turns = new Turns(limits.largeReviews);
+    this.held = { bytes: metrics.held.at('bytes'), reviews: metrics.held.at('reviews') };
+  }
+
+  /** Serves a request if it is a `POST` to one of the paths. Returns whether it is. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    if (request.method !== 'POST') return false;
+    const { url = '' } = request;
+    const end = url.indexOf('?');
+    return this.takeAt(end === -1 ? url : url.slice(0, end), request, response);
+  }
+
+  /** Like `take`, for a `POST` to a path that may be written in another way in its URL. */
+  takeAt(path: string, request: IncomingMessage, response: ServerResponse): boolean {
+    const decide = this.decisions.get(path);
+    if (decide === undefined) return false;
+    const exchange = new Exchange(request, response, decide);
+    this.serve(exchange).catch((error: unknown) => this.fail(exchange, error));
+    return true;
+  }
+
+  private async serve(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    const { inflight, refused } = this.metrics;
+    if (this.pipelines.isBusy(request, response)) {
+      refused.at('pipelined').value += 1;
+      request.socket.destroy();
+      return;
+    }
+    inflight.value += 1;
+    // Also emitted when the client disconnects before the response.
+    response.once('close', () => {
+      inflight.value -= 1;
+      exchange.releaseBody();
+      this.observe();
+    });
+    if (inflight.value > this.limits.reviews) return this.replies.refuse(response, 'busy');
+    if (!isJson(request)) return this.replies.fail(response, 'content-type');
+    const body = await this.receive(exchange);
+    if (!body.isLarge) return this.decide(exchange, body);
+    // A parsed large review takes several times its bytes, so they run one at a time.
+    const turn = this.turns.enter();
+    if (turn === undefined) return this.replies.refuse(response, 'busy');
+    this.observe();
+    await turn;
     try {
-      const { body, release } = await bodies.receive(payload);
-      request.releaseBody = release;
+      await this.decide(exchange, body);
+    } finally {
+      this.turns.leave();
+      this.observe();
+    }
+  }
+
+  private async decide(exchange: Exchange, body: Body): Promise<void> {
+    const caughtUp = this.catchUp?.();
+    if (caughtUp !== undefined) await caughtUp;
+    await this.slices.run(this.answer(exchange, body));
+  }
+
+  private async receive(exchange: Exchange): Promise<Body> {
+    try {
+      const { body, release } = await this.bodies.receive(exchange.request);
+      exchange.releaseBody = release;
       // The response is closed already, so its listener will not release the body.
-      if (payload.socket.destroyed) release();
+      if (exchange.request.socket.destroyed) release();
       return body;
     } finally {
       // An incomplete body is released after its connection has closed.
-      observe();
+      this.observe();
     }
-  });
-  app.decorateRequest('receivedAt', 0);
-  app.decorateRequest('releaseBody', doNothing);
-  for (const [path, decide] of Object.entries(validating.decisions)) {
-    app.post<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>(path, {
-      onRequest: (request, reply, done) => {
-        request.receivedAt = monotonicNow();
-        if (pipelines.isBusy(request.raw, reply.raw)) {
-          validating.metrics.refused.at('pipelined').value += 1;
-          request.raw.socket.destroy();
-          return;
-        }
-        inflight.value += 1;
-        // Also emitted when the client disconnects before the response.
-        reply.raw.once('close', () => {
-          inflight.value -= 1;
-          request.releaseBody();
-          observe();
-        });
-        if (inflight.value > limits.reviews) void sendRefusal(reply, 'busy', validating.metrics);
-        else done();
-      },
-      handler: async (request, reply) => {
-        if (request.body?.isLarge !== true) return answer(request, reply, { ...validating, decide, slices });
-        // A parsed large review takes several times its bytes, so they run one at a time.
-        const turn = turns.enter();
-        if (turn === undefined) return sendRefusal(reply, 'busy', validating.metrics);
-        observe();
-        await turn;
-        try {
-          return await answer(request, reply, { ...validating, decide, slices });
-        } finally {
-          turns.leave();
-          observe();
-        }
-      },
-    });
-    const onlyPost = async (_request: FastifyRequest, reply: FastifyReply) =>
-      sendText(reply.header('allow', 'POST'), 405, 'send an AdmissionReview with POST');
-    app.route({
-      method: app.supportedMethods.filter((method) => method !== 'POST'),
-      url: path,
-      onRequest: onlyPost,
-      handler: onlyPost,
-    });
+  }
+
+  private observe(): void {
+    this.held.bytes.value = this.bodies.held;
+    this.held.reviews.value = this.turns.waiting;
+  }
+
+  private *answer({ request, response, decide, receivedAt }: Exchange, body: Body): Steps<void> {
+    // The client may have disconnected while the review waited.
+    if (response.destroyed) return;
+    const budget = remainingBudget(timeoutIn(request.url), monotonicNow() - receivedAt);
+    const read = yield* readReview(body, budget);
+    if (read.type === 'malformed') {
+      this.metrics.degraded.at('malformed').value += 1;
+      return this.replies.text(response, 400, read.problem);
+    }
+    const { uid, operation, dryRun } = read.request;
+    const names = namesIn(read.request);
+    const count = (verdict: 'allowed' | 'denied' | 'error') => {
+      this.metrics.requests.at(names.kind, operation, verdict, String(dryRun)).value += 1;
+      this.metrics.duration.at(operation).observe((monotonicNow() - receivedAt) / 1000);
+    };
+    try {
+      const verdict = isJudged(read.request) ? yield* decide(read.request) : notJudged;
+      const review = writeReview(read.request, verdict);
+      count(verdict.allowed ? 'allowed' : 'denied');
+      this.report({ uid, operation, ...names, dryRun }, verdict);
+      this.replies.review(response, review);
+    } catch (err) {
+      count('error');
+      this.metrics.degraded.at('error').value += 1;
+      this.log.error({ err, uid, operation, ...names }, 'admission decision failed');
+      this.replies.text(response, 500, `the decision failed; look for uid ${uid} in the log of the webhook`);
+    }
+  }
+
+  /** Counts the findings, and logs a denial, or what would be one. */
+  private report(write: object, { allowed, findings }: AdmissionVerdict): void {
+    for (const { rule, mode } of findings) this.metrics.findings.at(rule, mode).value += 1;
+    const rules = rulesAgainst(findings);
+    if (rules.length > 0) this.log.info({ ...write, rules }, allowed ? 'write would be denied' : 'write denied');
+  }
+
+  /** Ends an exchange that failed. */
+  private fail({ response }: Exchange, error: unknown): void {
+    if (error instanceof BodyRefusal) return this.replies.refuse(response, error.reason);
+    this.log.error({ err: error }, 'webhook request failed');
+    if (response.headersSent) response.destroy();
+    else this.replies.fail(response, 'error');
   }
 }
 
 function doNothing(): void {}
+
+/** Returns whether the body of a request is JSON. A request without a body needs no type. */
+function isJson({ headers }: IncomingMessage): boolean {
+  const type = headers['content-type'];
+  if (type === 'application/json') return true;
+  if (type === undefined)
+    return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  return /^application\/json[ \t]*(?:;|$)/i.test(type);
+}
+
+/** The parameter `timeout` in a URL, as the API server writes it: `10s`. */
+function timeoutIn(url = ''): string | undefined {
+  return /[?&]timeout=([^&]*)/.exec(url)?.[1];
+}
 
 /** Detects clients that send a request before the previous response. The API server never does. */
 class Pipelines {
@@ -128,57 +227,13 @@ class Pipelines {
 
 const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
 
-type ValidationRequest = FastifyRequest<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>;
-
-interface Answering extends Pick<Validating, 'catchUp' | 'log' | 'metrics'> {
-  readonly decide: Decide;
-  readonly slices: SharedSlices;
-}
-
-async function answer(request: ValidationRequest, reply: FastifyReply, validating: Answering): Promise<FastifyReply> {
-  // The client may have disconnected while the review waited.
-  if (reply.raw.destroyed) return reply.hijack();
-  const elapsed = monotonicNow() - request.receivedAt;
-  const read = await validating.slices.run(readReview(request.body, remainingBudget(request.query.timeout, elapsed)));
-  if (read.type === 'request') return decideAndReply(read.request, reply, validating);
-  validating.metrics.degraded.at('malformed').value += 1;
-  return sendText(reply, 400, read.problem);
-}
-
-async function decideAndReply(
-  request: AdmissionRequest,
-  reply: FastifyReply,
-  { decide, catchUp, slices, log, metrics }: Answering,
-): Promise<FastifyReply> {
-  const { uid, operation, dryRun } = request;
-  const [kind, namespace, name] = [cleanName(request.kind), cleanName(request.namespace), cleanName(request.name)];
-  const count = (verdict: 'allowed' | 'denied' | 'error') => {
-    metrics.requests.at(kind, operation, verdict, String(dryRun)).value += 1;
-    metrics.duration.at(operation).observe((monotonicNow() - reply.request.receivedAt) / 1000);
-  };
-  try {
-    await catchUp?.();
-    const verdict = isJudged(request) ? await slices.run(decide(request)) : notJudged;
-    const review = writeReview(request, verdict);
-    count(verdict.allowed ? 'allowed' : 'denied');
-    for (const { rule, mode } of verdict.findings) metrics.findings.at(rule, mode).value += 1;
-    const rules = rulesAgainst(verdict);
-    if (rules.length > 0)
-      log.info(
-        { uid, operation, kind, namespace, name, dryRun, rules },
-        verdict.allowed ? 'write would be denied' : 'write denied',
-      );
-    return reply.send(review);
-  } catch (err) {
-    count('error');
-    metrics.degraded.at('error').value += 1;
-    log.error({ err, uid, operation, kind, namespace, name }, 'admission decision failed');
-    return sendText(reply, 500, `the decision failed; look for uid ${uid} in the log of the webhook`);
-  }
+function namesIn({ kind, namespace, name }: AdmissionRequest) {
+  return { kind: cleanName(kind), namespace: cleanName(namespace), name: cleanName(name) };
 }
 
 /** The rules that denied a write, or would have denied it. */
-function rulesAgainst({ findings }: AdmissionVerdict): readonly string[] {
+function rulesAgainst(findings: AdmissionVerdict['findings']): readonly string[] {
+  if (findings.length === 0) return [];
   return [
     ...new Set(findings.filter(({ mode }) => mode === 'deny' || mode === 'would-deny').map(({ rule }) => rule)),
   ].sort();
