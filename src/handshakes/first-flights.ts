@@ -24,22 +24,17 @@ export class FirstFlights {
     const flight = { socket, process };
     const flights = this.waiting.get(client) ?? new Set();
     this.waiting.set(client, flights.add(flight));
-    socket.once('close', () => this.remove(client, flight));
     this.next.request();
   }
 
-  private remove(client: string, flight: Flight): void {
-    const flights = this.waiting.get(client);
-    flights?.delete(flight);
-    if (flights?.size === 0) this.waiting.delete(client);
-  }
-
   private turn(): void {
-    for (let count = 0; count < perTurn; count += 1) {
+    for (let count = 0; count < perTurn;) {
       const flight = this.takeNext();
       if (flight === undefined) break;
-      // A reset destroys the socket before `close` is emitted.
-      if (!flight.socket.destroyed) flight.process();
+      // Closed connections leave when it is their turn, and take none.
+      if (flight.socket.destroyed) continue;
+      flight.process();
+      count += 1;
     }
     if (this.waiting.size > 0) this.next.request();
   }

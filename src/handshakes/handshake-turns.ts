@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import process from 'node:process';
 import { FirstFlights } from './first-flights.ts';
 import { LaterFlights } from './later-flights.ts';
 
@@ -7,16 +8,19 @@ export class HandshakeTurns {
   private readonly first = new FirstFlights();
   private readonly later = new LaterFlights();
 
-  /** Calls `process` when it is the connection's turn, and never if it closes before. Its further flights are read in turns. */
-  take(socket: Socket, process: () => void): void {
+  /** Calls `begin` when it is the connection's turn, and never if it closes before. Its further flights are read in turns. */
+  take(socket: Socket, begin: () => void): void {
     this.first.take(socket, () => {
-      process();
-      this.later.add(socket);
+      begin();
+      // Node passes the first flight to TLS in a tick that was requested before.
+      process.nextTick(this.answered, socket);
     });
   }
 
-  /** The handshake of a connection is complete; `decrypted` is this connection or the TLS socket above it. */
-  done(decrypted: Socket): void {
-    this.later.done(decrypted);
+  private readonly answered = (socket: Socket): void => this.later.add(socket);
+
+  /** The handshake of a connection is complete, it failed, or the connection is closed. */
+  done(socket: Socket): void {
+    this.later.done(socket);
   }
 }

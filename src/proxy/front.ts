@@ -197,11 +197,7 @@ export class Front {
       }
       connections.exceed();
     }
-    socket.once('close', () => {
-      connections.release();
-      clients.release(headerOrigin(socket)?.client.host ?? client);
-    });
-    this.accept(socket);
+    this.accept(socket, client);
   }
 
   private makeRoom(): boolean {
@@ -225,14 +221,20 @@ export class Front {
     if (place !== undefined) this.idle.append(place);
   }
 
-  private accept(socket: Socket): void {
-    const { counters } = this.plane;
+  /** `client` is the address that counts as the client's until there is a PROXY header. */
+  private accept(socket: Socket, client: string): void {
+    const {
+      counters,
+      quotas: { connections, clients },
+    } = this.plane;
     counters.connections += 1;
     counters.openConnections += 1;
     this.sockets.set(socket, new LinkedNode(socket));
     // The owner of the connection gets its end from other events; a reset at any moment must not end the process.
     socket.on('error', () => undefined);
     socket.once('close', () => {
+      connections.release();
+      clients.release(headerOrigin(socket)?.client.host ?? client);
       counters.openConnections -= 1;
       this.forget(socket);
       this.sockets.delete(socket);

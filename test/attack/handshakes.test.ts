@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
 import { freePort } from '../support/program.ts';
 import { connectionObjects } from './support/connection-objects.ts';
-import { expensiveFlights } from './support/hello-retry.ts';
+import { expensiveFlights } from './support/expensive-flights.ts';
 import { startHealthWatch } from './support/health.ts';
 import type { HealthWatch } from './support/health.ts';
 import { isFull, scaled } from './support/scale.ts';

@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net';
+import { carrierOf } from '../../handshakes/carrier.ts';
 import { HandshakeTurns } from '../../handshakes/handshake-turns.ts';
-import { peerOf } from '../../handshakes/peer.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 
 /**
- * TLS handshakes in progress, by the client's address and port. Beyond the limit the oldest one ends. Handshakes of
- * legitimate clients take milliseconds, so they are not the oldest for long.
+ * TLS handshakes in progress. Beyond the limit the oldest one ends. Handshakes of legitimate clients take milliseconds, so they are not
+ * the oldest for long.
  */
 export class Handshakes {
-  private readonly order = new LinkedSet<string>();
-  private readonly sockets = new Map<string, Socket>();
+  private readonly sockets = new LinkedSet<Socket>();
   private readonly turns = new HandshakeTurns();
   private readonly limit: number;
   private readonly reached: () => void;
@@ -21,23 +20,18 @@ export class Handshakes {
   }
 
   get size(): number {
-    return this.order.size;
+    return this.sockets.size;
   }
 
   begun(socket: Socket): void {
-    const key = peerOf(socket);
-    const oldest = this.order.size < this.limit ? undefined : this.order.first;
+    const oldest = this.sockets.size < this.limit ? undefined : this.sockets.first;
     if (oldest !== undefined) {
       this.reached();
-      this.sockets.get(oldest)?.destroy();
-      this.forget(oldest);
+      this.sockets.delete(oldest);
+      oldest.destroy();
     }
-    this.order.delete(key);
-    this.order.add(key);
-    this.sockets.set(key, socket);
-    socket.once('close', () => {
-      if (this.sockets.get(key) === socket) this.forget(key);
-    });
+    this.sockets.add(socket);
+    socket.once('close', () => this.forget(socket));
   }
 
   /** Processes the complete first flight of a connection, and reads the further ones, in turns with all others. */
@@ -45,17 +39,15 @@ export class Handshakes {
     this.turns.take(socket, process);
   }
 
-  /** Ends tracking of the handshake, and returns the socket below `decrypted`, which has the same peer. */
+  /** Ends tracking of the handshake. Returns the connection, which is `decrypted` or the socket below it; `undefined` if it has ended. */
   done(decrypted: Socket): Socket | undefined {
-    const key = peerOf(decrypted);
-    const below = this.sockets.get(key);
-    this.forget(key);
-    this.turns.done(decrypted);
+    const below = carrierOf(decrypted, this.sockets);
+    if (below !== undefined) this.forget(below);
     return below;
   }
 
-  private forget(key: string): void {
-    this.order.delete(key);
-    this.sockets.delete(key);
+  private forget(socket: Socket): void {
+    this.sockets.delete(socket);
+    this.turns.done(socket);
   }
 }

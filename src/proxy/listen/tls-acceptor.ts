@@ -39,7 +39,10 @@ export class TlsAcceptor {
       contextFor: handlers.contextFor,
       ticketKeys: plane.ticketKeys,
       accepted: (socket) => this.accepted(socket),
-      failed: ({ code }) => this.failed(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'timeout' : 'ended'),
+      failed: ({ code }, socket) => {
+        handshakes.done(socket);
+        this.failed(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'timeout' : 'ended');
+      },
     });
   }
 

@@ -13,7 +13,7 @@ export interface TlsHandlers {
   /** Returns the context for a server name in lower case, `''` if the client sends none; `undefined` rejects the handshake. */
   readonly contextFor: (serverName: string) => SecureContext | undefined;
   readonly accepted: (socket: TLSSocket) => void;
-  readonly failed: (error: NodeJS.ErrnoException) => void;
+  readonly failed: (error: NodeJS.ErrnoException, socket: TLSSocket) => void;
   /** Returns the keys of session tickets that all threads share. If undefined, each server has its own. */
   readonly ticketKeys?: TicketKeys | undefined;
 }
@@ -89,7 +89,7 @@ function createTermination(
   });
   server.on('secureConnection', handlers.accepted);
   server.on('tlsClientError', (error, socket) => {
-    handlers.failed(error);
+    handlers.failed(error, socket);
     socket.destroy();
   });
   return server;

@@ -8,7 +8,13 @@ const perTurn = 1024 * 1024;
 /** Shorter chunks are ordinary requests and responses, and are not counted. */
 const shortest = 2 * 1024;
 
-const readers = new WeakMap<Socket, Reader>();
+/** The property of a socket with its reader. */
+const reader = Symbol('reader');
+
+interface Read extends Socket {
+  [reader]?: Reader;
+}
+
 /** Connections that wait for a later turn, in order of arrival. */
 const waiting = new LinkedSet<Reader>();
 let turn = 0;
@@ -21,7 +27,7 @@ let shortTurns = 0;
 class Reader {
   private readonly pauseSocket: () => Socket;
   private readonly resumeSocket: () => Socket;
-  private isWanted = true;
+  private isWanted: boolean;
   private isWaiting = false;
   private turn = 0;
   private bytes = 0;
@@ -39,15 +45,16 @@ class Reader {
       return this.isWaiting ? socket : resume();
     };
     this.pauseSocket = pause;
+    this.isWanted = !socket.isPaused();
     socket.once('close', () => waiting.delete(this));
   }
 
-  readonly received = (bytes: number): void => {
-    if (bytes < shortest || !this.isTooMuch(bytes) || this.isWaiting) return;
+  received(bytes: number): void {
+    if (!this.isTooMuch(bytes) || this.isWaiting) return;
     this.isWaiting = true;
     waiting.add(this);
     this.pauseSocket();
-  };
+  }
 
   goOn(): void {
     this.isWaiting = false;
@@ -82,13 +89,10 @@ export function isAccepting(): boolean {
  * the next one. A few fast connections would delay all others for hundreds of milliseconds. `pause` and `resume` keep
  * their meaning. Whoever reads the connection calls the returned function with the length of each piece.
  */
-export function inTurns(socket: Socket): (bytes: number) => void {
-  let reader = readers.get(socket);
-  if (reader === undefined) {
-    reader = new Reader(socket);
-    readers.set(socket, reader);
-  }
-  return reader.received;
+export function inTurns(socket: Read): (bytes: number) => void {
+  return (bytes) => {
+    if (bytes >= shortest) (socket[reader] ??= new Reader(socket)).received(bytes);
+  };
 }
 
 function beginTurn(): void {
@@ -97,10 +101,10 @@ function beginTurn(): void {
   const maxReads = isAccepting() ? 1 : perTurn / perConnection;
   shortTurns = Math.max(0, shortTurns - 1);
   for (let count = 0; count < maxReads; count += 1) {
-    const reader = waiting.first;
-    if (reader === undefined) break;
-    waiting.delete(reader);
-    reader.goOn();
+    const first = waiting.first;
+    if (first === undefined) break;
+    waiting.delete(first);
+    first.goOn();
   }
   if (waiting.size > 0 || isAccepting()) next.request();
 }

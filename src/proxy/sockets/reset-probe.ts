@@ -5,13 +5,17 @@ import type { Duplex } from 'node:stream';
 const interval = 500;
 const nothing = Buffer.alloc(0);
 const watched = new Set<Socket>();
-/** The sockets below TLS sockets. */
-const carriers = new WeakMap<Socket, Socket>();
+/** The property of a TLS socket with the socket below it. A WeakMap with an entry for each connection takes time of the garbage collection. */
+const carrier = Symbol('carrier');
 let timer: NodeJS.Timeout | undefined;
 
 /** Records the socket below a TLS connection, because TLS does not pass on an empty write. */
-export function noteCarrier(decrypted: Socket, carrier: Socket): void {
-  carriers.set(decrypted, carrier);
+export function noteCarrier(decrypted: Carried, below: Socket): void {
+  decrypted[carrier] = below;
+}
+
+interface Carried extends Socket {
+  [carrier]?: Socket;
 }
 
 /**
@@ -40,6 +44,7 @@ function probe(): void {
   for (const socket of watched) {
     const isUnread = socket.isPaused() || socket.readableEnded;
     // With pending writes, the kernel reports a reset by itself.
-    if (isUnread && socket.writable && socket.writableLength === 0) (carriers.get(socket) ?? socket).write(nothing);
+    if (isUnread && socket.writable && socket.writableLength === 0)
+      ((socket as Carried)[carrier] ?? socket).write(nothing);
   }
 }

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { carrierOf } from '../../../src/handshakes/carrier.ts';
 import { FirstFlights } from '../../../src/handshakes/first-flights.ts';
 import { LaterFlights } from '../../../src/handshakes/later-flights.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -12,13 +13,15 @@ class Connection extends EventEmitter {
   readonly remotePort: number;
   destroyed = false;
   isRead = true;
+  bytesWritten: number;
   readonly _handle = {
     readStart: () => void (this.isRead = true),
     readStop: () => void (this.isRead = false),
   };
 
-  constructor(remotePort: number, remoteAddress = '192.0.2.1') {
+  constructor(remotePort: number, { remoteAddress = '192.0.2.1', bytesWritten = 99 } = {}) {
     super();
+    this.bytesWritten = bytesWritten;
     this.remotePort = remotePort;
     this.remoteAddress = remoteAddress;
   }
@@ -33,8 +36,8 @@ class Connection extends EventEmitter {
   }
 }
 
-const connections = (count: number, address?: string): Connection[] =>
-  Array.from({ length: count }, (_, port) => new Connection(port + 1, address));
+const connections = (count: number, properties?: { remoteAddress?: string; bytesWritten?: number }): Connection[] =>
+  Array.from({ length: count }, (_, port) => new Connection(port + 1, properties));
 const readOf = (all: readonly Connection[]): number => all.filter(({ isRead }) => isRead).length;
 
 describe('first flights', () => {
@@ -51,7 +54,7 @@ describe('first flights', () => {
   test('of another client do not wait for all of the first one', async () => {
     const first = new FirstFlights();
     const processed: string[] = [];
-    for (const { socket } of [...connections(100), ...connections(1, '192.0.2.2')])
+    for (const { socket } of [...connections(100), ...connections(1, { remoteAddress: '192.0.2.2' })])
       first.take(socket, () => processed.push(socket.remoteAddress ?? ''));
     await eventually(() => expect(processed).toHaveLength(101));
     expect(processed.indexOf('192.0.2.2')).toBe(1);
@@ -94,8 +97,7 @@ describe('later flights', () => {
     const later = new LaterFlights();
     const all = connections(20);
     for (const { socket } of all) later.add(socket);
-    for (const connection of all.slice(0, 6)) connection.destroy();
-    for (const { socket } of all.slice(6, 14)) later.done(socket);
+    for (const { socket } of all.slice(0, 14)) later.done(socket);
     await eventually(() => expect(readOf(all.slice(14))).toBe(6));
   });
 
@@ -108,5 +110,46 @@ describe('later flights', () => {
     if (last !== undefined) later.done(last.socket);
     expect(last?.isRead).toBe(true);
     for (const connection of all) connection.destroy();
+  });
+
+  test('whose handshake needs one more are read as they come', async () => {
+    const later = new LaterFlights();
+    const all = connections(30, { bytesWritten: 129 });
+    for (const { socket } of all) later.add(socket);
+    await nextTurn();
+    expect(readOf(all)).toBe(30);
+  });
+
+  test('wait for the next turns when many handshakes were completed in this one', async () => {
+    const later = new LaterFlights();
+    const all = connections(40, { bytesWritten: 129 });
+    for (const { socket } of all.slice(0, 38)) later.add(socket);
+    for (const { socket } of all.slice(0, 7)) later.done(socket);
+    expect(readOf(all.slice(7))).toBe(33);
+    for (const { socket } of all.slice(7, 8)) later.done(socket);
+    // Those that are answered in the same turn wait, too; a few are read.
+    for (const { socket } of all.slice(38)) later.add(socket);
+    expect(readOf(all.slice(8, 38))).toBe(0);
+    for (const { socket } of all.slice(8)) {
+      await eventually(() => expect((socket as unknown as Connection).isRead).toBe(true));
+      later.done(socket);
+    }
+  });
+});
+
+describe('the carrier of a TLS socket', () => {
+  const all = connections(3);
+  const sockets = new Set(all.map(({ socket }) => socket));
+  const [, second] = [...sockets];
+
+  test('is the socket below it, or the socket itself', () => {
+    expect(carrierOf({ _parent: second } as unknown as Socket, sockets)).toBe(second);
+    expect(carrierOf(second as Socket, sockets)).toBe(second);
+    expect(carrierOf({ _parent: new Connection(2).socket } as unknown as Socket, sockets)).toBeUndefined();
+  });
+
+  test('is the one with the same peer if Node does not tell', () => {
+    expect(carrierOf(new Connection(2).socket, sockets)).toBe(second);
+    expect(carrierOf(new Connection(4).socket, sockets)).toBeUndefined();
   });
 });
