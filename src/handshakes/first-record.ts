@@ -7,6 +7,8 @@ const handshakeRecord = 22;
 const longestRecord = 16 * 1024;
 
 export interface FirstRecord {
+  /** The first bytes of the connection, if they are known. They are in the socket, too. */
+  readonly first?: Buffer | undefined;
   /** Milliseconds until the record is complete. */
   readonly timeout: number;
   readonly complete: () => void;
@@ -18,7 +20,11 @@ export interface FirstRecord {
  * Calls `complete` when the first record of a connection has arrived, with which a TLS handshake begins. All bytes stay in the
  * socket. Otherwise calls `failed`, and the caller closes the connection. Calls neither for a connection that this process closes.
  */
-export function awaitFirstRecord(socket: Socket, { timeout, complete, failed }: FirstRecord): void {
+export function awaitFirstRecord(socket: Socket, { first, timeout, complete, failed }: FirstRecord): void {
+  if (first !== undefined && first.length >= lengthOfRecord(first)) {
+    complete();
+    return;
+  }
   // Bytes that stay in the socket would hide its end.
   let held = takeAll(socket, nothing);
   const isComplete = (): boolean => held.length >= lengthOfRecord(held);

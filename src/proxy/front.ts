@@ -264,18 +264,20 @@ export class Front {
     }
     const { limits, quotas } = this.plane;
     this.silent.add(socket);
-    peek(socket, { timeout: limits.firstByteTimeout, overdue: () => quotas.reached('first-byte-time') }, (protocol) => {
-      this.silent.delete(socket);
-      this.handOver(protocol, socket);
-    });
+    peek(socket, { timeout: limits.firstByteTimeout, overdue: () => quotas.reached('first-byte-time') }, this.detected);
   }
 
-  private handOver(protocol: WireProtocol, socket: Socket): void {
+  private readonly detected = (protocol: WireProtocol, socket: Socket, first: Buffer): void => {
+    this.silent.delete(socket);
+    this.handOver(protocol, socket, first);
+  };
+
+  private handOver(protocol: WireProtocol, socket: Socket, first: Buffer): void {
     switch (protocol) {
       case 'tls':
         if (this.layer4.isTls) this.layer4.tls.accept(socket);
         else if (this.secure.isEmpty) socket.destroy();
-        else this.shakeHands(socket);
+        else this.shakeHands(socket, first);
         return;
       case 'http2':
         if (this.plain.isEmpty && !this.secure.isEmpty) socket.destroy();
@@ -288,9 +290,9 @@ export class Front {
     }
   }
 
-  private shakeHands(socket: Socket): void {
+  private shakeHands(socket: Socket, first?: Buffer): void {
     this.rest(socket);
-    this.tls.accept(socket);
+    this.tls.accept(socket, first);
   }
 
   private acceptDecrypted({ socket, below, serverName }: Decrypted): void {

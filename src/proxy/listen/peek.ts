@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { readBuffer, readPiece } from '../limits/read-buffer.ts';
+import { readInto } from '../sockets/direct.ts';
 
 export type WireProtocol = 'tls' | 'http2' | 'http1';
 
@@ -62,6 +64,9 @@ export function readStart<T>(
   socket.on('readable', look).on('end', giveUp).on('error', giveUp).on('close', stop);
 }
 
+/** Receives the protocol of a connection, and the bytes from which it was detected. They are unshifted. */
+export type ProtocolReceiver = (protocol: WireProtocol, socket: Socket, first: Buffer) => void;
+
 /**
  * Detects the protocol of a connection by its first bytes and unshifts them. A connection that ends, fails, or stays
  * undecided for `timeout` milliseconds is closed without calling `handOver`; `overdue` is called on the timeout.
@@ -69,13 +74,58 @@ export function readStart<T>(
 export function peek(
   socket: Socket,
   { timeout, overdue }: Pick<StartReader<WireProtocol>, 'timeout' | 'overdue'>,
-  handOver: (protocol: WireProtocol, socket: Socket) => void,
+  handOver: ProtocolReceiver,
 ): void {
-  const read = (bytes: Buffer): { readonly found: WireProtocol; readonly taken: number } | undefined => {
-    const protocol = detectProtocol(bytes);
-    return protocol === undefined ? undefined : { found: protocol, taken: 0 };
+  let seen = nothing;
+  const received = (length: number): boolean => {
+    const piece = readPiece(length);
+    seen = seen.length === 0 ? Buffer.from(piece) : Buffer.concat([seen, piece]);
+    const protocol = detectProtocol(seen);
+    if (protocol === undefined) return true;
+    stop();
+    readInto(socket, readBuffer, (more) => socket.push(Buffer.from(readPiece(more))));
+    socket.unshift(seen);
+    handOver(protocol, socket, seen);
+    return true;
   };
-  readStart(socket, { timeout, overdue, read, failed: () => socket.destroy() }, (protocol) =>
-    handOver(protocol, socket),
+  // Bytes that are in the stream already, for example those after a PROXY header, are read from there.
+  if (socket.readableLength > 0 || !readInto(socket, readBuffer, received)) {
+    peekStream(socket, { timeout, overdue }, handOver);
+    return;
+  }
+  const timer = setTimeout(() => {
+    overdue();
+    giveUp();
+  }, timeout);
+  const stop = (): void => {
+    clearTimeout(timer);
+    socket.off('end', giveUp).off('close', stop);
+  };
+  const giveUp = (): void => {
+    stop();
+    socket.destroy();
+  };
+  socket.on('end', giveUp).on('close', stop);
+  socket.read(0);
+}
+
+const nothing = Buffer.alloc(0);
+
+function peekStream(
+  socket: Socket,
+  { timeout, overdue }: Pick<StartReader<WireProtocol>, 'timeout' | 'overdue'>,
+  handOver: ProtocolReceiver,
+): void {
+  const read = (first: Buffer): { readonly found: Start; readonly taken: number } | undefined => {
+    const protocol = detectProtocol(first);
+    return protocol === undefined ? undefined : { found: { protocol, first }, taken: 0 };
+  };
+  readStart(socket, { timeout, overdue, read, failed: () => socket.destroy() }, ({ protocol, first }) =>
+    handOver(protocol, socket, first),
   );
+}
+
+interface Start {
+  readonly protocol: WireProtocol;
+  readonly first: Buffer;
 }
