@@ -47,26 +47,30 @@ export interface Withheld {
 /** A resource with the bytes that count for its limit. */
 export interface Weighed {
   readonly resource: ChannelResource;
+  /** See `weightOf`. */
   readonly bytes: number;
+  /** Its CA certificates, which count once in each namespace. */
+  readonly bundle?: { readonly key: string; readonly bytes: number };
 }
 
-/** Bytes that a data plane needs for an address, its state included. */
-const perAddress = 1_000;
+/** Bytes that a data plane needs for an address besides its text: for its state. */
+const perAddress = 800;
 
-/** A loaded CA certificate needs about this many times its text. */
-const perAuthority = 5;
+/** Endpoints and their loaded CA certificates need about this many times their text. */
+const perText = 5;
 
 /**
- * Returns the bytes of a resource that count for its limit.
+ * Returns the bytes of a resource that count for its limit, without its CA certificates.
  *
  * @param json the bytes of an upsert of the resource in a message
  */
 export function weightOf(resource: ChannelResource, json: number): number {
-  if (resource.kind !== 'endpoints') return json;
-  const { addresses, tls } = resource;
-  const authorities = tls === undefined || tls.authorities === 'system' ? [] : tls.authorities;
-  const text = authorities.reduce((sum, { length }) => sum + length, 0);
-  return json + addresses.length * perAddress + text * (perAuthority - 1);
+  return resource.kind === 'endpoints' ? perText * json + perAddress * resource.addresses.length : json;
+}
+
+/** Returns the bytes of the CA certificates of a resource that count for its limit, from their bytes in a message. */
+export function bundleWeightOf({ kind }: ChannelResource, json: number): number {
+  return kind === 'endpoints' ? perText * json : json;
 }
 
 const parts: Readonly<Record<ChannelResource['kind'], BudgetPart | undefined>> = {
@@ -108,6 +112,8 @@ function precedence(resource: ChannelResource): string {
 interface Use {
   bytes: number;
   readonly keys: Set<ConfigKey>;
+  /** The number of resources with these CA certificates. */
+  readonly bundles: Map<string, number>;
 }
 
 /** One part of the budget. */
@@ -123,14 +129,35 @@ class Account {
     this.limit = limit;
   }
 
-  count(namespace: string, key: ConfigKey, bytes: number): void {
-    const use = this.uses.get(namespace) ?? { bytes: 0, keys: new Set() };
+  add(namespace: string, key: ConfigKey, { bytes, bundle }: Weighed): void {
+    const use = this.uses.get(namespace) ?? { bytes: 0, keys: new Set(), bundles: new Map() };
     this.uses.set(namespace, use);
+    use.keys.add(key);
+    this.change(use, bytes);
+    if (bundle === undefined) return;
+    const users = use.bundles.get(bundle.key) ?? 0;
+    if (users === 0) this.change(use, bundle.bytes);
+    use.bundles.set(bundle.key, users + 1);
+  }
+
+  remove(namespace: string, key: ConfigKey, { bytes, bundle }: Weighed): void {
+    const use = this.uses.get(namespace);
+    if (use === undefined) return;
+    use.keys.delete(key);
+    if (use.keys.size === 0) this.uses.delete(namespace);
+    this.change(use, -bytes);
+    if (bundle === undefined) return;
+    const users = use.bundles.get(bundle.key) ?? 0;
+    if (users > 1) use.bundles.set(bundle.key, users - 1);
+    else {
+      use.bundles.delete(bundle.key);
+      this.change(use, -bundle.bytes);
+    }
+  }
+
+  private change(use: Use, bytes: number): void {
     use.bytes += bytes;
     this.total += bytes;
-    if (bytes > 0) use.keys.add(key);
-    else use.keys.delete(key);
-    if (use.keys.size === 0) this.uses.delete(namespace);
     this.isChanged = true;
   }
 
@@ -180,8 +207,8 @@ export class ConfigurationBudget {
 
   /** Counts a change of a resource: what it was, and what it is. */
   count(key: ConfigKey, before: Weighed | undefined, now: Weighed | undefined): void {
-    if (before !== undefined) this.add(key, before.resource, -before.bytes);
-    if (now !== undefined) this.add(key, now.resource, now.bytes);
+    if (before !== undefined) this.accountOf(before)?.remove(namespaceOf(before.resource), key, before);
+    if (now !== undefined) this.accountOf(now)?.add(namespaceOf(now.resource), key, now);
   }
 
   /** The resources without room; the same map as long as they stay the same. */
@@ -201,7 +228,8 @@ export class ConfigurationBudget {
       for (const key of beyond) {
         const weighed = this.resources.get(key);
         if (weighed === undefined) continue;
-        withheld.set(key, { part, namespace: namespaceOf(weighed.resource), bytes: weighed.bytes, limit });
+        const { resource, bytes, bundle } = weighed;
+        withheld.set(key, { part, namespace: namespaceOf(resource), bytes: bytes + (bundle?.bytes ?? 0), limit });
       }
     }
     if (!isEqual(withheld, this.withheld)) this.withheld = withheld;
@@ -218,21 +246,25 @@ export class ConfigurationBudget {
   /** A resource that does not fit takes nothing from the ones after it. */
   private beyondShare(keys: ReadonlySet<ConfigKey>, share: number): readonly ConfigKey[] {
     let left = share;
+    const bundles = new Set<string>();
     const ordered = [...keys].flatMap((key) => {
       const weighed = this.resources.get(key);
-      return weighed === undefined ? [] : [{ key, bytes: weighed.bytes, order: precedence(weighed.resource) }];
+      return weighed === undefined ? [] : [{ key, order: precedence(weighed.resource), ...weighed }];
     });
     ordered.sort((one, other) => (one.order < other.order ? -1 : 1));
-    return ordered.flatMap(({ key, bytes }) => {
-      if (bytes > left) return [key];
-      left -= bytes;
+    return ordered.flatMap(({ key, bytes, bundle }) => {
+      const isNew = bundle !== undefined && !bundles.has(bundle.key);
+      const needed = isNew ? bytes + bundle.bytes : bytes;
+      if (needed > left) return [key];
+      left -= needed;
+      if (isNew) bundles.add(bundle.key);
       return [];
     });
   }
 
-  private add(key: ConfigKey, resource: ChannelResource, bytes: number): void {
+  private accountOf({ resource }: Weighed): Account | undefined {
     const part = parts[resource.kind];
-    if (part !== undefined) this.accounts[part].count(namespaceOf(resource), key, bytes);
+    return part === undefined ? undefined : this.accounts[part];
   }
 }
 

@@ -1,5 +1,6 @@
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { Logger } from '../telemetry/index.ts';
+import { announceBundles } from './bundles.ts';
 import { keepAlive } from './heartbeat.ts';
 import type { ConfigurationSink } from './sink.ts';
 import { channelPath, encodeLine, fields, longestLines, parseToProxy, readLines } from './wire.ts';
@@ -115,7 +116,7 @@ class Connection implements ChannelConnection {
   private async follow(stream: ClientHttp2Stream, onSynchronised: () => void): Promise<void> {
     const { sink, address: controller, gateway, log } = this.options;
     const peer = sink.connect((message) => {
-      if (!stream.destroyed && !stream.writableEnded) stream.write(encodeLine(message));
+      if (!stream.destroyed && !stream.writableEnded) stream.write(encodeLine(announceBundles(message)));
     });
     this.connected = true;
     log.info({ controller, gateway }, 'connected to the controller');

@@ -9,6 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { compact, hasAnnouncedBundles } from './bundles.ts';
 import { GatewayShares, type GatewayShare, type ShareLimits } from './gateway-shares.ts';
 import { keepAlive } from './heartbeat.ts';
 import type { ToProxy } from './messages.ts';
@@ -308,12 +309,13 @@ async function serveProxy(
     stream.session?.destroy();
   };
   const queued = { held: () => (stream.closed ? 0 : stream.writableLength), end: isSlow };
+  let takesBundles = false;
   const send = (message: ToProxy): void => {
     if (stream.closed || stream.destroyed || stream.writableEnded) return;
     // The end mark belongs to the transaction before it: a proxy that reconnects would get both again.
     if (message.type !== 'end' && stream.writableLength > limits.backlog) isSlow();
     else {
-      stream.write(encodeLine(message));
+      stream.write(encodeLine(takesBundles ? compact(message) : message));
       share.queued.count(queued);
     }
   };
@@ -347,6 +349,7 @@ async function serveProxy(
       // Each hello gets the whole configuration.
       if (isGreeted) throw new ProtocolError('a stream has two hellos');
       isGreeted = true;
+      takesBundles = hasAnnouncedBundles(message);
     }
     if (message !== undefined) await peer.receive(message);
   };

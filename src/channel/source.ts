@@ -3,11 +3,13 @@ import { capabilities, keysOf, lacking, neededFor, safeFor, tooOld, type Capabil
 import {
   ConfigurationBudget,
   configurationLimits,
+  bundleWeightOf,
   weightOf,
   type ConfigurationLimits,
+  type Weighed,
   type Withheld,
 } from './budget.ts';
-import { fingerprintOf } from './digest.ts';
+import { fingerprintOfResource } from './bundles.ts';
 import type {
   ChannelResource,
   Digest,
@@ -32,11 +34,8 @@ export interface SessionState {
   readonly isOutdated: boolean;
 }
 
-interface Held {
+interface Held extends Weighed {
   readonly digest: Digest;
-  /** See `weightOf`. */
-  readonly bytes: number;
-  readonly resource: ChannelResource;
 }
 
 /** A resource in a message. */
@@ -287,8 +286,13 @@ export class ConfigurationSource {
 }
 
 function heldOf(resource: ChannelResource): Held {
-  const { digest, bytes } = fingerprintOf(resource);
-  return { digest, bytes: weightOf(resource, bytes + frame), resource };
+  const { digest, bytes, bundle } = fingerprintOfResource(resource);
+  return {
+    digest,
+    bytes: weightOf(resource, bytes + frame),
+    resource,
+    ...(bundle === undefined ? {} : { bundle: { key: bundle.digest, bytes: bundleWeightOf(resource, bundle.bytes) } }),
+  };
 }
 
 function entryOf({ digest, resource }: Entry): Entry {
@@ -328,7 +332,7 @@ function safeTransaction(missing: ReadonlySet<Capability>, transaction: Transact
 
 function safe(missing: ReadonlySet<Capability>, held: Entry): Entry {
   const resource = safeFor(missing, held.resource);
-  return resource === held.resource ? held : { digest: fingerprintOf(resource).digest, resource };
+  return resource === held.resource ? held : { digest: fingerprintOfResource(resource).digest, resource };
 }
 
 type Kind = ChannelResource['kind'];

@@ -1,4 +1,5 @@
 import { isRecord } from '../core/text/record.ts';
+import { expand } from './bundles.ts';
 import type { ResourceProblem, ToController, ToProxy } from './messages.ts';
 
 /** The path at which the stream is opened, with POST. */
@@ -146,7 +147,9 @@ export function parseToProxy(line: string): ToProxy | undefined {
         !removals.every(isString)
       )
         throw malformed(type);
-      return { type, id, upserts, removals };
+      const originals = upserts.flatMap((upsert) => expand(upsert, message['bundles']) ?? []);
+      if (originals.length < upserts.length) throw malformed(type);
+      return { type, id, upserts: originals, removals };
     }
     default:
       return unknownType(type);

@@ -105,13 +105,14 @@ export function isClusterScoped(target: string): boolean {
   return !target.includes('/');
 }
 
-/** Returns the CA certificates in PEM of the usable references. */
+/** Returns the CA certificates in PEM of the usable references. For one object, it is the same list for all who refer to it. */
 export function authoritiesIn(read: Reader, references: readonly AuthorityOutcome[]): readonly string[] {
-  return usableTargets(references).flatMap((target) => {
+  const lists = usableTargets(references).map((target) => {
     const { namespace, name } = ofQualifiedName(target);
     const facts = read.input(authorityCell, namespace, name);
     return facts?.type === 'authorities' ? facts.certificates : [];
   });
+  return lists.length === 1 ? (lists[0] ?? []) : lists.flat();
 }
 
 /** Resolves every reference of a list. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { configurationLimits, weightOf } from '../../../src/channel/budget.ts';
-import { digestOf } from '../../../src/channel/digest.ts';
+import { bundleWeightOf, configurationLimits, weightOf } from '../../../src/channel/budget.ts';
+import { fingerprintOfResource } from '../../../src/channel/bundles.ts';
 import type { ChannelResource, ToProxy } from '../../../src/channel/messages.ts';
 import { ConfigurationSource } from '../../../src/channel/source.ts';
 import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
@@ -28,7 +28,7 @@ function proxyOf(source: ConfigurationSource) {
     if (message.type !== 'transaction') return;
     for (const key of message.removals) held.delete(key);
     for (const { digest, resource } of message.upserts) {
-      expect(digest).toBe(digestOf(resource));
+      expect(digest).toBe(fingerprintOfResource(resource).digest);
       held.set(resource.key, resource);
     }
     void peer.receive({ type: 'acknowledge', id: message.id, problems: [] });
@@ -49,13 +49,8 @@ const keyOf = (name: string): string => `route/HTTPRoute/${name}`;
 describe('the configuration of a Gateway', () => {
   test('is limited, and the limits together fit into the queue of a data plane', () => {
     const { routes, endpoints: ofBackends, listeners } = configurationLimits();
-    // The text of CA certificates counts most times less than all else.
-    const authority: ChannelResource = {
-      ...endpointsConfig('cart'),
-      tls: { serverName: '', subjectAltNames: [], authorities: ['x'.repeat(500_000)] },
-    };
-    const json = JSON.stringify(authority).length;
-    expect(routes + (ofBackends * json) / weightOf(authority, json) + listeners).toBeLessThan(64 * 2 ** 20);
+    const textOfBackends = ofBackends / weightOf(endpointsConfig('cart'), 1);
+    expect(routes + textOfBackends + listeners).toBeLessThan(64 * 2 ** 20);
   });
 
   test('depends on the memory of the data planes, up to a limit', () => {
@@ -76,7 +71,8 @@ describe('the configuration of a Gateway', () => {
   });
 
   test('addresses and CA certificates of endpoints count as much as they take in a data plane', () => {
-    expect(weightOf(endpointsConfig('cart', 1, 2, 3), 500)).toBe(3_500);
+    expect(weightOf(endpointsConfig('cart', 1, 2, 3), 500)).toBe(2_500 + 2_400);
+    expect(bundleWeightOf(endpointsConfig('cart'), 1_000)).toBe(5_000);
   });
 
   test('within the limit, everything is served', () => {
@@ -144,6 +140,28 @@ describe('the configuration of a Gateway', () => {
     expect(held.get('endpoints/shop/cart/80')).toMatchObject({ addresses: [], failure: expect.any(String) });
     expect(held.get('endpoints/shop/pay/80')).not.toHaveProperty('failure');
     expect(held.has(keyOf('shop/cart'))).toBe(true);
+  });
+
+  test('equal CA certificates count once in a namespace, and again once they change', () => {
+    const trusting = (service: string, namespace: string, authorities: readonly string[]): EndpointsConfig => ({
+      ...endpointsConfig(service),
+      key: `endpoints/${namespace}/${service}/80`,
+      tls: { serverName: service, subjectAltNames: [], authorities },
+    });
+    const [one, other] = ['x'.repeat(6_000), 'y'.repeat(6_000)].map((text) => [text]) as [string[], string[]];
+    const many = Array.from({ length: 20 }, (_, index) => trusting(`s${index}`, 'shop', one));
+    const { source, withheld } = started(...many, trusting('pay', 'bank', [...one]));
+    expect(source.withheld.size).toBe(0);
+    source.publish([trusting('s19', 'shop', other)], []);
+    expect(withheld()).toEqual(['endpoints/shop/s19/80']);
+    source.publish([], ['endpoints/shop/s19/80']);
+    source.publish(
+      [],
+      many.map(({ key }) => key),
+    );
+    expect(source.withheld.size).toBe(0);
+    source.publish([trusting('s0', 'shop', one)], []);
+    expect(source.withheld.size).toBe(0);
   });
 
   test('the listeners of a namespace precede its certificates, and a listener that is not served has the problem', () => {
