@@ -419,6 +419,8 @@ export class Http1Session implements Carrier, RequestEvents, Input {
   }
 
   private goOn(): void {
+    // Otherwise each response would add one more read to what has been sent ahead.
+    if (this.held.length >= this.plane.limits.aheadBytes) this.pauseForTurn();
     this.endPause();
     this.bodyWanted();
     // Others first: thousands of requests that are answered here may have been sent ahead.

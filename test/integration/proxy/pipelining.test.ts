@@ -51,6 +51,25 @@ describe('pipelined requests', () => {
     expect(turns).toBeGreaterThan(count / 2);
   });
 
+  // One more read for each response added more than the next request took, wherever connections waited for their turn.
+  test('wait in the sockets of clients while many of them are answered', async () => {
+    const { port: backend } = await startRecorder();
+    const { port, proxy } = await startProxyTo(backend);
+    const connections = 20;
+    const many = `GET /many HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(12_000)}\r\n\r\n`.repeat(100);
+    let most = 0;
+    const watching = setInterval(() => (most = Math.max(most, proxy.counters().buffered.used)), 1);
+    const answers = Array.from({ length: connections }, () => {
+      const socket = openRaw(port);
+      socket.write(`${many}${last}`);
+      return receiveUntil(socket, '</last>');
+    });
+    for (const answer of await Promise.all(answers)) expect(answer.match(/<\/many>/g)).toHaveLength(100);
+    clearInterval(watching);
+    // What is read ahead, one more read, and as much again.
+    expect(most / connections).toBeLessThan(2 * (16 + 64) * 1024);
+  });
+
   test.each([several.length, 1, 2, 3, 5, 7, 31, 64])(
     'are served one after the other, in pieces of %i bytes',
     async (size) => {
