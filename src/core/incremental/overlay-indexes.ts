@@ -121,19 +121,20 @@ export class OverlayIndexes {
   }
 
   /** Applies the contributors that appear or disappear with their cells. Returns those that disappear. */
-  private compareDriving(table: IndexTable, buckets: ForkedBuckets): Set<Contributor> {
-    const removed = new Set<Contributor>();
+  private compareDriving(table: IndexTable, buckets: ForkedBuckets): ReadonlySet<Contributor> {
+    let removed: Set<Contributor> | undefined;
     for (const { input, args, value } of this.overlay.overlaidCells()) {
       if (!this.live.drivenBy(input, args).includes(table)) continue;
       const contributor = this.live.findInput(input, keyOf(args))?.contributors.find((one) => one.table === table);
       if (contributor === undefined) {
         replaceContributions(buckets, [], this.produce(table, args));
       } else if (value === undefined) {
+        removed ??= new Set();
         removed.add(contributor);
         replaceContributions(buckets, contributor.output as readonly IndexEntry[], []);
       }
     }
-    return removed;
+    return removed ?? none;
   }
 
   private produce(table: IndexTable, args: readonly string[]): readonly IndexEntry[] {
@@ -142,24 +143,29 @@ export class OverlayIndexes {
   }
 }
 
+const none: ReadonlySet<Contributor> = new Set();
+
 /** Copies of the live buckets that were opened. */
 class ForkedBuckets implements OpenBuckets {
   private readonly table: IndexTable;
-  private readonly forks = new Map<string, Entries>();
+  /** Most indexes do not differ. */
+  private forks: Map<string, Entries> | undefined;
 
   constructor(table: IndexTable) {
     this.table = table;
   }
 
   open(bucket: string): Entries {
+    this.forks ??= new Map();
     return getOrCreate(this.forks, bucket, () => this.table.entriesOf(bucket)?.fork() ?? new Entries());
   }
 
   find(bucket: string): Entries | undefined {
-    return this.forks.get(bucket);
+    return this.forks?.get(bucket);
   }
 
   spreadTo(reach: Reach): void {
+    if (this.forks === undefined) return;
     for (const [bucket, entries] of this.forks) {
       for (const facet of facetNames) {
         if (entries.differs(facet)) reach.add(this.table.findFacetCell(bucket, facet));

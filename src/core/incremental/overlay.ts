@@ -61,6 +61,37 @@ class Answer implements Frame {
   }
 }
 
+/** The results of one query by its arguments. Most queries have one under an overlay, which is quick to create without a map. */
+class Answers {
+  private onlyKey: string | undefined;
+  private only: Answer | undefined;
+  private others: Map<string, Answer> | undefined;
+
+  get(key: string): Answer | undefined {
+    return key === this.onlyKey ? this.only : this.others?.get(key);
+  }
+
+  /** Adds the result of arguments that have none. */
+  add(key: string, answer: Answer): void {
+    if (this.onlyKey === undefined) {
+      this.onlyKey = key;
+      this.only = answer;
+      return;
+    }
+    this.others ??= new Map();
+    this.others.set(key, answer);
+  }
+
+  delete(key: string): void {
+    if (key === this.onlyKey) this.onlyKey = undefined;
+    else this.others?.delete(key);
+  }
+}
+
+function newAnswers(): Answers {
+  return new Answers();
+}
+
 /**
  * Reads from the live state wherever the writes have no effect, which is determined on demand: a live result with the same
  * dependencies under the overlay is the same. Everything else is computed and cached here.
@@ -71,7 +102,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   private readonly revision: number;
   private readonly calls = new Calls();
   private readonly cells = new Map<Input<unknown>, Map<string, OverlaidCell>>();
-  private readonly answers = new Map<AnyQuery, Map<string, Answer>>();
+  private readonly answers = new Map<AnyQuery, Answers>();
   private readonly indexes: OverlayIndexes;
 
   constructor(live: LiveState, writes: readonly Write[]) {
@@ -173,12 +204,12 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
 
   private answer(query: AnyQuery, args: readonly string[]): Answer {
     const key = keyOf(args);
-    const answers = getOrCreate(this.answers, query, () => new Map<string, Answer>());
+    const answers = getOrCreate(this.answers, query, newAnswers);
     const known = answers.get(key);
     if (known?.running === true) throw this.calls.cycle(known);
     if (known !== undefined) return known;
     const answer = new Answer(query, args);
-    answers.set(key, answer);
+    answers.add(key, answer);
     try {
       this.resolve(answer, this.live.findMemo(query, key));
     } catch (error) {

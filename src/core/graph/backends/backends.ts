@@ -231,13 +231,11 @@ export function backendsOfFilters(
   member: keyof typeof referringFilters,
   resolve: (ref: BackendRefView) => BackendNode,
 ): FilterBackends {
-  const found = (filters ?? [])
-    .entries()
-    .filter(([, { type }]) => type === referringFilters[member])
-    .toArray();
-  return found.length === 0
-    ? noBackends
-    : Object.fromEntries(found.map(([index, filter]) => [index, resolve(filter[member]?.backendRef ?? {})]));
+  let found: Record<number, BackendNode> | undefined;
+  filters?.forEach((filter, index) => {
+    if (filter.type === referringFilters[member]) (found ??= {})[index] = resolve(filter[member]?.backendRef ?? {});
+  });
+  return found ?? noBackends;
 }
 
 export type BackendOutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { readonly type: T }>;
@@ -259,13 +257,14 @@ export function backendPlaces<T extends BackendOutcome['type']>(
 ): readonly BackendPlace<T>[] {
   const places: BackendPlace<T>[] = [];
   rules.forEach(({ backends: nodes, mirrors, authorizers }, rule) => {
-    const at = (...below: Path): Path => ['spec', 'rules', rule, ...below];
+    const filters = (): Path => ['spec', 'rules', rule, 'filters'];
     nodes.forEach((node, index) => {
-      if (isOneOf(node.outcome, types)) places.push({ path: at('backendRefs', index), node, outcome: node.outcome });
-      places.push(...mirrorPlaces(node.mirrors, types, () => at('backendRefs', index, 'filters')));
+      const at = (): Path => ['spec', 'rules', rule, 'backendRefs', index];
+      if (isOneOf(node.outcome, types)) places.push({ path: at(), node, outcome: node.outcome });
+      if (node.mirrors !== noBackends) places.push(...mirrorPlaces(node.mirrors, types, () => [...at(), 'filters']));
     });
-    places.push(...mirrorPlaces(mirrors, types, () => at('filters')));
-    places.push(...authorizerPlaces(authorizers, types, () => at('filters')));
+    if (mirrors !== noBackends) places.push(...mirrorPlaces(mirrors, types, filters));
+    if (authorizers !== noBackends) places.push(...authorizerPlaces(authorizers, types, filters));
   });
   return places;
 }

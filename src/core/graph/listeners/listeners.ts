@@ -56,10 +56,18 @@ const listenerNode = defineQuery({
   },
 });
 
-/** Returns all listeners of a Gateway or ListenerSet in the order of the specification. */
+const listenerNodes = defineQuery({
+  name: 'listeners',
+  stratum: strata.links,
+  compute(read, kind: OwnerKind, namespace: string, name: string): readonly ListenerNode[] {
+    return read
+      .query(listenerNames, kind, namespace, name)
+      .map((listener) => read.query(listenerNode, kind, namespace, name, listener))
+      .filter((listener) => listener !== undefined);
+  },
+});
+
+/** Returns all listeners of a Gateway or ListenerSet in the order of the specification. About ten rules read them. */
 export function listenersOf(read: Reader, { kind, namespace, name }: ListenerOwner): readonly ListenerNode[] {
-  return read
-    .query(listenerNames, kind, namespace, name)
-    .map((listener) => read.query(listenerNode, kind, namespace, name, listener))
-    .filter((listener) => listener !== undefined);
+  return read.query(listenerNodes, kind, namespace, name);
 }

@@ -1,5 +1,5 @@
 import { display, quote } from '../../text/display.ts';
-import { demand, type ReportViolation } from '../engine/demand.ts';
+import { demand } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import type { Rule } from '../engine/rule.ts';
 import type { WholeObject } from '../engine/written-object.ts';
@@ -20,42 +20,41 @@ type RouteRule = Omit<ViewAt<'HTTPRoute', 'spec.rules[]'>, 'matches'>;
 
 type Path = readonly (string | number)[];
 
-function judgeReference(ref: BackendReference, below: Path, own: string, report: ReportViolation): void {
-  const { kind, group, namespace = own } = ref;
-  if (kind !== 'XBackend' || group !== experimentalGroup || namespace === own) return;
-  report({
-    below: [...below, 'namespace'],
-    value: display(namespace),
-    message: `Invalid namespace ${quote(namespace)}: XBackend ${quote(ref.name)} must be in the namespace of the object that refers to it. Remove namespace, and create the XBackend in namespace ${quote(own)}.`,
+/** Reports a reference; its path is created for a finding only. */
+type ReportReference = (ref: BackendReference, below: () => Path) => void;
+
+function judgeFilters(filters: readonly Filter[] | undefined, at: () => Path, reportIn: ReportReference): void {
+  filters?.forEach(({ requestMirror, externalAuth }, index) => {
+    if (requestMirror?.backendRef !== undefined)
+      reportIn(requestMirror.backendRef, () => [...at(), index, 'requestMirror', 'backendRef']);
+    if (externalAuth?.backendRef !== undefined)
+      reportIn(externalAuth.backendRef, () => [...at(), index, 'externalAuth', 'backendRef']);
   });
 }
 
-function* filterReferences(
-  filters: readonly Filter[] = [],
-  at: Path,
-): Iterable<readonly [ref: BackendReference, below: Path]> {
-  for (const [index, filter] of filters.entries()) {
-    for (const member of ['requestMirror', 'externalAuth'] as const) {
-      const ref = filter[member]?.backendRef;
-      if (ref !== undefined) yield [ref, [...at, index, member, 'backendRef']];
-    }
-  }
-}
-
-function* references(rules: readonly RouteRule[]): Iterable<readonly [ref: BackendReference, below: Path]> {
-  for (const [position, { filters, backendRefs = [] }] of rules.entries()) {
-    const at = ['spec', 'rules', position];
-    yield* filterReferences(filters, [...at, 'filters']);
-    for (const [index, ref] of backendRefs.entries()) {
-      yield [ref, [...at, 'backendRefs', index]];
-      yield* filterReferences(ref.filters, [...at, 'backendRefs', index, 'filters']);
-    }
-  }
+function judgeRules(rules: readonly RouteRule[] | undefined, reportIn: ReportReference): void {
+  rules?.forEach(({ filters, backendRefs }, position) => {
+    judgeFilters(filters, () => ['spec', 'rules', position, 'filters'], reportIn);
+    backendRefs?.forEach((ref, index) => {
+      const at = (): Path => ['spec', 'rules', position, 'backendRefs', index];
+      reportIn(ref, at);
+      judgeFilters(ref.filters, () => [...at(), 'filters'], reportIn);
+    });
+  });
 }
 
 export const backendsOfOwnNamespace = demand(
   backendOfOtherNamespace,
   function judge({ metadata, spec }: WholeObject<{ readonly rules?: readonly RouteRule[] }>, report) {
-    for (const [ref, below] of references(spec?.rules ?? [])) judgeReference(ref, below, metadata.namespace, report);
+    const own = metadata.namespace;
+    judgeRules(spec?.rules, (ref, below) => {
+      const { kind, group, namespace = own } = ref;
+      if (kind !== 'XBackend' || group !== experimentalGroup || namespace === own) return;
+      report({
+        below: [...below(), 'namespace'],
+        value: display(namespace),
+        message: `Invalid namespace ${quote(namespace)}: XBackend ${quote(ref.name)} must be in the namespace of the object that refers to it. Remove namespace, and create the XBackend in namespace ${quote(own)}.`,
+      });
+    });
   },
 );

@@ -6,7 +6,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { KindName } from '../../schema/index.ts';
 import { FindingsOfRule } from './finding-limit.ts';
 import { linkRules } from './link-rules.ts';
-import type { Finding, ObjectRule } from './rule.ts';
+import type { Finding, ObjectRule, ReportFinding } from './rule.ts';
 
 const byKind = new Map<KindName, ObjectRule[]>();
 for (const rule of linkRules) {
@@ -27,21 +27,23 @@ export const linkFindings = defineQuery({
 
 /** Runs rules on an object of one of their kinds. The findings are in the order of the rules. */
 export function runRules(rules: readonly ObjectRule[], subject: Resource, read: Reader): readonly Finding[] {
-  const found = rules.flatMap((rule) => runRule(rule, subject, read));
-  return found.length === 0 ? none : found;
+  const all: Finding[] = [];
+  for (const rule of rules) all.push(...runRule(rule, subject, read));
+  return all.length === 0 ? none : all;
 }
 
 function runRule(rule: ObjectRule, subject: Resource, read: Reader): readonly Finding[] {
-  const findings = new FindingsOfRule();
+  // Almost all rules have no findings.
+  let findings: FindingsOfRule | undefined;
+  const report: ReportFinding = (finding) => (findings ??= new FindingsOfRule()).add({ rule: rule.id, ...finding });
   try {
-    rule.check(subject, read, (finding) => findings.add({ rule: rule.id, ...finding }));
+    rule.check(subject, read, report);
   } catch (error) {
     // A rule that throws is a bug in Sallyport. It must not affect the object or other objects.
-    findings.add({
-      rule: rule.id,
+    report({
       path: [],
       message: `Internal error: the rule failed to check the object (${String(error)}). Please report it.`,
     });
   }
-  return findings.found;
+  return findings?.found ?? none;
 }

@@ -21,8 +21,17 @@ export interface FilterList {
 /** Returns the rules of a route in order. */
 export function routeRules<K extends ServedRouteKind>(route: Resource<K>): readonly RouteRulePart<K>[];
 export function routeRules(route: Resource<ServedRouteKind>): readonly RouteRulePart[] {
-  return (route.spec?.rules ?? []).map((rule, index) => ({ rule, path: ['spec', 'rules', index] }));
+  const rules = route.spec?.rules ?? noRules;
+  if (last?.rules !== rules)
+    last = { rules, parts: rules.map((rule, index) => ({ rule, path: ['spec', 'rules', index] })) };
+  return last.parts;
 }
+
+const noRules: readonly RouteRuleView<ServedRouteKind>[] = [];
+// About ten rules check the rules of a route one after the other. Caching more than the last route would cost memory for each.
+let last:
+  | { readonly rules: readonly RouteRuleView<ServedRouteKind>[]; readonly parts: readonly RouteRulePart[] }
+  | undefined;
 
 type MatchPosition = Pick<OwnedMatch, 'rule' | 'match'>;
 

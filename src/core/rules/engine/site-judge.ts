@@ -100,12 +100,13 @@ function emptyNode(): LocationNode {
 class Walk {
   readonly found: { readonly table: number; readonly finding: Finding }[] = [];
   /** The number of violations of each demand. A table has few demands, and each belongs to one rule. */
-  private readonly broken = new Map<Check, number>();
+  private broken: Map<Check, number> | undefined;
   /** The current location of the walk. */
   private readonly path: (string | number)[] = [];
   private check: Check | undefined;
   private readonly report: ReportViolation = (violation) => {
     if (this.check === undefined) return;
+    this.broken ??= new Map();
     const broken = (this.broken.get(this.check) ?? 0) + 1;
     this.broken.set(this.check, broken);
     if (broken > findingsPerRule) return;
@@ -115,7 +116,7 @@ class Walk {
 
   /** Adds a finding for those beyond the limit. */
   close(): void {
-    for (const [{ demand, table }, broken] of this.broken) {
+    for (const [{ demand, table }, broken] of this.broken ?? []) {
       if (broken > findingsPerRule)
         this.found.push({ table, finding: moreFindings(demand.rule.id, broken - findingsPerRule) });
     }

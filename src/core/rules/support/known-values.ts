@@ -9,7 +9,8 @@ export interface CheckedValue<T> {
   /** The name of the field, without article. */
   readonly what: string;
   readonly value: T | undefined;
-  readonly path: Path;
+  /** Called for a finding only. Almost all values are supported. */
+  readonly path: () => Path;
 }
 
 const outcomes: Readonly<Partial<Record<string, string>>> = {
@@ -23,10 +24,11 @@ const outcomes: Readonly<Partial<Record<string, string>>> = {
 /** Reports a value that is not supported. An absent value has a default, or is checked elsewhere. */
 export function expectOneOf(
   known: readonly string[],
-  { what, value, path }: CheckedValue<string>,
+  { what, value, path: pathOf }: CheckedValue<string>,
   report: ReportFinding,
 ): void {
   if (value === undefined || known.includes(value)) return;
+  const path = pathOf();
   const consequence = unsupportedValueAt(path);
   report({
     path,
@@ -39,10 +41,11 @@ export function expectOneOf(
 /** Reports a number outside of `bounds`, which are inclusive. */
 export function expectWithin(
   [from, to]: readonly [from: number, to: number],
-  { what, value, path }: CheckedValue<number>,
+  { what, value, path: pathOf }: CheckedValue<number>,
   report: ReportFinding,
 ): void {
   if (value === undefined || (value >= from && value <= to)) return;
+  const path = pathOf();
   const consequence = unsupportedValueAt(path);
   const cure = Number.isFinite(to) ? `between ${from} and ${to}` : `at least ${from}`;
   report({

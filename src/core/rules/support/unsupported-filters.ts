@@ -49,10 +49,10 @@ export function checkFilter(filter: FilterView, place: FilterPlace, report: Repo
     if (modifier !== undefined)
       expectOneOf(
         pathModifierTypes,
-        { what: 'path modifier', value: modifier.type ?? '', path: [...at, member, 'path', 'type'] },
+        { what: 'path modifier', value: modifier.type ?? '', path: () => [...at, member, 'path', 'type'] },
         report,
       );
-    checkHostname(filter[member]?.hostname, [...at, member, 'hostname'], report);
+    checkHostname(filter[member]?.hostname, () => [...at, member, 'hostname'], report);
   }
   if (filter.requestRedirect !== undefined) checkRedirect(filter.requestRedirect, [...at, 'requestRedirect'], report);
   if (filter.requestMirror !== undefined) checkMirror(filter.requestMirror, [...at, 'requestMirror'], report);
@@ -66,7 +66,7 @@ export function checkListenerFilter(
   path: Path,
   report: ReportFinding,
 ): void {
-  expectOneOf(servedByListeners, { what: 'filter type', value: type, path: [...path, 'type'] }, report);
+  expectOneOf(servedByListeners, { what: 'filter type', value: type, path: () => [...path, 'type'] }, report);
   if (externalAuth === undefined) return;
   const at = [...path, 'externalAuth'];
   checkExternalAuth(externalAuth, at, report);
@@ -101,10 +101,11 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
 /** Other problems of a hostname are harmless, but these would become part of a header or URL. */
 const unusable: ReadonlySet<string> = new Set<HostnameProblemKind>(['character', 'empty', 'wildcard']);
 
-function checkHostname(hostname: string | undefined, path: Path, report: ReportFinding): void {
+function checkHostname(hostname: string | undefined, pathOf: () => Path, report: ReportFinding): void {
   if (hostname === undefined) return;
   const problem = preciseHostnameProblems(hostname).find(({ kind }) => unusable.has(kind));
   if (problem === undefined) return;
+  const path = pathOf();
   report({
     path,
     value: display(hostname),
@@ -116,17 +117,17 @@ function checkHostname(hostname: string | undefined, path: Path, report: ReportF
 type Member<K extends keyof FilterView> = NonNullable<FilterView[K]>;
 
 function checkRedirect({ scheme, statusCode, port }: Member<'requestRedirect'>, at: Path, report: ReportFinding): void {
-  expectOneOf(redirectSchemes, { what: 'scheme', value: scheme, path: [...at, 'scheme'] }, report);
+  expectOneOf(redirectSchemes, { what: 'scheme', value: scheme, path: () => [...at, 'scheme'] }, report);
   expectOneOf(
     redirectCodes.map(String),
-    { what: 'status code of a redirect', value: statusCode?.toString(), path: [...at, 'statusCode'] },
+    { what: 'status code of a redirect', value: statusCode?.toString(), path: () => [...at, 'statusCode'] },
     report,
   );
-  expectWithin([1, 65_535], { what: 'port', value: port, path: [...at, 'port'] }, report);
+  expectWithin([1, 65_535], { what: 'port', value: port, path: () => [...at, 'port'] }, report);
 }
 
 function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, report: ReportFinding): void {
-  expectWithin([0, 100], { what: 'percentage', value: percent, path: [...at, 'percent'] }, report);
+  expectWithin([0, 100], { what: 'percentage', value: percent, path: () => [...at, 'percent'] }, report);
   if (fraction === undefined) return;
   if (percent !== undefined) {
     const path = [...at, 'percent'];
@@ -141,12 +142,12 @@ function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, r
   const { numerator, denominator } = shareOf(fraction);
   expectWithin(
     [1, Infinity],
-    { what: 'denominator', value: denominator, path: [...at, 'fraction', 'denominator'] },
+    { what: 'denominator', value: denominator, path: () => [...at, 'fraction', 'denominator'] },
     report,
   );
   expectWithin(
     [0, Math.max(0, denominator)],
-    { what: 'numerator', value: numerator, path: [...at, 'fraction', 'numerator'] },
+    { what: 'numerator', value: numerator, path: () => [...at, 'fraction', 'numerator'] },
     report,
   );
 }
@@ -179,7 +180,7 @@ function checkCors(
       });
     }
   }
-  expectWithin([1, Infinity], { what: 'age', value: maxAge, path: [...at, 'maxAge'] }, report);
+  expectWithin([1, Infinity], { what: 'age', value: maxAge, path: () => [...at, 'maxAge'] }, report);
 }
 
 function checkExternalAuth(
@@ -189,12 +190,12 @@ function checkExternalAuth(
 ): void {
   expectOneOf(
     authorizationProtocols,
-    { what: 'protocol of an authorization server', value: protocol ?? '', path: [...at, 'protocol'] },
+    { what: 'protocol of an authorization server', value: protocol ?? '', path: () => [...at, 'protocol'] },
     report,
   );
   expectWithin(
     [0, longestForwardedBody],
-    { what: 'maxSize', value: forwardBody?.maxSize, path: [...at, 'forwardBody', 'maxSize'] },
+    { what: 'maxSize', value: forwardBody?.maxSize, path: () => [...at, 'forwardBody', 'maxSize'] },
     report,
   );
   const prefix = http?.path;

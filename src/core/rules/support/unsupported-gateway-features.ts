@@ -76,7 +76,7 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
     if (isReadable(owner, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
     // Another rule reports unsupported modes with HTTPS.
     if (protocol === 'TLS')
-      expectOneOf(tlsModes, { what: 'TLS mode', value: tls?.mode, path: [...path, 'tls', 'mode'] }, report);
+      expectOneOf(tlsModes, { what: 'TLS mode', value: tls?.mode, path: () => [...path, 'tls', 'mode'] }, report);
     if (tls?.frontendValidation !== undefined) {
       report({
         path: [...path, 'tls', 'frontendValidation'],

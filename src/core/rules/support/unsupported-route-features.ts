@@ -18,7 +18,7 @@ export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: Rep
     for (const [index, { weight }] of (rule.backendRefs ?? []).entries()) {
       expectWithin(
         [0, maximumWeight],
-        { what: 'weight', value: weight, path: [...path, 'backendRefs', index, 'weight'] },
+        { what: 'weight', value: weight, path: () => [...path, 'backendRefs', index, 'weight'] },
         report,
       );
     }
@@ -50,7 +50,7 @@ function checkRequestRoute(route: Resource<RequestRouteKind>, report: ReportFind
   }
   for (const { session, path } of sessionParts(route)) {
     for (const { below, value, known } of enumsOf(session))
-      expectOneOf(known, { what: below.at(-1) ?? '', value, path: [...path, ...below] }, report);
+      expectOneOf(known, { what: below.at(-1) ?? '', value, path: () => [...path, ...below] }, report);
   }
   if (route.kind === 'GRPCRoute') checkCallRules(routeRules(route), report);
   else checkRequestRules(routeRules(route), report);
@@ -65,18 +65,18 @@ function checkRequestRules(parts: readonly RouteRulePart<'HTTPRoute'>[], report:
 }
 
 function checkMatch({ path, headers, queryParams }: MatchView<'HTTPRoute'>, at: Path, report: ReportFinding): void {
-  expectOneOf(pathMatchTypes, { what: 'match type', value: path?.type, path: [...at, 'path', 'type'] }, report);
-  checkValueMatches(headers, [...at, 'headers'], report);
-  checkValueMatches(queryParams, [...at, 'queryParams'], report);
+  expectOneOf(pathMatchTypes, { what: 'match type', value: path?.type, path: () => [...at, 'path', 'type'] }, report);
+  checkValueMatches(headers, () => [...at, 'headers'], report);
+  checkValueMatches(queryParams, () => [...at, 'queryParams'], report);
 }
 
 function checkValueMatches(
   matches: readonly { readonly type?: string }[] | undefined,
-  at: Path,
+  at: () => Path,
   report: ReportFinding,
 ): void {
   for (const [index, { type }] of (matches ?? []).entries()) {
-    expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: [...at, index, 'type'] }, report);
+    expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: () => [...at(), index, 'type'] }, report);
   }
 }
 
@@ -86,10 +86,10 @@ function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: Re
       const at = [...path, 'matches', position];
       expectOneOf(
         valueMatchTypes,
-        { what: 'match type', value: method?.type, path: [...at, 'method', 'type'] },
+        { what: 'match type', value: method?.type, path: () => [...at, 'method', 'type'] },
         report,
       );
-      checkValueMatches(headers, [...at, 'headers'], report);
+      checkValueMatches(headers, () => [...at, 'headers'], report);
     }
   }
 }
@@ -99,8 +99,8 @@ function checkRetry(
   at: Path,
   report: ReportFinding,
 ): void {
-  expectWithin([0, Infinity], { what: 'number of attempts', value: attempts, path: [...at, 'attempts'] }, report);
+  expectWithin([0, Infinity], { what: 'number of attempts', value: attempts, path: () => [...at, 'attempts'] }, report);
   for (const [index, code] of (codes ?? []).entries()) {
-    expectWithin([400, 599], { what: 'code to retry after', value: code, path: [...at, 'codes', index] }, report);
+    expectWithin([400, 599], { what: 'code to retry after', value: code, path: () => [...at, 'codes', index] }, report);
   }
 }
