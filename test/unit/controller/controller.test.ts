@@ -37,7 +37,7 @@ function cluster(addressPool: readonly AddressRange[] = []) {
     mayWrite: () => world.leads,
     log: createLogger('silent'),
     metrics: createMetrics(),
-    pace: { rest: 0 },
+    pace: { rest: 0, group: 0 },
     dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM', addressPool }),
     writer: {
       async updateStatus(kind, object) {

@@ -49,7 +49,7 @@ function started(pace: Partial<Pace> = {}) {
         }),
     },
     // Long enough that no test sees the end of it.
-    pace: { rest: 0, retry: 60_000, rewrites: 3, window: 60_000, ...pace },
+    pace: { rest: 0, group: 0, retry: 60_000, rewrites: 3, window: 60_000, ...pace },
     clock: {
       now: () => performance.now() + time.passed,
       date: () => new Date(Date.UTC(2026, 0, 1) + time.jumped),
@@ -104,6 +104,29 @@ describe('writing of statuses', () => {
     await calls[0]?.answer(stored(calls[0], '2'));
     world.wanted.set('GatewayClass//a', status('two'));
     writer.enqueue('GatewayClass//a');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('objects that change soon after a write are written together', async () => {
+    const { calls, world, see } = started({ group: 20 });
+    for (const name of ['a', 'b', 'c']) world.wanted.set(`GatewayClass//${name}`, status('one'));
+    see('a', '1');
+    expect(calls).toHaveLength(1);
+    see('b', '1');
+    see('c', '1');
+    expect(calls).toHaveLength(1);
+    await eventually(() => expect(calls).toHaveLength(3));
+    for (const call of calls) await call.answer(stored(call, '2'));
+  });
+
+  test('the echo of a write is compared at once, although the object rests', async () => {
+    const { calls, world, see, metrics } = started({ rest: 60_000 });
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    await calls[0]?.answer(stored(calls[0], '2'));
+    see('a', '2', calls[0]?.object['status']);
+    expect(await metrics.scrape()).toContain('status_writes_suppressed_total{kind="GatewayClass",reason="equal"} 1');
+    see('a', '3');
     expect(calls).toHaveLength(1);
   });
 
