@@ -1,6 +1,7 @@
-import type { ConfigKey } from '../core/routing/config.ts';
+import { secretOf, type ConfigKey } from '../core/routing/config.ts';
 import { ofEndpointsKey } from '../core/routing/endpoints-key.ts';
 import { ofQualifiedName, refOfKey } from '../core/resources/reference.ts';
+import { bundleOf } from './bundles.ts';
 import type { ChannelResource } from './messages.ts';
 
 /** The limits for the configuration of a Gateway, in bytes: for its routes, for the endpoints of their backends, and for its listeners. */
@@ -9,18 +10,17 @@ export interface ConfigurationLimits {
   readonly routes: number;
   /** Memory of a data plane, see `weightOf`. */
   readonly endpoints: number;
-  /** JSON, with the certificates. */
   readonly listeners: number;
 }
 
 /** The memory limit of a data plane without parameters. */
 const usualMemory = 512 * 2 ** 20;
 
-/** With these, the configuration takes at most about 300 MiB of the heap of a data plane. */
-const usualLimits: ConfigurationLimits = { routes: 26 * 2 ** 20, endpoints: 48 * 2 ** 20, listeners: 8 * 2 ** 20 };
-
-/** Beyond it, the whole configuration as JSON would exceed the bytes that may be queued for a data plane (`ServeLimits.backlog`). */
-const largestFactor = 1.25;
+/**
+ * With these, the configuration takes at most about 400 MiB of a data plane, and as JSON less than the bytes that may be queued for one
+ * (`ServeLimits.backlog`).
+ */
+const usualLimits: ConfigurationLimits = { routes: 26 * 2 ** 20, endpoints: 48 * 2 ** 20, listeners: 48 * 2 ** 20 };
 
 /**
  * Returns the limits for data planes with this memory limit.
@@ -28,7 +28,7 @@ const largestFactor = 1.25;
  * @param memory bytes; undefined: unlimited
  */
 export function configurationLimits(memory = Infinity): ConfigurationLimits {
-  const factor = Math.min(memory / usualMemory, largestFactor);
+  const factor = Math.min(memory / usualMemory, 1);
   const { routes, endpoints, listeners } = usualLimits;
   return { routes: routes * factor, endpoints: endpoints * factor, listeners: listeners * factor };
 }
@@ -49,15 +49,17 @@ export interface Weighed {
   readonly resource: ChannelResource;
   /** See `weightOf`. */
   readonly bytes: number;
-  /** Its CA certificates, which count once in each namespace. */
-  readonly bundle?: { readonly key: string; readonly bytes: number };
+  /** What it shares with others of its namespace, see `sharedWeightOf`. */
+  readonly shared?: { readonly key: string; readonly bytes: number } | undefined;
 }
 
-/** Bytes that a data plane needs for an address besides its text: for its state. */
+/** Bytes that a data plane needs besides the text: for the state of an address, for a loaded CA certificate, and for a TLS context. */
 const perAddress = 800;
+const perAuthority = 4_000;
+const perContext = 20_000;
 
-/** Endpoints and their loaded CA certificates need about this many times their text. */
-const perText = 5;
+/** Endpoints, listeners and certificates need about this many times their text. */
+const perText = 3;
 
 /**
  * Returns the bytes of a resource that count for its limit, without its CA certificates.
@@ -65,12 +67,23 @@ const perText = 5;
  * @param json the bytes of an upsert of the resource in a message
  */
 export function weightOf(resource: ChannelResource, json: number): number {
-  return resource.kind === 'endpoints' ? perText * json + perAddress * resource.addresses.length : json;
+  const { kind } = resource;
+  if (kind === 'endpoints') return perText * json + perAddress * resource.addresses.length;
+  if (kind === 'certificate') return perText * json + perContext;
+  return kind === 'listener' ? perText * json : json;
 }
 
-/** Returns the bytes of the CA certificates of a resource that count for its limit, from their bytes in a message. */
-export function bundleWeightOf({ kind }: ChannelResource, json: number): number {
-  return kind === 'endpoints' ? perText * json : json;
+/**
+ * Returns the TLS context for connections to endpoints, or the CA certificates for the clients of a listener, and the bytes that count for its limit.
+ * Equal ones count once in each namespace.
+ */
+export function sharedWeightOf(resource: ChannelResource): Weighed['shared'] {
+  const bundle = bundleOf(resource);
+  const secret = resource.kind === 'endpoints' ? secretOf(resource) : undefined;
+  if (bundle === undefined && secret === undefined) return undefined;
+  const { digest = '', bytes = 0, authorities = [] } = bundle ?? {};
+  const context = resource.kind === 'endpoints' ? perContext + perAuthority * authorities.length : 0;
+  return { key: `${digest} ${secret ?? ''}`, bytes: perText * bytes + context };
 }
 
 const parts: Readonly<Record<ChannelResource['kind'], BudgetPart | undefined>> = {
@@ -112,8 +125,8 @@ function precedence(resource: ChannelResource): string {
 interface Use {
   bytes: number;
   readonly keys: Set<ConfigKey>;
-  /** The number of resources with these CA certificates. */
-  readonly bundles: Map<string, number>;
+  /** The number of resources that share something, by its key. */
+  readonly sharers: Map<string, number>;
 }
 
 /** One part of the budget. */
@@ -129,29 +142,29 @@ class Account {
     this.limit = limit;
   }
 
-  add(namespace: string, key: ConfigKey, { bytes, bundle }: Weighed): void {
-    const use = this.uses.get(namespace) ?? { bytes: 0, keys: new Set(), bundles: new Map() };
+  add(namespace: string, key: ConfigKey, { bytes, shared }: Weighed): void {
+    const use = this.uses.get(namespace) ?? { bytes: 0, keys: new Set(), sharers: new Map() };
     this.uses.set(namespace, use);
     use.keys.add(key);
     this.change(use, bytes);
-    if (bundle === undefined) return;
-    const users = use.bundles.get(bundle.key) ?? 0;
-    if (users === 0) this.change(use, bundle.bytes);
-    use.bundles.set(bundle.key, users + 1);
+    if (shared === undefined) return;
+    const users = use.sharers.get(shared.key) ?? 0;
+    if (users === 0) this.change(use, shared.bytes);
+    use.sharers.set(shared.key, users + 1);
   }
 
-  remove(namespace: string, key: ConfigKey, { bytes, bundle }: Weighed): void {
+  remove(namespace: string, key: ConfigKey, { bytes, shared }: Weighed): void {
     const use = this.uses.get(namespace);
     if (use === undefined) return;
     use.keys.delete(key);
     if (use.keys.size === 0) this.uses.delete(namespace);
     this.change(use, -bytes);
-    if (bundle === undefined) return;
-    const users = use.bundles.get(bundle.key) ?? 0;
-    if (users > 1) use.bundles.set(bundle.key, users - 1);
+    if (shared === undefined) return;
+    const users = use.sharers.get(shared.key) ?? 0;
+    if (users > 1) use.sharers.set(shared.key, users - 1);
     else {
-      use.bundles.delete(bundle.key);
-      this.change(use, -bundle.bytes);
+      use.sharers.delete(shared.key);
+      this.change(use, -shared.bytes);
     }
   }
 
@@ -228,8 +241,8 @@ export class ConfigurationBudget {
       for (const key of beyond) {
         const weighed = this.resources.get(key);
         if (weighed === undefined) continue;
-        const { resource, bytes, bundle } = weighed;
-        withheld.set(key, { part, namespace: namespaceOf(resource), bytes: bytes + (bundle?.bytes ?? 0), limit });
+        const { resource, bytes, shared } = weighed;
+        withheld.set(key, { part, namespace: namespaceOf(resource), bytes: bytes + (shared?.bytes ?? 0), limit });
       }
     }
     if (!isEqual(withheld, this.withheld)) this.withheld = withheld;
@@ -246,18 +259,18 @@ export class ConfigurationBudget {
   /** A resource that does not fit takes nothing from the ones after it. */
   private beyondShare(keys: ReadonlySet<ConfigKey>, share: number): readonly ConfigKey[] {
     let left = share;
-    const bundles = new Set<string>();
+    const counted = new Set<string>();
     const ordered = [...keys].flatMap((key) => {
       const weighed = this.resources.get(key);
       return weighed === undefined ? [] : [{ key, order: precedence(weighed.resource), ...weighed }];
     });
     ordered.sort((one, other) => (one.order < other.order ? -1 : 1));
-    return ordered.flatMap(({ key, bytes, bundle }) => {
-      const isNew = bundle !== undefined && !bundles.has(bundle.key);
-      const needed = isNew ? bytes + bundle.bytes : bytes;
+    return ordered.flatMap(({ key, bytes, shared }) => {
+      const isNew = shared !== undefined && !counted.has(shared.key);
+      const needed = isNew ? bytes + shared.bytes : bytes;
       if (needed > left) return [key];
       left -= needed;
-      if (isNew) bundles.add(bundle.key);
+      if (isNew) counted.add(shared.key);
       return [];
     });
   }

@@ -20,7 +20,7 @@ export function hasAnnouncedBundles(message: ToController): boolean {
 }
 
 /** The CA certificates of a resource; `undefined` if it has none. */
-export function authoritiesOf(resource: ChannelResource): readonly string[] | undefined {
+function authoritiesOf(resource: ChannelResource): readonly string[] | undefined {
   if (resource.kind !== 'endpoints' && resource.kind !== 'listener') return undefined;
   const { authorities = 'system' } = (resource.kind === 'endpoints' ? resource.tls : resource.clientValidation) ?? {};
   return authorities === 'system' || authorities.length === 0 ? undefined : authorities;
@@ -50,8 +50,8 @@ interface Bundle extends Fingerprint {
 
 const bundles = new WeakMap<readonly string[], Bundle>();
 
-/** Reads each list once: a list of 512 KiB takes milliseconds. */
-function bundleOf(resource: ChannelResource): Bundle | undefined {
+/** Returns the CA certificates of a resource. Reads each list once: a list of 512 KiB takes milliseconds. */
+export function bundleOf(resource: ChannelResource): Bundle | undefined {
   const authorities = authoritiesOf(resource);
   if (authorities === undefined) return undefined;
   const known = bundles.get(authorities);
@@ -61,17 +61,10 @@ function bundleOf(resource: ChannelResource): Bundle | undefined {
   return bundle;
 }
 
-/** The fingerprint of a resource, and separately that of its CA certificates. */
-export interface ResourceFingerprint extends Fingerprint {
-  readonly bundle?: Fingerprint;
-}
-
 /** Returns the fingerprint of a resource. Its bytes do not include those of the CA certificates. */
-export function fingerprintOfResource(resource: ChannelResource): ResourceFingerprint {
+export function fingerprintOfResource(resource: ChannelResource): Fingerprint {
   const bundle = bundleOf(resource);
-  return bundle === undefined
-    ? fingerprintOf(resource)
-    : { ...fingerprintOf(replaced(resource, [bundle.digest])), bundle };
+  return fingerprintOf(bundle === undefined ? resource : replaced(resource, [bundle.digest]));
 }
 
 type Upsert = Transaction['upserts'][number];

@@ -3,7 +3,7 @@ import { capabilities, keysOf, lacking, neededFor, safeFor, tooOld, type Capabil
 import {
   ConfigurationBudget,
   configurationLimits,
-  bundleWeightOf,
+  sharedWeightOf,
   weightOf,
   type ConfigurationLimits,
   type Weighed,
@@ -286,13 +286,9 @@ export class ConfigurationSource {
 }
 
 function heldOf(resource: ChannelResource): Held {
-  const { digest, bytes, bundle } = fingerprintOfResource(resource);
-  return {
-    digest,
-    bytes: weightOf(resource, bytes + frame),
-    resource,
-    ...(bundle === undefined ? {} : { bundle: { key: bundle.digest, bytes: bundleWeightOf(resource, bundle.bytes) } }),
-  };
+  const { digest, bytes } = fingerprintOfResource(resource);
+  const shared = sharedWeightOf(resource);
+  return { digest, bytes: weightOf(resource, bytes + frame), resource, ...(shared && { shared }) };
 }
 
 function entryOf({ digest, resource }: Entry): Entry {

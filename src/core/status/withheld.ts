@@ -28,7 +28,7 @@ export function withheldRoute(
     facts &&
     isFalse(
       reason,
-      `The route is not served by Gateway ${quote(qualifiedName(gateway))}, because it needs ${sizeOf(facts)} of configuration, and the older routes of namespace ${quote(namespace)} use its share. All routes of the Gateway together may have ${limitOf(facts)}, in equal shares for namespaces. Use fewer rules, hostnames or parentRefs, remove other routes of the namespace, attach the route to another Gateway, or increase memoryLimit in its parameters.`,
+      `The route is not served by Gateway ${quote(qualifiedName(gateway))}, because it needs ${sizeOf(facts)} of configuration, and the older routes of namespace ${quote(namespace)} use its share. All routes of the Gateway together may have ${limitOf(facts)}, in equal shares for namespaces. Use fewer rules, hostnames or parentRefs, remove other routes of the namespace, or attach the route to another Gateway.`,
     )
   );
 }
@@ -47,7 +47,7 @@ export function withheldBackends(
     return own === undefined
       ? []
       : [
-          `Requests to ${outcome.kind} ${quote(qualifiedName(outcome))} fail at Gateway ${quote(qualifiedName(gateway))}, because the endpoints of port ${outcome.port} need ${sizeOf(own)} of memory in its data plane, and others of the namespace use its share. All endpoints of the Gateway together may have ${limitOf(own)}, in equal shares for namespaces. Use fewer backends, ports or CA certificates, another Gateway, or a higher memoryLimit of its parameters.`,
+          `Requests to ${outcome.kind} ${quote(qualifiedName(outcome))} fail at Gateway ${quote(qualifiedName(gateway))}, because the endpoints of port ${outcome.port} need ${sizeOf(own)} of memory in its data plane, and others of the namespace use its share. All endpoints of the Gateway together may have ${limitOf(own)}, in equal shares for namespaces. Use fewer backends, ports or CA certificates, or another Gateway.`,
         ];
   });
   return messages.length === 0 ? undefined : isFalse(reason, joinMessages(messages));

@@ -218,7 +218,7 @@ test('a Gateway with more configuration than any queue holds is served, and chan
   open.push({ close: () => connection.close() });
   await sink.synchronised;
   expect(applied).toHaveLength(140);
-  expect(applied.filter((resource) => 'failure' in resource).length).toBe(117);
+  expect(applied.filter((resource) => 'failure' in resource).length).toBe(109);
   const victim = endpointsOf('victim', 0, 'B');
   source.publish([victim], []);
   await until(() => expect(applied).toContainEqual(victim));

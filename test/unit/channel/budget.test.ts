@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bundleWeightOf, configurationLimits, weightOf } from '../../../src/channel/budget.ts';
+import { configurationLimits, sharedWeightOf, weightOf } from '../../../src/channel/budget.ts';
 import { fingerprintOfResource } from '../../../src/channel/bundles.ts';
 import type { ChannelResource, ToProxy } from '../../../src/channel/messages.ts';
 import { ConfigurationSource } from '../../../src/channel/source.ts';
@@ -7,7 +7,7 @@ import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { routeConfig } from '../../support/routes.ts';
 
-const limits = { routes: 10_000, endpoints: 100_000, listeners: 10_000 };
+const limits = { routes: 10_000, endpoints: 100_000, listeners: 30_000 };
 
 /** A route of about this many bytes, created on a day of January. */
 function route(namespace: string, name: string, { bytes = 1_000, day = 1 } = {}): RouteConfig {
@@ -50,14 +50,15 @@ describe('the configuration of a Gateway', () => {
   test('is limited, and the limits together fit into the queue of a data plane', () => {
     const { routes, endpoints: ofBackends, listeners } = configurationLimits();
     const textOfBackends = ofBackends / weightOf(endpointsConfig('cart'), 1);
-    expect(routes + textOfBackends + listeners).toBeLessThan(64 * 2 ** 20);
+    const textOfListeners = listeners / weightOf(listenerConfig('web'), 1);
+    expect(routes + textOfBackends + textOfListeners).toBeLessThan(64 * 2 ** 20);
   });
 
   test('depends on the memory of the data planes, up to a limit', () => {
     const usual = configurationLimits(512 * 2 ** 20);
     expect(configurationLimits(256 * 2 ** 20).routes).toBe(usual.routes / 2);
-    expect(configurationLimits(2 ** 40)).toEqual(configurationLimits());
-    expect(configurationLimits().routes).toBeGreaterThan(usual.routes);
+    expect(configurationLimits(2 ** 40)).toEqual(usual);
+    expect(configurationLimits()).toEqual(usual);
   });
 
   test('new limits withhold what does not fit any more, and send what fits now', () => {
@@ -70,9 +71,22 @@ describe('the configuration of a Gateway', () => {
     expect(held.size).toBe(2);
   });
 
-  test('addresses and CA certificates of endpoints count as much as they take in a data plane', () => {
-    expect(weightOf(endpointsConfig('cart', 1, 2, 3), 500)).toBe(2_500 + 2_400);
-    expect(bundleWeightOf(endpointsConfig('cart'), 1_000)).toBe(5_000);
+  test('addresses, certificates and TLS contexts count as much as they take in a data plane', () => {
+    expect(weightOf(endpointsConfig('cart', 1, 2, 3), 500)).toBe(1_500 + 2_400);
+    const plain = endpointsConfig('cart');
+    expect(sharedWeightOf(plain)).toBeUndefined();
+    const tls = { serverName: 'cart', subjectAltNames: [], authorities: ['x'.repeat(997), 'y'.repeat(996)] };
+    const one = sharedWeightOf({ ...plain, tls });
+    expect(one?.bytes).toBe(3 * 2_000 + 2 * 4_000 + 20_000);
+    // Each client certificate needs a context of its own, also with the CA certificates of the system.
+    const own = sharedWeightOf({ ...plain, tls: { ...tls, clientCertificate: { secret: 'shop/own' } } });
+    expect(own?.bytes).toBe(one?.bytes);
+    expect(own?.key).not.toBe(one?.key);
+    const system = sharedWeightOf({
+      ...plain,
+      tls: { ...tls, authorities: 'system', clientCertificate: { secret: 'shop/own' } },
+    });
+    expect(system?.bytes).toBe(20_000);
   });
 
   test('within the limit, everything is served', () => {
@@ -148,7 +162,7 @@ describe('the configuration of a Gateway', () => {
       key: `endpoints/${namespace}/${service}/80`,
       tls: { serverName: service, subjectAltNames: [], authorities },
     });
-    const [one, other] = ['x'.repeat(6_000), 'y'.repeat(6_000)].map((text) => [text]) as [string[], string[]];
+    const [one, other] = ['x'.repeat(4_000), 'y'.repeat(4_000)].map((text) => [text]) as [string[], string[]];
     const many = Array.from({ length: 20 }, (_, index) => trusting(`s${index}`, 'shop', one));
     const { source, withheld } = started(...many, trusting('pay', 'bank', [...one]));
     expect(source.withheld.size).toBe(0);

@@ -372,7 +372,7 @@ describe('data planes that are late', () => {
 
 describe('configuration beyond the limits', () => {
   const remark =
-    'The configuration of the Gateway is too large. Some objects are not served: routes of namespace greedy (limit for all namespaces: 33 MiB).';
+    'The configuration of the Gateway is too large. Some objects are not served: routes of namespace greedy (limit for all namespaces: 26 MiB).';
 
   test('is told to the evaluation by namespace, counted, remarked upon, and taken back', () => {
     const { told, exceeded, planes, ready } = started();
@@ -380,7 +380,7 @@ describe('configuration beyond the limits', () => {
     told.length = 0;
     planes.publish(upserted(route('greedy', 40), route('modest', 1)));
     expect(told.map(({ args, value }) => [args, value])).toEqual([
-      [['ns', 'gw', 'greedy'], { 'route/HTTPRoute/greedy/big': { bytes: expect.any(Number), limit: 32.5 * 2 ** 20 } }],
+      [['ns', 'gw', 'greedy'], { 'route/HTTPRoute/greedy/big': { bytes: expect.any(Number), limit: 26 * 2 ** 20 } }],
     ]);
     expect(planes.stateOf('ns/gw').remark).toBe(remark);
     expect([...planes.withheld()]).toEqual([['ns/gw', 1]]);

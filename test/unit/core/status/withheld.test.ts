@@ -47,7 +47,7 @@ describe('what does not fit into the configuration of a Gateway', () => {
   test('a route: it is not accepted, and others are', () => {
     const conditionsOf = conditionsWith({ 'route/HTTPRoute/shop/big': facts });
     expect(conditionsOf('big')).toEqual([
-      'Accepted False ConfigurationTooLarge: The route is not served by Gateway "shop/front", because it needs 98 KiB of configuration, and the older routes of namespace "shop" use its share. All routes of the Gateway together may have 32 MiB, in equal shares for namespaces. Use fewer rules, hostnames or parentRefs, remove other routes of the namespace, attach the route to another Gateway, or increase memoryLimit in its parameters.',
+      'Accepted False ConfigurationTooLarge: The route is not served by Gateway "shop/front", because it needs 98 KiB of configuration, and the older routes of namespace "shop" use its share. All routes of the Gateway together may have 32 MiB, in equal shares for namespaces. Use fewer rules, hostnames or parentRefs, remove other routes of the namespace, or attach the route to another Gateway.',
       'ResolvedRefs True ResolvedRefs: ',
     ]);
     expect(conditionsOf('small')).toEqual(['Accepted True Accepted: ', 'ResolvedRefs True ResolvedRefs: ']);
@@ -56,7 +56,7 @@ describe('what does not fit into the configuration of a Gateway', () => {
   test('endpoints: the references of the routes that use them are not resolved', () => {
     expect(conditionsWith({ 'endpoints/shop/cart/80': facts })('small')).toEqual([
       'Accepted True Accepted: ',
-      'ResolvedRefs False ConfigurationTooLarge: Requests to Service "shop/cart" fail at Gateway "shop/front", because the endpoints of port 80 need 98 KiB of memory in its data plane, and others of the namespace use its share. All endpoints of the Gateway together may have 32 MiB, in equal shares for namespaces. Use fewer backends, ports or CA certificates, another Gateway, or a higher memoryLimit of its parameters.',
+      'ResolvedRefs False ConfigurationTooLarge: Requests to Service "shop/cart" fail at Gateway "shop/front", because the endpoints of port 80 need 98 KiB of memory in its data plane, and others of the namespace use its share. All endpoints of the Gateway together may have 32 MiB, in equal shares for namespaces. Use fewer backends, ports or CA certificates, or another Gateway.',
     ]);
   });
 });
