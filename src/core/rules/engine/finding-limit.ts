@@ -15,13 +15,17 @@ const partDepth = 7;
  */
 export class FindingsOfRule {
   readonly found: Finding[] = [];
-  private readonly parts = new Set<string>();
+  /** The parts with findings. Created at the limit, which almost no object reaches. */
+  private parts: Set<string> | undefined;
 
   /** @returns whether the finding is kept */
   add(finding: Finding): boolean {
-    const part = this.partOf(finding);
-    if (this.found.length >= findingsPerRule && this.parts.has(part)) return false;
-    this.parts.add(part);
+    if (this.found.length >= findingsPerRule) {
+      this.parts ??= new Set(this.found.map((found) => this.partOf(found)));
+      const part = this.partOf(finding);
+      if (this.parts.has(part)) return false;
+      this.parts.add(part);
+    }
     this.found.push({ ...finding, message: printable(finding.message, longestMessage) });
     return true;
   }
