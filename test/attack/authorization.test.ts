@@ -32,18 +32,47 @@ const header = (name: string, value: string): Buffer =>
 
 describe('an authorization server', () => {
   // Comparing each header with all others took 16 seconds.
-  test('that sets tens of thousands of headers does not block the data plane', async () => {
-    const headers = Array.from({ length: 12_000 }, (_, index) => header(index.toString(36), ''));
-    const last = header('x-user', 'ann');
-    const auth = await startPermitting([header('x-user', 'eve'), ...headers, last]);
-    const large = await startEcho('app');
-    const { port, log } = await startAuthorized(large.port, auth.port, grpc);
-    // The backend may refuse so many.
-    await send(port, '/').catch(() => undefined);
-    await eventually(() => expect(log).toMatchObject([{ path: '/', backend: 'shop/app/80' }]));
-    const few = await startPermitting([header('x-user', 'eve'), last]);
-    const other = await startAuthorized(large.port, few.port, grpc);
-    expect(fieldValues(await echoed(other.port, '/'), 'x-user')).toEqual(['ann']);
+  test.each([1, 800])(
+    'that sets %i headers does not block the data plane, and the last one of a name counts',
+    async (count) => {
+      const headers = Array.from({ length: count }, (_, index) => header(index.toString(36), ''));
+      const auth = await startPermitting([header('x-user', 'eve'), ...headers, header('x-user', 'ann')]);
+      const app = await startEcho('app');
+      const { port } = await startAuthorized(app.port, auth.port, grpc);
+      expect(fieldValues(await echoed(port, '/'), 'x-user')).toEqual(['ann']);
+    },
+  );
+
+  // Each request kept all of them until its end: 126 requests took the memory of a pod.
+  test.each([
+    ['sets', header],
+    ['adds to the response', (name: string) => delimitedField(6, delimitedField(1, delimitedField(1, name)))],
+    ['removes', (name: string) => delimitedField(5, name)],
+  ])('that %s more headers than a header section may have is refused', async (_what, part) => {
+    const parts = Array.from({ length: 12_000 }, (_, index) => part(`a${index.toString(36)}`, ''));
+    const [auth, app] = [await startPermitting(parts), await startApp()];
+    const { port, proxy, log } = await startAuthorized(app.port, auth.port, grpc);
+    expect((await send(port, '/')).status).toBe(502);
+    expect(app.reached).toEqual([]);
+    await eventually(() => expect(log).toMatchObject([{ reason: 'authorization-failed' }]));
+    expect(proxy.counters().limitsReached['authorization-answer']).toBe(1);
+  });
+
+  test('whose headers wait with their requests for a slow backend takes no more than its share of the memory', async () => {
+    const headers = Array.from({ length: 500 }, (_, index) => header(`a${index.toString(36)}`, ''));
+    const [auth, app] = [await startPermitting(headers), await startSilent()];
+    const { port, proxy } = await startAuthorized(app.port, auth.port, {
+      ...grpc,
+      options: { limits: { authorizationBytes: 1024 * 1024 } },
+    });
+    const sent = Array.from({ length: 20 }, () => send(port, '/').catch(() => undefined));
+    await eventually(() => {
+      const { 'authorization-bytes': all, 'client-share': share } = proxy.counters().limitsReached;
+      expect(all + share).toBeGreaterThan(8);
+    });
+    expect((await Promise.race(sent))?.status).toBe(503);
+    await closeProxies();
+    await Promise.all(sent);
   });
 });
 

@@ -25,9 +25,14 @@ export class HeldMessage {
 
   /** Drops all pieces. */
   clear(): void {
+    this.replace(0);
+  }
+
+  /** Drops all pieces, and counts what was made of them in bytes. Returns `false` if the quota is exceeded. */
+  replace(bytes: number): boolean {
     this.length = 0;
     this.held = [];
-    this.buffered.update(0);
+    return this.buffered.update(bytes, bytes);
   }
 
   /** Releases the quota. The pieces stay valid for others. */

@@ -44,6 +44,31 @@ export interface Denial {
   readonly body: readonly Buffer[];
 }
 
+/** Memory of a field besides its text, in bytes: two strings and their entries in lists and sets. */
+const perField = 128;
+/** What HTTP/2 counts for a field besides its text, in bytes (RFC 9113 section 6.5.2). */
+const listedPerField = 32;
+
+/** The size of all fields that a verdict contains, in bytes: `section` as HTTP/2 limits it, and `memory`. */
+export function sizeOf(verdict: Verdict): { readonly section: number; readonly memory: number } {
+  const texts = textsOf(verdict);
+  const bytes = texts.reduce((sum, { length }) => sum + length, 0);
+  return { section: bytes + (texts.length / 2) * listedPerField, memory: bytes + (texts.length / 2) * perField };
+}
+
+function textsOf(verdict: Verdict): readonly string[] {
+  switch (verdict.type) {
+    case 'failed':
+      return [];
+    case 'denied':
+      return verdict.fields;
+    case 'permitted': {
+      const { edits, responseEdits } = verdict;
+      return [...edits.added, ...edits.dropped, ...(responseEdits?.added ?? []), ...(responseEdits?.dropped ?? [])];
+    }
+  }
+}
+
 /** A protocol of authorization servers. Both functions are pure. */
 export interface AuthorizationMessages {
   request(subject: Subject): AuthorizationRequest;

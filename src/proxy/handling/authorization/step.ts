@@ -28,6 +28,7 @@ import { identityOf, type ClientIdentity } from '../../upstream/upstream-identit
 import { grpcAuthorization } from './grpc.ts';
 import { httpAuthorization } from './http.ts';
 import { HeldMessage } from './held-message.ts';
+import { sizeOf } from './messages.ts';
 import type { AuthorizationMessages, Denial, Subject, Verdict } from './messages.ts';
 import type { Permission } from './permission.ts';
 
@@ -64,6 +65,9 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   upgrade: 'authorization-failed',
   overflow: 'overloaded',
 };
+
+/** Memory of changes that is not counted, in bytes. */
+const smallChanges = 8 * 1024;
 
 /** After these failures another endpoint is tried: no endpoint has responded, and an authorization request is safe to repeat. */
 const repeatable: ReadonlySet<UpstreamFailure> = new Set(['connect', 'refused', 'stale']);
@@ -307,6 +311,14 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     if (this.ended || head === undefined) return;
     const answer = { head, body: this.answer.pieces, trailers };
     const verdict = protocols[authorization.protocol].verdict(authorization, answer);
+    const { section, memory } = sizeOf(verdict);
+    const { limits, quotas } = this.exchange.plane;
+    // Over HTTP, the section was limited when it arrived.
+    if (section > 2 * limits.headerBytes) {
+      quotas.reached('authorization-answer');
+      this.fail('authorization-failed');
+      return;
+    }
     switch (verdict.type) {
       case 'failed':
         this.fail('authorization-failed');
@@ -315,14 +327,15 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
         this.deny(verdict, head);
         return;
       case 'permitted':
-        this.permit(verdict);
+        // The changes stay until the exchange is over. Small ones are no more than a part of the request.
+        if (this.answer.replace(memory > smallChanges ? memory : 0)) this.permit(verdict);
+        else this.fail('overloaded');
     }
   }
 
   private permit({ edits, responseEdits }: Extract<Verdict, { readonly type: 'permitted' }>): void {
     this.end();
     this.exchange.plane.counters.authorizations.permitted += 1;
-    this.answer.clear();
     const { body = this.sendsBody ? this.body.pieces : undefined } = this.about;
     this.permitted({ edits, responseEdits, body });
   }
