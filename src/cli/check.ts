@@ -125,11 +125,10 @@ async function* withoutStored(report: Iterable<Reported>): Report {
   for (const object of report) if (object.type === 'problem' || object.document.isStored !== true) yield object;
 }
 
-type JudgeItems = (
-  items: AsyncIterable<Item>,
-  policy: AdmissionPolicy,
-  configured: ConfiguredJudging | undefined,
-) => Report;
+/** The items of each piece of the input. */
+type Items = AsyncIterable<Iterable<Item>>;
+
+type JudgeItems = (items: Items, policy: AdmissionPolicy, configured: ConfiguredJudging | undefined) => Report;
 
 const scopes: Readonly<Record<CheckOptions['scope'], JudgeItems>> = {
   open: (items, policy, configured) =>
@@ -148,15 +147,17 @@ interface Together {
 }
 
 async function* judgeTogether(
-  items: AsyncIterable<Item>,
+  items: Items,
   policy: AdmissionPolicy,
   { installation, duplicates, configured }: Together,
 ): Report {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
-  for await (const item of items) {
-    if (item.type === 'object') documents.push(item.document);
-    else problems.push(item.problem);
+  for await (const piece of items) {
+    for (const item of piece) {
+      if (item.type === 'object') documents.push(item.document);
+      else problems.push(item.problem);
+    }
   }
   const { Workspace } = await import('../workspace/workspace.ts');
   const workspace = new Workspace(installation, policy, [], configured);
@@ -164,11 +165,13 @@ async function* judgeTogether(
   yield* reportWorkspace(workspace, problems, duplicates);
 }
 
-async function* judgeAlone(items: AsyncIterable<Item>, policy: AdmissionPolicy): Report {
+async function* judgeAlone(items: Items, policy: AdmissionPolicy): Report {
   const reportOn = createLoneReporter(policy);
-  for await (const item of items) {
-    const object = item.type === 'object' ? reportOn(item.document) : reportedProblem(item.problem);
-    if (object !== undefined) yield object;
+  for await (const piece of items) {
+    for (const item of piece) {
+      const object = item.type === 'object' ? reportOn(item.document) : reportedProblem(item.problem);
+      if (object !== undefined) yield object;
+    }
   }
 }
 
@@ -179,9 +182,13 @@ async function baselineOf(
   return type === 'write' ? recorder : readBaseline(file);
 }
 
-async function* eachCounted<T>(values: AsyncIterable<T>, step: () => void): AsyncIterable<T> {
-  for await (const value of values) {
+async function* eachCounted(items: Items, step: () => void): Items {
+  for await (const piece of items) yield counted(piece, step);
+}
+
+function* counted(items: Iterable<Item>, step: () => void): Iterable<Item> {
+  for (const item of items) {
     step();
-    yield value;
+    yield item;
   }
 }

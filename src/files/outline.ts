@@ -17,6 +17,9 @@ const nodeType = { text: 0, quoted: 1, written: 2, opaque: 3, sequence: 4, mappi
 const stride = 3;
 const nowhere = -1;
 
+/** The nodes of a chunk of ordinary size while it is read. An array for each chunk would be twice as large as its nodes. */
+const filled = new Int32Array(stride * 4_096);
+
 /**
  * Positions in a chunk. A node is identified by its index among all nodes of the chunk. The outline is made from the parser's events
  * because these need far more memory than the objects, and positions are requested long after parsing.
@@ -33,7 +36,8 @@ export class Outline {
 
   /** Records the nodes of the chunk's text. */
   fill(events: readonly Event[]): void {
-    const nodes = new Int32Array(stride * events.length);
+    const room = stride * events.length;
+    const nodes = room <= filled.length ? filled : new Int32Array(room);
     const open: number[] = [];
     let count = 0;
     for (const event of events) {
@@ -48,6 +52,7 @@ export class Outline {
         count += 1;
       }
     }
+    // A copy.
     this.nodes = nodes.slice(0, count * stride);
   }
 

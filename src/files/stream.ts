@@ -19,15 +19,17 @@ export const standardInputName = 'stdin';
 const longestDocument = 64 * 1024 * 1024;
 
 /**
- * Reads the objects of standard input (`-`), files and folders (as `readFolder` does) one by one. Buffers one document and some
- * kilobytes of the next, however long the stream is. Never rejects: failures are among the items.
+ * Reads the objects of standard input (`-`), files and folders (as `readFolder` does). Yields the items of each piece that was read
+ * together, because each step of an asynchronous iteration costs as much as a rule. They are parsed one by one while they are iterated,
+ * which must be done before the next step. Buffers one document and some kilobytes of the next, however long the stream is. Never rejects:
+ * failures are among the items.
  *
  * @param input opens standard input
  */
 export async function* streamObjects(
   paths: readonly string[],
   input: () => AsyncIterable<Uint8Array>,
-): AsyncGenerator<Item> {
+): AsyncGenerator<Iterable<Item>> {
   for (const path of paths) {
     if (path === standardInput) yield* streamOf(input(), standardInputName);
   }
@@ -36,7 +38,7 @@ export async function* streamObjects(
     () => {},
   )) {
     if (found.type === 'file') yield* streamOf(bytesOf(found.path), found.path);
-    else yield failed(found.path, found.message);
+    else yield [failed(found.path, found.message)];
   }
 }
 
@@ -47,31 +49,35 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   yield* handle.createReadStream(size === 0 ? {} : { end: size - 1 }) as AsyncIterable<Uint8Array>;
 }
 
-async function* streamOf(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Item> {
-  let index = 0;
+async function* streamOf(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Iterable<Item>> {
+  const origin = { file, index: 0 };
   try {
-    for await (const chunk of chunksOf(bytes)) {
-      const { documents, problems } = parseChunk(chunk, { file, index });
-      index += documents.length;
-      for (const problem of problems) yield { type: 'problem', problem };
-      for (const document of documents) yield { type: 'object', document };
-    }
+    for await (const chunks of chunksOf(bytes)) yield itemsOf(chunks, origin);
   } catch (error) {
     // The file was deleted after its folder was listed.
-    if (!isMissing(error)) yield failed(file, `cannot read the file: ${reasonOf(error)}`);
+    if (!isMissing(error)) yield [failed(file, `cannot read the file: ${reasonOf(error)}`)];
   }
 }
 
-async function* chunksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk> {
+/** Parses chunks. Adds the number of their objects to the index of `origin`. */
+function* itemsOf(chunks: readonly Chunk[], origin: { readonly file: string; index: number }): Iterable<Item> {
+  for (const chunk of chunks) {
+    const { documents, problems } = parseChunk(chunk, origin);
+    origin.index += documents.length;
+    for (const problem of problems) yield { type: 'problem', problem };
+    for (const document of documents) yield { type: 'object', document };
+  }
+}
+
+async function* chunksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Chunk[]> {
   const splitter = new DocumentSplitter();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const piece of bytes) {
-    yield* splitter.push(decode(() => decoder.decode(piece, { stream: true })));
+    yield splitter.push(decode(() => decoder.decode(piece, { stream: true })));
     if (splitter.pending > longestDocument)
       throw new Error(`a document has more than ${longestDocument} characters; split it with "---" lines`);
   }
-  yield* splitter.push(decode(() => decoder.decode()));
-  yield* splitter.end();
+  yield [...splitter.push(decode(() => decoder.decode())), ...splitter.end()];
 }
 
 function decode(attempt: () => string): string {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { formatProblem } from '../../../src/files/document.ts';
-import { streamObjects } from '../../../src/files/stream.ts';
-import { collect } from '../../support/collect.ts';
+import { streamObjects, type Item } from '../../../src/files/stream.ts';
 
 async function* bytes(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
@@ -12,7 +11,8 @@ async function* bytes(...pieces: readonly (string | Uint8Array)[]): AsyncGenerat
 
 /** What comes of paths and standard input: values with file, index and line, or problems. */
 async function read(paths: readonly string[], input: AsyncIterable<Uint8Array> = bytes()): Promise<readonly unknown[]> {
-  const items = await collect(streamObjects(paths, () => input));
+  const items: Item[] = [];
+  for await (const piece of streamObjects(paths, () => input)) items.push(...piece);
   return items.map((item) => {
     if (item.type === 'problem') return formatProblem(item.problem);
     const { file, index, line, value } = item.document;
