@@ -14,8 +14,8 @@ import { memoryOf } from './memory/usage.ts';
 import { cpuOf, runBenchmark } from './processes.ts';
 
 // The cost of new HTTPRoutes in a whole installation that is served by a fake API server: CPU of each process, and the time from
-// the event until the data plane serves the route. The fake API server calls one replica of the webhook for each route, as the
-// real one does. `make bench-changes` gives the run a network and the files of a ServiceAccount of its own (memory/run.sh).
+// the event until the data plane serves the route. At the end, the CPU of the requests of the benchmark alone. The fake API server calls
+// one replica of the webhook for each route, as the real one does. `make bench-changes` gives the run a network and the files of a ServiceAccount of its own (memory/run.sh).
 
 const routes = Number(process.env['ROUTES'] ?? '3000');
 const added = Number(process.env['ADDED'] ?? '200');
@@ -98,13 +98,17 @@ function statusFor(number: number): Promise<number | undefined> {
   });
 }
 
+/** Requests of the benchmark to the data plane so far. */
+let requests = 0;
+
 /** Adds a route. Returns the milliseconds from the event until the data plane serves it. */
 async function add(server: FakeApiServer, number: number): Promise<number> {
   const object = redirecting(route(number));
   await review(object, 1 + (number % 2));
   const began = performance.now();
   insert(server, object);
-  while ((await statusFor(number)) !== 302) if (performance.now() - began > 30_000) throw new Error('not served');
+  for (requests++; (await statusFor(number)) !== 302; requests++)
+    if (performance.now() - began > 30_000) throw new Error('not served');
   return performance.now() - began;
 }
 
@@ -118,14 +122,33 @@ function redirecting(object: object): object {
   };
 }
 
-function reportCpu(running: readonly RunningComponent[], before: readonly number[]): void {
+function reportCpu(title: string, running: readonly RunningComponent[], before: readonly number[]): void {
   const spent = running.map(({ name, pid }, position) => ({
     name,
     cpu: (cpuOf(pid) - (before[position] ?? Number.NaN)) / 1000 / added,
   }));
   const total = spent.reduce((sum, { cpu }) => sum + cpu, 0);
   const parts = spent.map(({ name, cpu }) => `${name} ${cpu.toFixed(2)}`).join('; ');
-  console.log(`  CPU of a route, ms: ${total.toFixed(2)} (${parts})`);
+  console.log(`  ${title}, ms: ${total.toFixed(2)} (${parts})`);
+}
+
+/**
+ * Prints the CPU that the processes take in the same time if no route is added: for the requests of the benchmark, and while they are
+ * idle.
+ *
+ * @param each requests for each route
+ */
+async function reportAlone(running: readonly RunningComponent[], each: number): Promise<void> {
+  const before = running.map(({ pid }) => cpuOf(pid));
+  for (let number = 0; number < added; number++) {
+    // All but the last one of a new route find none.
+    for (let request = 1; request < each; request++) await statusFor(Number.MAX_SAFE_INTEGER);
+    await statusFor(routes + number);
+    await delay(interval);
+  }
+  await delay(1_000);
+  console.log(`${each} requests of the benchmark to the data plane for each route, without new routes`);
+  reportCpu('CPU of these requests and of idle processes, for each route', running, before);
 }
 
 /** Prints how many requests of each kind the API server got for each route. */
@@ -166,8 +189,9 @@ await runBenchmark(async (folder, stoppables) => {
     const sorted = latencies.toSorted((one, other) => one - other);
     const at = (share: number): string => (sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN).toFixed(1);
     console.log(`round ${round + 1}: event to served, ms: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`);
-    reportCpu(running, before);
+    reportCpu('CPU of a route', running, before);
     reportRequests(server, requestsBefore);
   }
+  await reportAlone(running, Math.round(requests / rounds / added));
   console.log(running.map(({ name, pid }) => `  ${name}: ${memoryOf(pid).resident.toFixed(0)} MiB`).join('\n'));
 });
