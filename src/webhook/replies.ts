@@ -46,20 +46,23 @@ export class Replies {
     });
   }
 
+  /** Like `text`, for a request whose body may not have been read: closes the connection. Otherwise the rest would have to be read. */
+  unread(response: ServerResponse, code: number, text: string, headers: OutgoingHttpHeaders = {}): void {
+    this.text(response, code, text, { ...headers, connection: 'close' });
+  }
+
   /** Rejects a review. The API server retries within its timeout if the response has Retry-After. */
   refuse(response: ServerResponse, reason: Refusal): void {
     const { code, text } = refusals[reason];
     this.degraded.at(reason).value += 1;
-    // Otherwise the rest of the body would have to be read.
-    const close = { connection: 'close' };
-    this.text(response, code, text, reason === 'busy' ? { ...close, 'retry-after': '1' } : close);
+    this.unread(response, code, text, reason === 'busy' ? { 'retry-after': '1' } : {});
   }
 
   /** Sends the status of a request that failed, and counts it. */
   fail(response: ServerResponse, failure: Failure): void {
     const { code, text } = failures[failure];
     this.degraded.at(failure).value += 1;
-    this.text(response, code, text);
+    this.unread(response, code, text);
   }
 
   private send(

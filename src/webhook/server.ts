@@ -106,7 +106,7 @@ function routeReviews(app: FastifyInstance<Server>, reviews: Reviews, replies: R
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const onlyPost = (reply: FastifyReply): void =>
-    replies.text(reply.raw, 405, 'send an AdmissionReview with POST', { allow: 'POST' });
+    replies.unread(reply.raw, 405, 'send an AdmissionReview with POST', { allow: 'POST' });
   for (const url of reviews.paths) {
     app.route({
       method: app.supportedMethods,
@@ -148,7 +148,7 @@ function tlsOptions({ certificate, privateKey }: CertificateMaterial) {
 
 function answerErrors(app: FastifyInstance<Server>, { log }: WebhookOptions, replies: Replies): void {
   app.setNotFoundHandler((_request, reply) =>
-    replies.text(reply.hijack().raw, 404, 'not found; send an AdmissionReview to /validate'),
+    replies.unread(reply.hijack().raw, 404, 'not found; send an AdmissionReview to /validate'),
   );
   app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
     const failure = failures.get(err.statusCode) ?? 'error';

@@ -141,6 +141,17 @@ describe('the limits of the webhook', () => {
     expect(await ground.scrape()).toContain('sallyport_admission_connections_refused_total{reason="connections"} 1');
   });
 
+  test.each([
+    ['404', 'POST /mutate HTTP/1.1\r\nHost: localhost\r\n'],
+    ['405', 'PUT /validate HTTP/1.1\r\nHost: localhost\r\n'],
+    ['415', 'POST /validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n'],
+  ])('a body that nothing reads gets %s, and its connection is closed', async (status, unread) => {
+    await serve({});
+    const socket = await open();
+    socket.write(`${unread}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`);
+    expect(await received(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
   test('a client that sends its head slowly gets 408, and its connection is closed', async () => {
     await serve({ headersTimeout: 50, requestTimeout: 50 });
     const socket = await open();
