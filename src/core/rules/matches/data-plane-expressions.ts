@@ -1,4 +1,4 @@
-import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
+import { ageEntry } from '../../graph/age.ts';
 import { attachedOwners } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { servingGateway } from '../../graph/listeners/listener-sets.ts';
@@ -7,7 +7,7 @@ import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { judgeExpressions } from './expressions.ts';
-import { keyOfRef, qualifiedName } from '../../resources/reference.ts';
+import { argsOfKey, keyOfRef, qualifiedName } from '../../resources/reference.ts';
 
 /** The maximum number of bytes of the compiled regular expressions of all routes of a Gateway in its data plane. */
 export const dataPlaneExpressionBytes = 32 * 1_024 * 1_024;
@@ -46,26 +46,42 @@ export const expressionsOfGateway = defineIndex({
     const bytes = read.query(expressionBytes, kind as RequestRouteKind, namespace, name);
     const route = readObject(read, kind as RequestRouteKind, namespace, name);
     if (bytes === 0 || route === undefined) return;
-    for (const bucket of gatewaysOf(read, kind, namespace, name))
-      yield { bucket, entry: `${ageEntry(route)}\n${kind}\n${bytes}` };
+    for (const bucket of gatewaysOf(read, kind, namespace, name)) yield { bucket, entry: entryOf(route, bytes) };
   },
 });
 
+/** Returns the entry of a route in that index. */
+function entryOf(route: Resource<RequestRouteKind>, bytes: number): string {
+  return `${ageEntry(route)}\n${route.kind}\n${bytes}`;
+}
+
 /**
- * The routes of a Gateway (`kind/namespace/name`) whose expressions exceed the memory for expressions of its data plane. Older
- * routes have precedence.
+ * The first entry of a Gateway whose expressions exceed the memory for expressions of its data plane; `''` if all fit. Those after it have no
+ * room either.
  */
-const expressionsWithoutRoom = defineQuery({
-  name: 'expressionsWithoutRoom',
+const firstWithoutRoom = defineQuery({
+  name: 'firstWithoutRoom',
   stratum: strata.validity,
-  compute(read, gateway: string): readonly string[] {
+  compute(read, gateway: string): string {
     let left = dataPlaneExpressionBytes;
-    return read.list(expressionsOfGateway, gateway).flatMap((entry) => {
-      const [age = '', kind = '', bytes = ''] = entry.split('\n');
-      left -= Number(bytes);
-      const { namespace, name } = ofAgeEntry(age);
-      return left >= 0 ? [] : [keyOfRef({ kind, namespace, name })];
-    });
+    for (const entry of read.list(expressionsOfGateway, gateway)) {
+      left -= Number(entry.slice(entry.lastIndexOf('\n') + 1));
+      if (left < 0) return entry;
+    }
+    return '';
+  },
+});
+
+/** Whether a Gateway has no room for a route (`kind/namespace/name`). A query of its own: to judge the expressions of all routes again takes milliseconds for each. */
+const lacksRoom = defineQuery({
+  name: 'lacksRoom',
+  stratum: strata.validity,
+  compute(read, gateway: string, key: string): boolean {
+    const first = read.query(firstWithoutRoom, gateway);
+    const [kind, namespace, name] = argsOfKey(key);
+    const route = readObject(read, kind as RequestRouteKind, namespace, name);
+    if (first === '' || route === undefined) return false;
+    return entryOf(route, read.query(expressionBytes, route.kind, namespace, name)) >= first;
   },
 });
 
@@ -76,6 +92,6 @@ export function gatewayWithoutRoom(
 ): string | undefined {
   if (read.query(expressionBytes, kind, namespace, name) === 0) return undefined;
   return gatewaysOf(read, kind, namespace, name).find((gateway) =>
-    read.query(expressionsWithoutRoom, gateway).includes(keyOfRef({ kind, namespace, name })),
+    read.query(lacksRoom, gateway, keyOfRef({ kind, namespace, name })),
   );
 }

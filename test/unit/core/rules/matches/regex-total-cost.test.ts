@@ -9,7 +9,7 @@ import {
   type JudgedExpressions,
 } from '../../../../../src/core/rules/matches/expressions.ts';
 import { patternLimits } from '../../../../../src/core/patterns/pattern.ts';
-import { evaluate, found, ourClass } from '../../../../support/evaluation.ts';
+import { evaluate, found, ourClass, writeOf } from '../../../../support/evaluation.ts';
 import { gatewayWith, grpcRouteWith, routeWith } from '../../../../support/rules.ts';
 
 const type = 'RegularExpression';
@@ -129,5 +129,20 @@ describe('regex-total-cost', () => {
     );
     expect(matches).toEqual([0, 1]);
     expect(found('regex-total-cost', [older[0], ...older.slice(1), young, front, ourClass])).toEqual([]);
+  });
+
+  test('beyond the limit of a Gateway, one more route does not judge all others again', () => {
+    const each = judged(route('any', large(6))).bytes;
+    const many = Math.ceil(dataPlaneExpressionBytes / each) + 20;
+    const { kernel } = evaluate([
+      ...Array.from({ length: many }, (_, index) => route(`old-${index}`, large(6))),
+      front,
+      ourClass,
+    ]);
+    const before = kernel.statistics().recomputations;
+    const young = parseObject(route('young', large(6), '2026-06-01T00:00:00Z'));
+    if (young.type !== 'resource') throw new Error('no object of ours');
+    kernel.apply([writeOf(young.resource.ref, young.resource)]);
+    expect(kernel.statistics().recomputations - before).toBeLessThan(many / 2);
   });
 });
