@@ -22,7 +22,7 @@ interface Pausing {
 export class ReadingPace {
   private readonly lengthNow: () => number;
   private pausing: Pausing | undefined;
-  /** The end of `readArrived`, if it runs. */
+  /** Resolves when the readers have received what had arrived at the end of the last pause. */
   private reading: Promise<void> | undefined;
   /** Number of times that bytes arrived. */
   private arrivals = 0;
@@ -51,8 +51,15 @@ export class ReadingPace {
 
   /** Resolves when the readers have received all events that have arrived; `undefined` if no pause holds events back. */
   catchUp(): Promise<void> | undefined {
-    if (this.pausing !== undefined) this.reading = this.end(this.pausing);
+    if (this.pausing !== undefined) void this.follow(this.end(this.pausing));
     return this.reading;
+  }
+
+  private async follow(reading: Promise<void>): Promise<void> {
+    this.reading = reading;
+    await reading;
+    // The next pause may have ended meanwhile.
+    if (this.reading === reading) this.reading = undefined;
   }
 
   private async end({ over, read, timer }: Pausing): Promise<void> {
@@ -71,7 +78,6 @@ export class ReadingPace {
     read.resolve();
     // Readers take the events before the next turn.
     await nextTurn();
-    if (this.pausing === undefined) this.reading = undefined;
   }
 }
 
