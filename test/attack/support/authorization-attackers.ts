@@ -58,7 +58,7 @@ export async function attackAuthorization(
 function raw({ host, port }: Place, bytes: string, leaves = 0): Promise<void> {
   const socket = connect({ host, port, localAddress: attackerAddress }).on('error', () => undefined);
   socket.resume().write(bytes, 'latin1');
-  if (leaves > 0) setTimeout(() => socket.destroy(), leaves);
+  if (leaves > 0) setTimeout(() => socket.destroy(), leaves).unref();
   return new Promise((resolve) => void socket.on('close', () => resolve()));
 }
 
@@ -74,7 +74,7 @@ async function overHttp2({ host, port }: Place, authority: string): Promise<void
     );
     stream.on('error', () => undefined).resume();
     if (body !== undefined) stream[whole ? 'end' : 'write'](body);
-    if (!whole) setTimeout(() => stream.close(), 300);
+    if (!whole) setTimeout(() => stream.close(), 300).unref();
     return new Promise((resolve) => void stream.on('close', () => resolve()));
   };
   await Promise.all([

@@ -219,6 +219,20 @@ export const http2Denials: Readonly<Record<string, Http2Answer>> = {
       stream,
       denial(...Array.from({ length: 5_000 }, (_, index) => delimitedField(2, headerOption(index.toString(36), '')))),
     ),
+  'too many fields for the client': (socket, stream) =>
+    reply(
+      socket,
+      stream,
+      permission(
+        ...Array.from({ length: 5_000 }, (_, index) => delimitedField(6, headerOption(index.toString(36), ''))),
+      ),
+    ),
+  'too many fields to remove': (socket, stream) =>
+    reply(
+      socket,
+      stream,
+      permission(...Array.from({ length: 12_000 }, (_, index) => delimitedField(5, index.toString(36)))),
+    ),
   'a denial of 60 KiB': (socket, stream) => reply(socket, stream, denial(delimitedField(3, Buffer.alloc(60 * 1024)))),
 };
 
@@ -235,14 +249,14 @@ export const http2Permissions: Readonly<Record<string, Http2Answer>> = {
       socket,
       stream,
       permission(
-        ...Array.from({ length: 5_000 }, (_, index) => delimitedField(6, headerOption(index.toString(36), ''))),
+        ...Array.from({ length: 1_000 }, (_, index) => delimitedField(6, headerOption(index.toString(36), ''))),
       ),
     ),
   'many fields to remove': (socket, stream) =>
     reply(
       socket,
       stream,
-      permission(...Array.from({ length: 12_000 }, (_, index) => delimitedField(5, index.toString(36)))),
+      permission(...Array.from({ length: 1_500 }, (_, index) => delimitedField(5, index.toString(36)))),
     ),
   'a large field for both': (socket, stream) =>
     reply(
