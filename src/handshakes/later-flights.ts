@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { NextTurn } from '../time/next-turn.ts';
+import { readingOf } from './reading.ts';
 
 /** Connections that are read in one turn of the event loop. The most expensive flight of a client takes some milliseconds. */
 const perTurn = 8;
@@ -10,12 +11,6 @@ const pauseOfRound = 20;
  * group. Whatever else answers a ClientHello is longer.
  */
 const longestRetry = 128;
-
-/** What reads a connection below its streams. */
-interface Reading {
-  readStart(): number;
-  readStop(): number;
-}
 
 /**
  * Reads connections whose TLS handshake has begun in turns, until it is complete. A handshake has more than one expensive step: after a
@@ -90,12 +85,4 @@ export class LaterFlights {
     if (isPausing) this.next.requestAfter(pauseOfRound);
     else this.next.request();
   }
-}
-
-/** `undefined` for a connection that is closed or has no descriptor; it is read as it comes. */
-function readingOf(socket: Socket): Reading | undefined {
-  const { _handle: handle } = socket as unknown as { readonly _handle?: Partial<Reading> | null };
-  return typeof handle?.readStop === 'function' && typeof handle.readStart === 'function'
-    ? (handle as Reading)
-    : undefined;
 }

@@ -1,4 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { readingOf } from '../handshakes/reading.ts';
+import { NextTurn } from '../time/next-turn.ts';
 
 /** A body as it was received. */
 export interface Body {
@@ -37,24 +40,34 @@ export class BodyRefusal extends Error {
 /** Bytes of all bodies that are received in a turn of the event loop, and 512 for each piece: decrypting them takes about 2 ms. */
 const bytesOfTurn = 512 * 1024;
 
-/** Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. */
+/**
+ * Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. The connection
+ * is stopped, not the stream of the body: this would keep what the parser has read already, in pieces of one byte if the client likes.
+ */
 class InputTurns {
   private taken = 0;
-  private readonly paused = new Set<IncomingMessage>();
+  private readonly stopped = new Set<Socket>();
+  private readonly next = new NextTurn(() => this.begin());
 
-  /** Counts bytes of a request. If they were the last of this turn, the request continues in the next. */
-  take(bytes: number, request: IncomingMessage): void {
+  /** Counts bytes of a request. If they were the last of this turn, its connection is read again in the next. */
+  take(bytes: number, { socket }: IncomingMessage): void {
     this.taken += bytes;
-    if (this.taken < bytesOfTurn) return;
-    request.pause();
-    if (this.paused.size === 0) setImmediate(() => this.next());
-    this.paused.add(request);
+    if (this.taken < bytesOfTurn || this.stopped.has(socket)) return;
+    readingOf(socket)?.readStop();
+    this.stopped.add(socket);
+    this.next.request();
   }
 
-  private next(): void {
+  /** Does not read the connection of a request any more. */
+  end({ socket }: IncomingMessage): void {
+    readingOf(socket)?.readStop();
+    this.stopped.delete(socket);
+  }
+
+  private begin(): void {
     this.taken = 0;
-    for (const request of this.paused) request.resume();
-    this.paused.clear();
+    for (const socket of this.stopped) readingOf(socket)?.readStart();
+    this.stopped.clear();
   }
 }
 
@@ -96,8 +109,8 @@ export class Bodies {
       const refuse = (reason: BodyRefusal['reason']): void => {
         if (isOver) return;
         isOver = true;
-        // The response to a rejected body still uses the connection.
-        request.pause();
+        // The response to a rejected body still uses the connection. What was read already is not kept.
+        this.input.end(request);
         release();
         reject(new BodyRefusal(reason));
       };

@@ -283,8 +283,8 @@ describe('reviews over HTTPS', () => {
       }),
     );
     clearInterval(watching);
-    // Node joins pieces that wait to be read. Then there are few of them, and the webhook waits for the end of the body.
-    expect(answers.filter((answer) => answer !== '' && !/^HTTP\/1\.1 (413|408) /.test(answer))).toEqual([]);
+    // A connection that is closed while there is more to read may lose its answer.
+    expect(answers.filter((answer) => answer !== '' && !answer.startsWith('HTTP/1.1 413 '))).toEqual([]);
     if (isFull) expect(most - memory).toBeLessThan(200);
     expect((await postReview(target.webhookPort, good, agent)).status).toBe(200);
   }, 120_000);
