@@ -3,7 +3,8 @@ import { systemClock, type Clock } from '../time/clock.ts';
 import { readChunks } from './chunks.ts';
 import { createDeadline } from './deadline.ts';
 import type { Credentials } from './credentials.ts';
-import { ApiError, apiError, ConnectionError, messageOf, ProtocolError } from './errors.ts';
+import { ApiError, apiError, ConnectionError, messageOf, ProtocolError, ResponseTooLongError } from './errors.ts';
+import { longestText } from './limits.ts';
 import { readJsonLines } from './lines.ts';
 import type { ReadingPace } from './reading-pace.ts';
 import { Transport } from './transport.ts';
@@ -21,6 +22,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole response, or for the head of a stream. Default: 30 seconds. */
   readonly timeout?: number;
+  /** Characters of the response, at most. Default: `longestText`. */
+  readonly longest?: number;
   /** When a stream is read. Without it, as it arrives. */
   readonly pace?: ReadingPace | undefined;
 }
@@ -32,7 +35,7 @@ export interface ApiClient {
   /**
    * @returns the parsed JSON body of the response
    * @throws ApiError for a status of 400 or above, ConnectionError if no response arrived, ProtocolError if the body is not valid
-   * JSON, the reason of `signal` if that is aborted
+   * JSON, ResponseTooLongError if it has more than `longest` characters, the reason of `signal` if that is aborted
    */
   request(request: ApiRequest): Promise<unknown>;
   /** Yields the values of a response with one JSON value per line, as they arrive. @throws as `request` does, also while it is read */
@@ -63,7 +66,7 @@ class Client implements ApiClient {
     const deadline = this.deadlineOf(request);
     try {
       const response = await this.send(request, deadline.signal);
-      return parse(await textOf(response));
+      return parse(await textOf(response, request.longest));
     } catch (error) {
       throw explain(error, deadline.signal);
     } finally {
@@ -136,13 +139,18 @@ class Client implements ApiClient {
   }
 }
 
-/** Reads a body to its end. An iterator would cost several times as much, for a body that arrives in one or two chunks. */
-function textOf(response: IncomingMessage): Promise<string> {
+/**
+ * Reads a body to its end. An iterator would cost several times as much, for a body that arrives in one or two chunks.
+ *
+ * @throws ResponseTooLongError
+ */
+function textOf(response: IncomingMessage, longest = longestText): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     response.setEncoding('utf8');
     response.on('data', (chunk: string) => {
-      text += chunk;
+      if (text.length + chunk.length > longest) response.destroy(new ResponseTooLongError(longest));
+      else text += chunk;
     });
     response.on('end', () => resolve(text));
     response.on('error', reject);

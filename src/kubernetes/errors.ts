@@ -119,6 +119,14 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** A response is longer than this process reads. */
+export class ResponseTooLongError extends ProtocolError {
+  constructor(limit: number) {
+    super(`the API server sent a response of more than ${limit} characters`);
+    this.name = 'ResponseTooLongError';
+  }
+}
+
 /** The message for people of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,7 +1,5 @@
 import { ProtocolError } from './errors.ts';
-
-/** Maximum characters per line: etcd stores at most 1.5 MiB per object, and escapes make it longer in JSON. */
-const longestLine = 16 * 1024 * 1024;
+import { longestText } from './limits.ts';
 
 /**
  * Splits a UTF-8 stream into JSON values, one per line. Yields all values that a chunk completed, at least one.
@@ -11,7 +9,7 @@ const longestLine = 16 * 1024 * 1024;
  */
 export async function* readJsonLines(
   chunks: AsyncIterable<Uint8Array>,
-  limit = longestLine,
+  limit = longestText,
 ): AsyncGenerator<readonly unknown[], void, void> {
   const decoder = new TextDecoder();
   // The parts of an unfinished line are joined once, at its end: a long line arrives in thousands of chunks.

@@ -1,6 +1,6 @@
 import { isRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
-import { ApiError, ProtocolError } from './errors.ts';
+import { ApiError, ProtocolError, ResponseTooLongError } from './errors.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 
 /** A selection of objects of a kind: all, those of one namespace, or those that match a selector. */
@@ -21,11 +21,14 @@ export interface Page {
 }
 
 const pageSize = 500;
+/** Maximum characters of a page of several objects. Lists of many kinds are read at the same time, and a parsed page takes as much again. */
+const longestPage = 4 * 1024 * 1024;
 /** Number of restarts after expired lists. The next expiry is thrown. */
 const maxRestarts = 3;
 
 /**
- * Lists all objects of a selection page by page, from a snapshot that is current at the start.
+ * Lists all objects of a selection page by page, from a snapshot that is current at the start. Large objects get smaller pages: their
+ * number must not decide how much memory a page takes.
  *
  * @throws as `ApiClient.request` does; ProtocolError if a response is not a list
  */
@@ -34,40 +37,58 @@ export async function* listPages(
   selection: Selection,
   signal: AbortSignal,
 ): AsyncGenerator<Page, void, void> {
-  let token: string | undefined;
+  const place: Place = { token: undefined, size: pageSize };
   let restarts = 0;
   let restarted = false;
   do {
     let answer: unknown;
     try {
-      answer = await requestPage(client, selection, { token, signal });
+      answer = await requestPage(client, selection, { place, signal });
     } catch (error) {
-      if (token === undefined || restarts === maxRestarts || !(error instanceof ApiError) || error.status !== 410)
+      if (place.token === undefined || restarts === maxRestarts || !(error instanceof ApiError) || error.status !== 410)
         throw error;
       restarts += 1;
       restarted = true;
-      token = undefined;
-      answer = await requestPage(client, selection, { token, signal });
+      place.token = undefined;
+      answer = await requestPage(client, selection, { place, signal });
     }
     const { page, next } = readPage(answer);
     yield { ...page, restarted };
     restarted = false;
-    token = next;
-  } while (token !== undefined);
+    place.token = next;
+  } while (place.token !== undefined);
+}
+
+/** Where a list continues. */
+interface Place {
+  token: string | undefined;
+  /** Number of objects of the next page. */
+  size: number;
 }
 
 interface PageRequest {
-  readonly token: string | undefined;
+  readonly place: Place;
   readonly signal: AbortSignal;
 }
 
-function requestPage(client: ApiClient, selection: Selection, { token, signal }: PageRequest): Promise<unknown> {
-  return client.request({
-    path: pathOf(selection.type, selectedNamespace(selection)),
-    query: { ...selectors(selection), limit: pageSize, continue: token },
-    accept: acceptFor(selection, 'PartialObjectMetadataList'),
-    signal,
-  });
+/** Requests a page with as many objects as fit into a response. The next page may have more again. */
+async function requestPage(client: ApiClient, selection: Selection, { place, signal }: PageRequest): Promise<unknown> {
+  for (;;) {
+    try {
+      const answer = await client.request({
+        path: pathOf(selection.type, selectedNamespace(selection)),
+        query: { ...selectors(selection), limit: place.size, continue: place.token },
+        accept: acceptFor(selection, 'PartialObjectMetadataList'),
+        signal,
+        ...(place.size > 1 && { longest: longestPage }),
+      });
+      place.size = Math.min(place.size * 2, pageSize);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ResponseTooLongError) || place.size === 1) throw error;
+      place.size = Math.ceil(place.size / 4);
+    }
+  }
 }
 
 function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: string | undefined } {

@@ -102,6 +102,26 @@ describe('requests', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  test.each([200, 500])('end with an error when the response with the status %i has no end', async (status) => {
+    let isClosed = false;
+    const server = createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      const piece = 'x'.repeat(1_000_000);
+      const send = (): void => void response.write(piece, send);
+      response.on('close', () => {
+        isClosed = true;
+      });
+      send();
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    closing.push(() => new Promise((resolve) => server.close(resolve)));
+    const client = connect(credentialsFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    await expect(client.request(namespace)).rejects.toThrow('more than 16777216 characters');
+    await eventually(() => expect(isClosed).toBe(true));
+  });
+
   test('survive an answer in somebody else’s words', async () => {
     const server = await start();
     const client = connect(credentialsFor(server.url));

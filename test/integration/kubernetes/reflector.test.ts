@@ -74,6 +74,20 @@ describe('lists', () => {
     });
   });
 
+  test('of large objects are read in smaller pages, which grow again behind them', async () => {
+    add('map-a-0', { text: 'x'.repeat(5_000_000) });
+    for (let number = 1; number <= 6; number++) add(`map-a-${number}`, { text: 'x'.repeat(1_000_000) });
+    for (let number = 0; number < 40; number++) add(`map-b-${number}`);
+    const { reflector, objects } = start();
+    await reflector.whenSynced;
+    expect(objects.size).toBe(47);
+    // Only one object alone may take more than 4 MiB.
+    expect(lists().map(({ query }) => query['limit'])).toEqual(
+      [500, 125, 32, 8, 2, 1, 2, 4, 8, 16, 32].map((limit) => String(limit)),
+    );
+    expect(reflector.problem).toBeUndefined();
+  });
+
   test('that expire between pages begin anew, and nothing stays that went meanwhile', async () => {
     for (let number = 0; number < 600; number++) add(`map-${String(number).padStart(3, '0')}`);
     stage.server.fail({ when: ({ query }) => query['continue'] !== undefined, act: { code: 410, reason: 'Expired' } });

@@ -1,0 +1,5 @@
+/**
+ * Maximum characters of a response, and of a line of a watch. One object always fits: etcd stores at most 1.5 MiB per object, and escapes
+ * make it longer in JSON.
+ */
+export const longestText = 16 * 1024 * 1024;
