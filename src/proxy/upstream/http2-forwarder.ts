@@ -38,6 +38,8 @@ class Http2Pool implements UpstreamPool {
   private readonly connector: Connector;
   private readonly connections = new Set<Http2Connection>();
   private readonly waiting: WaitingQueue<Http2Call>;
+  /** Concurrent requests that one connection allows. Assumes one, until a connection knows its limit; 0 is not kept. */
+  private capacity = 1;
   private willServe = false;
   private connecting: Socket | undefined;
   private isReleased = false;
@@ -48,8 +50,7 @@ class Http2Pool implements UpstreamPool {
     this.limits = limits;
     this.fault = fault;
     this.quotas = quotas;
-    // Assumes one request per connection, until a connection knows its limit.
-    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
+    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint * this.capacity, limits, quotas);
     this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
   }
 
@@ -67,7 +68,7 @@ class Http2Pool implements UpstreamPool {
   adopt(socket: Socket): void {
     const connection: Http2Connection = new Http2Connection(socket, this.limits, {
       hasRoom: () => {
-        this.waiting.resize(this.limits.connectionsPerEndpoint * connection.capacity);
+        this.resize();
         this.serve();
       },
       done: (call) => {
@@ -76,6 +77,7 @@ class Http2Pool implements UpstreamPool {
       },
       ended: (failure) => {
         this.connections.delete(connection);
+        this.resize();
         if (failure !== undefined) this.failed(failure);
         this.serve();
       },
@@ -94,6 +96,18 @@ class Http2Pool implements UpstreamPool {
     this.connecting?.destroy();
     this.failed('connect');
     for (const connection of this.connections) connection.destroy();
+  }
+
+  /**
+   * Derives the endpoint's limit of concurrent requests from the connection with the highest one. A connection that allows no requests
+   * (SETTINGS_MAX_CONCURRENT_STREAMS of 0) must not stop the others, or those that follow it.
+   */
+  private resize(): void {
+    let highest: number | undefined;
+    for (const connection of this.connections)
+      if (connection.isReady) highest = Math.max(highest ?? 0, connection.capacity);
+    if (highest !== undefined && highest > 0) this.capacity = highest;
+    this.waiting.resize(highest === 0 ? 0 : this.limits.connectionsPerEndpoint * this.capacity);
   }
 
   private serve(): void {

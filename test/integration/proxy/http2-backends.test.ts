@@ -106,6 +106,49 @@ describe('a backend that speaks HTTP/2', () => {
     await eventually(() => expect(backend.sessions.filter(({ destroyed }) => destroyed)).toHaveLength(2));
   });
 
+  test('a connection that allows no more requests does not keep others from being opened after it', async () => {
+    const backend = await startHttp2Backend(ok);
+    const { port } = await startProxyToHttp2([backend.port]);
+    expect((await send(port, '/')).status).toBe(200);
+    const [session] = backend.sessions;
+    await new Promise((resolve) => session?.settings({ maxConcurrentStreams: 0 }, resolve));
+    const waiting = send(port, '/');
+    session?.destroy();
+    expect((await waiting).status).toBe(200);
+    expect((await send(port, '/')).status).toBe(200);
+    expect(backend.connections()).toBe(2);
+  });
+
+  test('a connection that allows no more requests leaves the room of the others', async () => {
+    const held: ServerHttp2Stream[] = [];
+    const backend = await startHttp2Backend((stream) => held.push(stream), { settings: { maxConcurrentStreams: 1 } });
+    const { port } = await startProxyToHttp2([backend.port]);
+    const answers = [send(port, '/'), send(port, '/')];
+    await eventually(() => expect(held).toHaveLength(2));
+    for (const stream of held) ok(stream, {});
+    await Promise.all(answers);
+    await new Promise((resolve) => backend.sessions[1]?.settings({ maxConcurrentStreams: 0 }, resolve));
+    const next = send(port, '/');
+    await eventually(() => expect(held).toHaveLength(3));
+    ok(held[2] as ServerHttp2Stream, {});
+    expect((await next).status).toBe(200);
+    expect(backend.connections()).toBe(2);
+  });
+
+  test('requests in flight on connections that have ended leave room for one that follows', async () => {
+    const held: ServerHttp2Stream[] = [];
+    const backend = await startHttp2Backend((stream) => held.push(stream));
+    const { port } = await startProxyToHttp2([backend.port], { limits: { connectionsPerEndpoint: 2 } });
+    const answers = Array.from({ length: 4 }, () => send(port, '/'));
+    await eventually(() => expect(held).toHaveLength(4));
+    backend.sessions[0]?.goaway();
+    answers.push(send(port, '/'));
+    await eventually(() => expect(held).toHaveLength(5));
+    for (const stream of held) ok(stream, {});
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(backend.connections()).toBe(2);
+  });
+
   test('trailers go both ways', async () => {
     const received = Promise.withResolvers<unknown>();
     const backend = await startHttp2Backend((stream) => {
