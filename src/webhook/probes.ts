@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Metrics } from '../telemetry/index.ts';
 import { limitConnections } from './connections.ts';
+import { pipelineOptions, serveExclusively } from './pipelines.ts';
 
 export interface ProbeOptions {
   /** `reasons` lists what is not ready, one short sentence each. */
@@ -43,25 +44,25 @@ export function buildProbes({ ready, metrics }: ProbeOptions): Probes {
     headersTimeout: limits.requestTimeout,
     maxHeaderSize: limits.headerBytes,
     connectionsCheckingInterval: limits.checkingInterval,
+    ...pipelineOptions,
   });
-  server.maxRequestsPerSocket = 1;
   const refused = metrics.counter({
     name: 'probe_requests_refused_total',
     help: 'Connections to probes and metrics that were closed because of a limit.',
     labels: ['reason'],
   });
   limitConnections(server, limits, refused.at('connections'));
-  const pipelined = refused.at('pipelined');
-  server.on('dropRequest', (_request, socket) => {
-    pipelined.value += 1;
-    socket.destroy();
-  });
   const pages: Pages = new Map<string, () => Page | Promise<Page>>([
     ['/healthz', () => ok],
     ['/readyz', () => readinessPage(ready())],
     ['/metrics', async () => ({ code: 200, type: metrics.contentType, body: await metrics.scrape() })],
   ]);
-  server.on('request', (request, response) => void answer(request, response, pages));
+  serveExclusively(server, {
+    // Each response closes the connection.
+    isFree: () => false,
+    refused: refused.at('pipelined'),
+    handle: (request, response) => void answer(request, response, pages),
+  });
   return {
     server,
     listen: ({ host, port }) =>
@@ -104,7 +105,7 @@ async function answer(
   const [path = ''] = url.split('?');
   const read = method === 'GET' || method === 'HEAD' ? pages.get(path) : undefined;
   const { code, type, body } = await Promise.try(read ?? (() => nothing)).catch(failure);
-  response.writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+  response.writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(body), connection: 'close' });
   response.end(method === 'HEAD' ? undefined : body);
 }
 

@@ -4,6 +4,7 @@ import type { CertificateMaterial, CertificateSource } from '../certificates/ind
 import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
 import { limitConnections, type ConnectionLimits } from './connections.ts';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
+import { pipelineOptions, serveExclusively } from './pipelines.ts';
 import { Replies, type Failure } from './replies.ts';
 import { Reviews, type Decide, type ValidationLimits } from './validation.ts';
 
@@ -80,10 +81,18 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
   };
   const app: FastifyInstance<Server> = Fastify({
     https,
-    serverFactory: (handle) =>
-      createServer(https, (request, response) => {
-        if (!reviews.take(request, response)) handle(request, response);
-      }),
+    serverFactory: (handle) => {
+      const server = createServer({ ...https, ...pipelineOptions });
+      serveExclusively(server, {
+        // The API server never sends a request before it has read the last response.
+        isFree: (last) => last.writableEnded,
+        refused: metrics.refused.at('pipelined'),
+        handle: (request, response) => {
+          if (!reviews.take(request, response)) handle(request, response);
+        },
+      });
+      return server;
+    },
     // Rejecting a call would reject the user's change, so calls are served as usual while closing.
     return503OnClosing: false,
     exposeHeadRoutes: false,

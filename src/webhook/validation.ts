@@ -64,7 +64,6 @@ export class Reviews {
   private readonly bodies: Bodies;
   private readonly turns: Turns;
   private readonly slices = new SharedSlices();
-  private readonly pipelines = new Pipelines();
   private readonly held: { readonly bytes: Cell; readonly reviews: Cell };
 
   constructor({ decisions, catchUp, log, metrics, replies }: Validating, limits: ValidationLimits) {
@@ -99,12 +98,7 @@ export class Reviews {
 
   private async serve(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
-    const { inflight, refused } = this.metrics;
-    if (this.pipelines.isBusy(request, response)) {
-      refused.at('pipelined').value += 1;
-      request.socket.destroy();
-      return;
-    }
+    const { inflight } = this.metrics;
     inflight.value += 1;
     // Also emitted when the client disconnects before the response.
     response.once('close', () => {
@@ -212,17 +206,6 @@ function isJson({ headers }: IncomingMessage): boolean {
 /** The parameter `timeout` in a URL, as the API server writes it: `10s`. */
 function timeoutIn(url = ''): string | undefined {
   return /[?&]timeout=([^&]*)/.exec(url)?.[1];
-}
-
-/** Detects clients that send a request before the previous response. The API server never does. */
-class Pipelines {
-  private readonly last = new WeakMap<object, ServerResponse>();
-
-  isBusy({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    const last = this.last.get(socket);
-    this.last.set(socket, response);
-    return last !== undefined && !last.writableEnded;
-  }
 }
 
 const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };

@@ -25,27 +25,35 @@ const health = async (): Promise<number> => (await fetch(`http://127.0.0.1:${tar
 const refused = (reason: string): Promise<number> =>
   target.metric('sallyport_probe_requests_refused_total', `{reason="${reason}"}`);
 
-test('clients that pipeline requests for metrics get one response each', async () => {
-  const request = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(scaled(2_000, 20_000));
-  const responses = await Promise.all(
-    Array.from({ length: scaled(5, 50) }, async () => {
-      const socket = dial();
-      let count = 0;
-      socket.on('data', (chunk: Buffer) => (count += chunk.toString('latin1').split('HTTP/1.1 200 OK').length - 1));
-      socket.write(request);
-      const { promise: closed, resolve } = Promise.withResolvers<void>();
-      socket.once('close', () => resolve());
-      await closed;
-      return count;
-    }),
-  );
-  // A reset can discard the one response on its way.
-  expect(Math.max(...responses)).toBeLessThanOrEqual(1);
-  expect(target.isAlive()).toBe(true);
-  expect(await health()).toBe(200);
-  expect(await refused('pipelined')).toBeGreaterThan(0);
-  if (isFull) expect(target.held().memory).toBeLessThan(512);
-}, 60_000);
+test.each([
+  ['metrics', 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['metrics in HTTP/1.0', 'GET /metrics HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
+  ['nothing, without a host', 'GET / HTTP/1.1\r\n\r\n'],
+])(
+  'clients that pipeline requests for %s get one response each',
+  async (_name, kind) => {
+    const request = kind.repeat(scaled(2_000, 20_000));
+    const responses = await Promise.all(
+      Array.from({ length: scaled(5, 50) }, async () => {
+        const socket = dial();
+        let count = 0;
+        socket.on('data', (chunk: Buffer) => (count += chunk.toString('latin1').split('HTTP/1.1 200 OK').length - 1));
+        socket.write(request);
+        const { promise: closed, resolve } = Promise.withResolvers<void>();
+        socket.once('close', () => resolve());
+        await closed;
+        return count;
+      }),
+    );
+    // A reset can discard the one response on its way.
+    expect(Math.max(...responses)).toBeLessThanOrEqual(1);
+    expect(target.isAlive()).toBe(true);
+    expect(await health()).toBe(200);
+    expect(await refused('pipelined')).toBeGreaterThan(0);
+    if (isFull) expect(target.held().memory).toBeLessThan(512);
+  },
+  60_000,
+);
 
 test('one address cannot take all connections', async () => {
   const sockets = Array.from({ length: 200 }, () => dial('127.0.0.9'));

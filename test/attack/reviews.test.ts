@@ -262,6 +262,45 @@ describe('reviews over HTTPS', () => {
     expect((await postReview(target.webhookPort, good, agent)).status).toBe(200);
   }, 60_000);
 
+  test('clients that wait for each response keep their connections', async () => {
+    const refused = (): Promise<number> =>
+      target.metric('sallyport_admission_connections_refused_total', '{reason="pipelined"}');
+    const before = await refused();
+    await attackWith(Array<string>(scaled(1_000, 5_000)).fill(good), 16);
+    expect(await refused()).toBe(before);
+  }, 120_000);
+
+  test('pipelined requests of any kind delay no health check', async () => {
+    const kinds = [
+      'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+      'GET /% HTTP/1.1\r\nHost: a\r\n\r\n',
+      'GET / HTTP/1.1\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: a\r\nExpect: a\r\n\r\n',
+      'POST /validate HTTP/1.1\r\nHost: a\r\n\r\n',
+    ];
+    for (const kind of kinds) {
+      const sockets = await Promise.all(
+        Array.from({ length: scaled(5, 50) }, async () => {
+          const socket = connect({ host: '127.0.0.1', port: target.webhookPort, rejectUnauthorized: false });
+          await once(
+            socket.on('error', () => undefined),
+            'secureConnect',
+          );
+          return socket;
+        }),
+      );
+      const { times, failures } = await health.during(async () => {
+        const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+        for (const socket of sockets) socket.resume().write(kind.repeat(5_000));
+        await Promise.all(closed);
+      });
+      expect(failures).toBe(0);
+      if (isFull) expect(Math.max(...times)).toBeLessThan(100);
+    }
+    expect(target.isAlive()).toBe(true);
+    if (isFull) expect(target.held().memory).toBeLessThan(512);
+  }, 120_000);
+
   test('bodies in pieces of one byte take no more memory than others', async () => {
     const { memory } = target.held();
     const head =
