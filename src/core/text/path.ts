@@ -72,6 +72,13 @@ export function hasPathPrefix(path: string, prefix: string): boolean {
   return path.startsWith(stem) && (path.length === stem.length || path[stem.length] === '/');
 }
 
+/** Returns the path itself and each prefix of it that ends before a slash, longest first: the values that cover it, except `/`. */
+export function pathPrefixes(path: string): readonly string[] {
+  const prefixes: string[] = [];
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) prefixes.push(path.slice(0, end));
+  return prefixes;
+}
+
 /**
  * Replaces the matched prefix of a path according to the table at HTTPPathModifier.replacePrefixMatch: trailing slashes of
  * prefix and replacement are ignored, and the result starts with exactly one slash. The path must be covered by the prefix.

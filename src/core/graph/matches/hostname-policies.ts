@@ -80,7 +80,7 @@ export const hostnamePermission = defineQuery({
   compute(read, hostname: string, gateway: string, namespace: string): HostnamePermission {
     const covering = read.query(coveringPermission, hostname, gateway, namespace);
     if (covering !== undefined) return covering;
-    return strictest(ownersBelow(read, hostname, gateway, namespace).map(ofAllPaths));
+    return strictest(judgedBelow(read, hostname, gateway, namespace).map(ofAllPaths));
   },
 });
 
@@ -93,69 +93,121 @@ export const coveringPermission = defineQuery({
   stratum: strata.links,
   compute(read, hostname: string, gateway: string, namespace: string): HostnamePermission | undefined {
     for (const wider of [hostname, ...widerHostnames(hostname)]) {
-      const owners = ownersOf(read, wider, gateway, namespace);
-      const permission = ofAllPaths(owners);
-      if (wholeOwner(owners) !== undefined || permission.type !== 'permitted') return permission;
+      for (const judged of judgedOf(read, wider, gateway, namespace)) {
+        const permission = ofAllPaths(judged);
+        if (ownsAllPaths(judged) || permission.type !== 'permitted') return permission;
+      }
     }
     return undefined;
   },
 });
 
-/** What the policies for a path prefix of a hostname decide about a namespace. */
-export interface PathOwner {
+/**
+ * A hostname, or path prefixes of it, with their policies. There may be thousands of namespaces and policies, and each policy may have
+ * many paths, so it is independent of namespaces.
+ */
+export interface OwnedHostname {
   /** The hostname in the policies, `''` for every hostname. */
   readonly owned: string;
-  /** The prefix without a final slash; `''`: the policies are for the hostname with all paths. */
-  readonly path: string;
-  readonly permission: HostnamePermission;
+  /** The position of the grant of each path prefix, longest prefixes first. They have no final slash; `''` is every path. */
+  readonly paths: ReadonlyMap<string, number>;
+  /** The same array for all hostnames with the same policies. */
+  readonly grants: readonly Grant[];
 }
 
-/** Returns the owners of a hostname and its paths on a Gateway, longest paths first. */
-export function ownersOf(read: Reader, hostname: string, gateway: string, namespace: string): readonly PathOwner[] {
-  return read.query(partsOf, 'of', hostname, gateway).flatMap((parts) => ownersAmong(read, parts, namespace));
+/** The namespaces that may serve some paths. */
+export interface Grant {
+  /** The policies with these paths, by name. Each of them permits its namespaces. */
+  readonly policies: readonly string[];
+  /** Whether it is for any path prefix except that of every path. */
+  readonly isOfPaths: boolean;
+  /** The namespaces, as `HostnameRefusal` has them. */
+  readonly owners: readonly PermittedNamespaces[];
+}
+
+/** An owned hostname with the decisions about a namespace. */
+export interface JudgedHostname {
+  readonly hostname: OwnedHostname;
+  /** By the position of the grant. */
+  readonly verdicts: readonly Verdict[];
+}
+
+export type Verdict = HostnamePermission['type'];
+
+/** Returns the owners of a hostname on a Gateway (`namespace/name`); empty if no policy has the hostname. */
+export function judgedOf(read: Reader, ...[hostname, gateway, namespace]: Place): readonly JudgedHostname[] {
+  return read.query(hostnamesWithOwners, 'of', hostname, gateway).map((owned) => judge(read, owned, namespace));
 }
 
 /** Returns the owners of each hostname that is narrower than a hostname. */
-export function ownersBelow(
-  read: Reader,
-  hostname: string,
-  gateway: string,
-  namespace: string,
-): readonly (readonly PathOwner[])[] {
-  return read.query(partsOf, 'below', hostname, gateway).map((parts) => ownersAmong(read, parts, namespace));
+export function judgedBelow(read: Reader, ...[hostname, gateway, namespace]: Place): readonly JudgedHostname[] {
+  return read.query(hostnamesWithOwners, 'below', hostname, gateway).map((owned) => judge(read, owned, namespace));
 }
 
-function ownersAmong(read: Reader, parts: readonly OwnedPart[], namespace: string): readonly PathOwner[] {
-  return parts.map((part) => ({ owned: part.owned, path: part.path, permission: decide(read, part, namespace) }));
+/** A hostname, a Gateway and the namespace of a route. */
+type Place = readonly [hostname: string, gateway: string, namespace: string];
+
+/** A hostname can have thousands of grants, but a namespace has few of them. */
+function judge(read: Reader, hostname: GrantedHostname, namespace: string): JudgedHostname {
+  const verdicts = hostname.grants.map((): Verdict => 'refused');
+  for (const [position, selective] of hostname.selective) verdicts[position] = decide(read, selective, namespace);
+  for (const position of hostname.named.get(namespace) ?? []) verdicts[position] = 'permitted';
+  return { hostname, verdicts };
 }
 
-/** A path prefix of a hostname with its policies. There may be thousands of namespaces and policies, so it is independent of namespaces. */
-interface OwnedPart {
-  readonly owned: string;
-  readonly path: string;
-  /** The decision about other namespaces. */
-  readonly refusal: HostnameRefusal;
-  /** The namespaces that policies without a selector permit. */
-  readonly named: ReadonlySet<string>;
-  /** The other policies that permit any. If one has names, too, both must match. */
-  readonly selective: readonly { readonly names: readonly string[] | undefined; readonly selector: Selector }[];
+/** The decision about a path prefix that has an owner. */
+export function verdictOn({ hostname, verdicts }: JudgedHostname, path: string): Verdict | undefined {
+  return verdicts[hostname.paths.get(path) ?? -1];
 }
 
-/** The parts of a hostname (`of`), or of each narrower one (`below`), on a Gateway; of each hostname, longest paths first. */
-const partsOf = defineQuery({
-  name: 'hostnamePolicyParts',
+/** Describes why a path prefix of a hostname may not be served. */
+export function refusalOn({ owned, paths, grants }: OwnedHostname, path: string): HostnameRefusal {
+  const { policies = [], owners = [] } = grants[paths.get(path) ?? -1] ?? {};
+  return { type: 'refused', owned, path, policies, owners };
+}
+
+/** Whether policies are for the hostname with all paths. */
+export function ownsAllPaths({ hostname }: JudgedHostname): boolean {
+  return hostname.paths.has('');
+}
+
+/** The owned hostname itself (`of`), or each narrower one (`below`), on a Gateway. */
+const hostnamesWithOwners = defineQuery({
+  name: 'hostnamesWithOwners',
   stratum: strata.links,
-  compute(read, which: string, hostname: string, gateway: string): readonly (readonly OwnedPart[])[] {
-    const byHostname = new Map<string, Map<string, string[]>>();
-    for (const { owned, policy } of policiesFor(read, `${which} ${hostname}`, gateway)) {
-      const byPath = entryOf(byHostname, owned, () => new Map<string, string[]>());
-      for (const path of read.query(ownedPaths, policy)) entryOf(byPath, path, () => []).push(policy);
+  compute(read, which: string, hostname: string, gateway: string): readonly GrantedHostname[] {
+    const policiesOf = Map.groupBy(policiesFor(read, `${which} ${hostname}`, gateway), ({ owned }) => owned);
+    return [...policiesOf].map(([owned, owning]) => {
+      const policies = owning.map(({ policy }) => policy);
+      const { paths } = read.query(pathsOfPolicies, ...policies);
+      return { owned, paths, ...read.query(grantsOfPolicies, ...policies) };
+    });
+  },
+});
+
+interface SharedPaths {
+  readonly paths: OwnedHostname['paths'];
+  /** The policies of each grant. */
+  readonly sharers: readonly (readonly string[])[];
+}
+
+/** The paths of the policies of one hostname. They are apart from the permitted namespaces, which change alone. */
+const pathsOfPolicies = defineQuery({
+  name: 'hostnamePolicySharers',
+  stratum: strata.links,
+  compute(read, ...policies: readonly string[]): SharedPaths {
+    const policiesOf = new Map<string, string[]>();
+    for (const policy of policies) {
+      for (const path of read.query(ownedPaths, policy)) entryOf(policiesOf, path, () => []).push(policy);
     }
-    return [...byHostname].map(([owned, byPath]) =>
-      [...byPath]
-        .map(([path, policies]) => partWith(read, { owned, path }, policies))
-        .sort((one, other) => other.path.length - one.path.length),
-    );
+    const sharers = new Map<string, { readonly position: number; readonly policies: readonly string[] }>();
+    const grantOf = [...policiesOf]
+      .sort(([one], [other]) => other.length - one.length)
+      .map(([path, sharing]): [string, number] => {
+        const known = entryOf(sharers, sharing.join(' '), () => ({ position: sharers.size, policies: sharing }));
+        return [path, known.position];
+      });
+    return { paths: new Map(grantOf), sharers: [...sharers.values()].map((one) => one.policies) };
   },
 });
 
@@ -167,47 +219,67 @@ function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
   return made;
 }
 
+interface Granted extends Pick<OwnedHostname, 'grants'> {
+  /** The positions of the grants of each namespace that policies without a selector permit. */
+  readonly named: ReadonlyMap<string, readonly number[]>;
+  /** The other policies that permit any, by the position of the grant. */
+  readonly selective: readonly (readonly [position: number, policies: readonly Selective[]])[];
+}
+
+interface GrantedHostname extends OwnedHostname, Granted {}
+
+/** A policy with a selector. If it has names, too, both must match. */
+interface Selective {
+  readonly names: readonly string[] | undefined;
+  readonly selector: Selector;
+}
+
 /** Several policies with the same hostname and path permit the namespaces of each of them. */
-function partWith(
-  read: Reader,
-  { owned, path }: Pick<OwnedPart, 'owned' | 'path'>,
-  policies: readonly string[],
-): OwnedPart {
-  const permitted = policies.flatMap((policy) => read.query(permittedBy, policy) ?? []);
-  return {
-    owned,
-    path,
-    named: new Set(permitted.flatMap(({ names, selector }) => (selector === undefined ? (names ?? []) : []))),
-    selective: permitted.flatMap(({ names, selector }) => (selector === undefined ? [] : [{ names, selector }])),
-    refusal: {
-      type: 'refused',
-      owned,
-      path,
-      policies,
-      owners: policies.flatMap((policy) => read.query(permittedNamespaces, policy)),
-    },
-  };
-}
+const grantsOfPolicies = defineQuery({
+  name: 'hostnamePolicyGrants',
+  stratum: strata.links,
+  compute(read, ...policies: readonly string[]): Granted {
+    const { paths, sharers } = read.query(pathsOfPolicies, ...policies);
+    const ofPaths = new Set([...paths].flatMap(([path, position]) => (path === '' ? [] : [position])));
+    const named = new Map<string, number[]>();
+    const selective: [number, Selective[]][] = [];
+    for (const [position, sharing] of sharers.entries()) {
+      const permitted = sharing.flatMap((policy) => read.query(permittedBy, policy) ?? []);
+      const all = permitted.flatMap(({ names, selector }) => (selector === undefined ? (names ?? []) : []));
+      for (const namespace of new Set(all)) entryOf(named, namespace, () => []).push(position);
+      const some = permitted.flatMap(({ names, selector }) => (selector === undefined ? [] : [{ names, selector }]));
+      if (some.length > 0) selective.push([position, some]);
+    }
+    const grants = sharers.map((sharing, position) => ({
+      policies: sharing,
+      isOfPaths: ofPaths.has(position),
+      owners: sharing.flatMap((policy) => read.query(permittedNamespaces, policy)),
+    }));
+    return { grants, named, selective };
+  },
+});
 
-/** Whether the policies of a part permit a namespace. */
-function decide(read: Reader, { named, selective, refusal }: OwnedPart, namespace: string): HostnamePermission {
-  if (named.has(namespace)) return { type: 'permitted' };
+/** Whether policies with selectors permit a namespace. */
+function decide(read: Reader, selective: readonly Selective[], namespace: string): Verdict {
   const relevant = selective.filter(({ names }) => names === undefined || names.includes(namespace));
-  if (relevant.length === 0) return refusal;
+  if (relevant.length === 0) return 'refused';
   const labels = read.query(namespaceLabels, namespace);
-  if (relevant.some(({ selector }) => selectorMatches(selector, labels))) return { type: 'permitted' };
+  if (relevant.some(({ selector }) => selectorMatches(selector, labels))) return 'permitted';
   const isUnknown = relevant.some(({ selector }) => mayAllowNamespace(read, { from: 'Selector', selector }, namespace));
-  return isUnknown ? { type: 'unobserved' } : refusal;
-}
-
-/** Returns the owner of a hostname with all paths, if there is one. */
-export function wholeOwner(owners: readonly PathOwner[]): PathOwner | undefined {
-  return owners.find(({ path }) => path === '');
+  return isUnknown ? 'unobserved' : 'refused';
 }
 
 /** The owner of a hostname may serve all of its paths. Without an owner, the namespace must own every owned path. */
-function ofAllPaths(owners: readonly PathOwner[]): HostnamePermission {
-  return wholeOwner(owners)?.permission ?? strictest(owners.map(({ permission }) => permission));
+function ofAllPaths(judged: JudgedHostname): HostnamePermission {
+  const { hostname, verdicts } = judged;
+  const strict = ownsAllPaths(judged) ? verdictOn(judged, '') : strictestVerdict(verdicts);
+  if (strict !== 'refused') return { type: strict ?? 'permitted' };
+  const path = ownsAllPaths(judged) ? '' : hostname.paths.keys().find((one) => verdictOn(judged, one) === 'refused');
+  return refusalOn(hostname, path ?? '');
+}
+
+function strictestVerdict(verdicts: readonly Verdict[]): Verdict {
+  return (['refused', 'unobserved'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'permitted';
 }
 
 function strictest(permissions: readonly HostnamePermission[]): HostnamePermission {

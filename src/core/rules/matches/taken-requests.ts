@@ -1,8 +1,8 @@
 import { addressedListeners } from '../../graph/listeners/addressed-listeners.ts';
-import { hasHostnamePolicies, type PathOwner } from '../../graph/matches/hostname-policies.ts';
+import { hasHostnamePolicies } from '../../graph/matches/hostname-policies.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { isOwnerKind, servingGateway } from '../../graph/listeners/listener-sets.ts';
-import { ownedPlace, PathComparison, type OwnedPlace } from '../../graph/matches/path-comparison.ts';
+import { ownedPlace, PathComparison, type OwnedPlace, type PathOwner } from '../../graph/matches/path-comparison.ts';
 import { withoutTrailingSlash, type OwnedMatch } from '../../graph/matches/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { RouteMatch } from '../../graph/matches/route-match.ts';

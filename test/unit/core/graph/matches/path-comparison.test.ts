@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PathOwner } from '../../../../../src/core/graph/matches/hostname-policies.ts';
+import type { JudgedHostname } from '../../../../../src/core/graph/matches/hostname-policies.ts';
 import {
   maxComparisonSteps,
   PathComparison,
@@ -12,12 +12,11 @@ const paths = (of: string) => Array.from({ length: 64 }, (_one, index) => long(`
 const hostnames = Array.from({ length: 16 }, (_one, index) => `h${index}.example.com`);
 
 function placeOf(hostname: string, owned: readonly string[]): OwnedPlace {
-  const owners = owned.map((path): PathOwner => ({
-    owned: hostname,
-    path,
-    permission: { type: 'refused', owned: hostname, path, policies: ['cart'], owners: [{ names: ['cart'] }] },
-  }));
-  return { owners, key: owned.join(' '), covering: [owners], below: [], hostname };
+  const policies = ['cart'];
+  const cart = { policies, isOfPaths: true, owners: [{ names: policies }] };
+  const paths = new Map(owned.map((path) => [path, 0]));
+  const judged: JudgedHostname = { hostname: { owned: hostname, paths, grants: [cart] }, verdicts: ['refused'] };
+  return { key: owned.join(' '), covering: [judged], below: [], hostname };
 }
 
 const matches = Array.from({ length: 128 }, (_one, index): RouteMatch => ({
@@ -51,6 +50,29 @@ describe('the comparison of the matches of a route with owned paths', () => {
       hostnames.map((hostname, index) => placeOf(hostname, owned.slice(0, owned.length - index))),
     );
     expect(steps).toBeLessThanOrEqual(128 * 64 * (220 + 4 * 16));
+  });
+
+  test.each(['covering', 'below'] as const)('compares a path with few of many owned paths (%s)', (where) => {
+    const ofMany = placeOf(
+      '*',
+      Array.from({ length: 10_000 }, (_one, index) => `/cart/${index}`),
+    );
+    const place = { ...ofMany, hostname: '*', covering: [], below: [], [where]: ofMany.covering };
+    const comparison = new PathComparison();
+    const refused = (['Exact', 'PathPrefix'] as const).flatMap((type) =>
+      ['/cart/77/old', '/cart', '/cart/x/77'].map((value) =>
+        comparison.refusalOf(place, { index: 0, path: { type, value }, headers: [], query: [] }),
+      ),
+    );
+    expect(refused.map((one) => one?.refusal.path)).toEqual([
+      '/cart/77',
+      undefined,
+      undefined,
+      '/cart/77',
+      undefined,
+      undefined,
+    ]);
+    expect(comparison.steps).toBeLessThan(200);
   });
 
   test('stops at the limit, and then refuses', () => {
