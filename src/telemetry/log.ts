@@ -11,7 +11,12 @@ export type LogLevel = (typeof logLevels)[number];
 export interface LogDestination {
   readonly isTTY?: boolean;
   write(line: string): unknown;
+  /** Present if a write can fail later. */
+  on?(event: 'error', listener: () => void): unknown;
 }
+
+/** Destinations whose errors are ignored: a full disk, or a reader of the log that has ended, must not end the process. */
+const guarded = new WeakSet<LogDestination>();
 
 /**
  * Creates a logger that writes one JSON object per line, or one readable line per entry to a terminal. Messages are
@@ -19,6 +24,8 @@ export interface LogDestination {
  * secrets are redacted.
  */
 export function createLogger(level: LogLevel, destination: LogDestination = process.stderr): Logger {
+  if (!guarded.has(destination)) destination.on?.('error', () => undefined);
+  guarded.add(destination);
   const format = destination.isTTY === true ? formatLine : (line: string) => line;
   const options = {
     level,
