@@ -1,6 +1,10 @@
 /** Maximum number of looks at the connections in a row. A look finds up to 64 KiB per connection. */
 const mostLooks = 20;
 
+/** Milliseconds of work on events that need no rest: ordinary changes, and collections of garbage, take less. */
+const shortWork = 50;
+const longestRest = 5_000;
+
 /** A pause, during which arrived bytes stay in the connections. */
 export interface Pause {
   /** Resolves when the connections may be read again. */
@@ -18,12 +22,17 @@ interface Pausing {
 /**
  * When watches read on after they have received events. During a pause, events wait in the connections, and all of them are then
  * read at once: a process that wakes up for each event takes several times the processor time for it. One pause serves all watches.
+ *
+ * Events that take long, such as the change of a Gateway with thousands of routes, are followed by a pause as long as the work. Then
+ * whoever changes such an object again and again cannot keep the process from all other work.
  */
 export class ReadingPace {
   private readonly lengthNow: () => number;
   private pausing: Pausing | undefined;
   /** Resolves when the readers have received what had arrived at the end of the last pause. */
   private reading: Promise<void> | undefined;
+  /** The pause in milliseconds that the last work needs. */
+  private restDue = 0;
   /** Number of times that bytes arrived. */
   private arrivals = 0;
 
@@ -37,9 +46,15 @@ export class ReadingPace {
     this.arrivals += 1;
   }
 
+  /** Call this after work on events, with its milliseconds, before `pause`. */
+  noteWork(duration: number): void {
+    this.restDue = duration < shortWork ? 0 : Math.min(duration, longestRest);
+  }
+
   /** Returns the pause after events; `undefined`: there is none. */
   pause(): Pause | undefined {
-    const length = this.lengthNow();
+    const length = Math.max(this.lengthNow(), this.restDue);
+    this.restDue = 0;
     if (length === 0) return undefined;
     this.pausing ??= {
       over: Promise.withResolvers(),

@@ -164,12 +164,16 @@ export class Reflector {
 
   private async tell(events: readonly ObjectEvent[]): Promise<void> {
     if (events.length === 0) return;
+    const { clock, pace } = this.options;
+    const begun = clock.now();
     try {
       await this.options.onEvents(events);
     } catch (error) {
       this.inventory.distrust(events);
       this.owesList = true;
       this.options.log.error({ kind: this.options.selection.type.kind, err: error }, 'handling events failed');
+    } finally {
+      pace?.noteWork(clock.now() - begun);
     }
   }
 

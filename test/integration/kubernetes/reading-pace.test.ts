@@ -15,13 +15,16 @@ let followed: Followed;
 let pace: ReadingPace;
 /** Milliseconds. */
 let length: number;
+/** Milliseconds that the reader takes for events. */
+let work: number;
 
 beforeEach(async () => {
   stage = await kubernetesStage();
   // No test waits until a pause is over.
   length = 1_000_000;
+  work = 0;
   pace = new ReadingPace(() => length);
-  followed = follow(stage, { pace });
+  followed = follow(stage, { pace, before: () => stage.clock.advance(work) });
   await followed.reflector.whenSynced;
   await watching();
 });
@@ -118,4 +121,23 @@ test('a reflector stops during a pause', async () => {
   put('late');
   await followed.reflector.stop();
   expect(stage.server.watches.count).toBe(0);
+});
+
+test('events that take long are followed by a pause', async () => {
+  length = 0;
+  work = 5_000;
+  await receiveFirst();
+  put('one', 'a');
+  put('one', 'b');
+  const caughtUp = pace.catchUp();
+  expect(caughtUp).toBeDefined();
+  await caughtUp;
+  await eventually(() => expect(followed.objects.get('one')).toMatchObject({ data: { value: 'b' } }));
+});
+
+test('ordinary events are not', async () => {
+  length = 0;
+  work = 5;
+  await receiveFirst();
+  expect(pace.catchUp()).toBeUndefined();
 });
