@@ -125,6 +125,8 @@ function precedence(resource: ChannelResource): string {
 interface Use {
   bytes: number;
   readonly keys: Set<ConfigKey>;
+  /** The keys by precedence, until one of the resources changes. */
+  ordered: readonly ConfigKey[] | undefined;
   /** The number of resources that share something, by its key. */
   readonly sharers: Map<string, number>;
 }
@@ -136,14 +138,15 @@ class Account {
   total = 0;
   /** Whether anything has changed since `beyond` was computed. */
   isChanged = false;
-  beyond: readonly ConfigKey[] = [];
+  /** The namespaces beyond their share, with the keys that they have no room for. */
+  beyond: ReadonlyMap<string, readonly ConfigKey[]> = new Map();
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
   add(namespace: string, key: ConfigKey, { bytes, shared }: Weighed): void {
-    const use = this.uses.get(namespace) ?? { bytes: 0, keys: new Set(), sharers: new Map() };
+    const use = this.uses.get(namespace) ?? { bytes: 0, keys: new Set(), ordered: undefined, sharers: new Map() };
     this.uses.set(namespace, use);
     use.keys.add(key);
     this.change(use, bytes);
@@ -170,6 +173,7 @@ class Account {
 
   private change(use: Use, bytes: number): void {
     use.bytes += bytes;
+    use.ordered = undefined;
     this.total += bytes;
     this.isChanged = true;
   }
@@ -231,48 +235,56 @@ export class ConfigurationBudget {
       if (!account.isChanged) continue;
       account.isChanged = false;
       const beyond = this.beyondOf(account);
-      isChanged ||= beyond.length > 0 || account.beyond.length > 0;
+      isChanged ||= beyond.size > 0 || account.beyond.size > 0;
       account.beyond = beyond;
     }
     if (!isChanged) return this.withheld;
     const withheld = new Map<ConfigKey, Withheld>();
     for (const part of Object.keys(this.accounts) as BudgetPart[]) {
       const { beyond, limit } = this.accounts[part];
-      for (const key of beyond) {
-        const weighed = this.resources.get(key);
-        if (weighed === undefined) continue;
-        const { resource, bytes, shared } = weighed;
-        withheld.set(key, { part, namespace: namespaceOf(resource), bytes: bytes + (shared?.bytes ?? 0), limit });
+      for (const [namespace, keys] of beyond) {
+        for (const key of keys) {
+          const { bytes = 0, shared } = this.resources.get(key) ?? {};
+          withheld.set(key, { part, namespace, bytes: bytes + (shared?.bytes ?? 0), limit });
+        }
       }
     }
     if (!isEqual(withheld, this.withheld)) this.withheld = withheld;
     return this.withheld;
   }
 
-  private beyondOf(account: Account): readonly ConfigKey[] {
+  private beyondOf(account: Account): ReadonlyMap<string, readonly ConfigKey[]> {
     const share = account.share();
-    return [...account.uses.values()].flatMap(({ bytes, keys }) =>
-      bytes > share ? this.beyondShare(keys, share) : [],
-    );
+    const beyond = new Map<string, readonly ConfigKey[]>();
+    for (const [namespace, use] of account.uses)
+      if (use.bytes > share) beyond.set(namespace, this.beyondShare(use, share));
+    return beyond;
   }
 
   /** A resource that does not fit takes nothing from the ones after it. */
-  private beyondShare(keys: ReadonlySet<ConfigKey>, share: number): readonly ConfigKey[] {
+  private beyondShare(use: Use, share: number): readonly ConfigKey[] {
+    use.ordered ??= this.inOrder(use.keys);
     let left = share;
     const counted = new Set<string>();
-    const ordered = [...keys].flatMap((key) => {
+    return use.ordered.filter((key) => {
       const weighed = this.resources.get(key);
-      return weighed === undefined ? [] : [{ key, order: precedence(weighed.resource), ...weighed }];
-    });
-    ordered.sort((one, other) => (one.order < other.order ? -1 : 1));
-    return ordered.flatMap(({ key, bytes, shared }) => {
+      if (weighed === undefined) return false;
+      const { bytes, shared } = weighed;
       const isNew = shared !== undefined && !counted.has(shared.key);
       const needed = isNew ? bytes + shared.bytes : bytes;
-      if (needed > left) return [key];
+      if (needed > left) return true;
       left -= needed;
       if (isNew) counted.add(shared.key);
-      return [];
+      return false;
     });
+  }
+
+  private inOrder(keys: ReadonlySet<ConfigKey>): readonly ConfigKey[] {
+    const orders = [...keys].flatMap((key) => {
+      const weighed = this.resources.get(key);
+      return weighed === undefined ? [] : [{ key, order: precedence(weighed.resource) }];
+    });
+    return orders.sort((one, other) => (one.order < other.order ? -1 : 1)).map(({ key }) => key);
   }
 
   private accountOf({ resource }: Weighed): Account | undefined {
@@ -282,8 +294,10 @@ export class ConfigurationBudget {
 }
 
 function isEqual(one: ReadonlyMap<ConfigKey, Withheld>, other: ReadonlyMap<ConfigKey, Withheld>): boolean {
-  return (
-    one.size === other.size &&
-    [...one].every(([key, { bytes, limit }]) => other.get(key)?.bytes === bytes && other.get(key)?.limit === limit)
-  );
+  if (one.size !== other.size) return false;
+  for (const [key, { bytes, limit }] of one) {
+    const same = other.get(key);
+    if (same === undefined || same.bytes !== bytes || same.limit !== limit) return false;
+  }
+  return true;
 }
