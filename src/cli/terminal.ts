@@ -12,12 +12,15 @@ export interface Terminal {
 
 /** Creates a terminal on a stream. Default: `process.stdout`. */
 export function createTerminal(stream: NodeJS.WriteStream = process.stdout): Terminal {
-  // The reader may close the pipe early (`sallyport explain … | head`). That is not an error.
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
-  });
+  stream.on('error', endWithoutOutput);
   const style = (format: Style, text: string): string => styleText(format, text, { stream });
   const line = (text = ''): void => void stream.write(`${text}\n`);
   return { line, style, heading: (text) => line(`\n${style('bold', text)}`) };
+}
+
+function endWithoutOutput(error: NodeJS.ErrnoException): never {
+  // The reader may close the pipe early (`sallyport explain … | head`). That is not an error.
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`sallyport: cannot write the output: ${error.message}\n`);
+  process.exit(2);
 }
