@@ -1,5 +1,5 @@
 import { secretOf, type ConfigKey } from '../core/routing/config.ts';
-import { ofEndpointsKey } from '../core/routing/endpoints-key.ts';
+import { ofEndpointsKey } from '../core/graph/backends/endpoints-key.ts';
 import { ofQualifiedName, refOfKey } from '../core/resources/reference.ts';
 import { bundleOf } from './bundles.ts';
 import type { ChannelResource } from './messages.ts';

@@ -9,7 +9,7 @@ import { describeRef, keyOfRef, qualifiedName, refOfKey } from '../../core/resou
 import { tables } from '../../core/schema/index.ts';
 import { destinationsOf, endpointsOf, type ConfigResource } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
-import { ofEndpointsKey } from '../../core/routing/endpoints-key.ts';
+import { ofEndpointsKey } from '../../core/graph/backends/endpoints-key.ts';
 import { isRecord, recordOf, recordsOf } from '../../core/text/record.ts';
 import {
   isForbidden,

@@ -1,4 +1,4 @@
-import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
+import { endpointsLabel } from '../../core/graph/backends/endpoints-key.ts';
 import type { TraceReport } from '../../channel/trace.ts';
 import type { Layer4Outcome, Layer4Share } from '../../core/routing/decision/layer4-outcome.ts';
 import { settledDecision, type Outcome } from '../../core/routing/decision/outcome.ts';

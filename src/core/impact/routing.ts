@@ -1,5 +1,5 @@
 import type { Unobserved } from '../graph/observed.ts';
-import { endpointsLabel } from '../routing/endpoints-key.ts';
+import { endpointsLabel } from '../graph/backends/endpoints-key.ts';
 import type { ConfigKey, ConfigResource, Session } from '../routing/config.ts';
 import {
   PreparedOutcomes,

@@ -1,7 +1,7 @@
 import type { BackendOutcome } from '../graph/backends/backends.ts';
 import type { PartProblem } from '../rules/engine/part-problem.ts';
 import type { BackendTarget } from './config.ts';
-import { endpointsKey } from './endpoints-key.ts';
+import { endpointsKey } from '../graph/backends/endpoints-key.ts';
 
 /** The target of a resolved reference. */
 export function backendTarget(outcome: BackendOutcome): BackendTarget {

@@ -36,7 +36,7 @@ import { compileListenerFilters } from './compile-filters.ts';
 import { compileLayer4Route } from './compile-layer4-route.ts';
 import { compileRoute } from './compile-route.ts';
 import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.ts';
-import { endpointsKey } from './endpoints-key.ts';
+import { endpointsKey } from '../graph/backends/endpoints-key.ts';
 import { configuredListener } from './listener-key.ts';
 import { retryBudgetOf } from './traffic-policy.ts';
 import { xBackendEndpoints, type Destination } from './x-backend.ts';

@@ -1,4 +1,4 @@
-import { backendKey } from '../graph/backends/backend-object.ts';
+import { endpointsKey } from '../graph/backends/endpoints-key.ts';
 import { withheldCell, type WithheldFacts } from '../graph/inputs.ts';
 import { backendPlacesOf } from '../graph/listeners/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
@@ -43,7 +43,7 @@ export function withheldBackends(
   if (gateway === undefined) return undefined;
   const messages = backendPlacesOf(read, { kind, namespace, name }, ['service']).flatMap(({ outcome }) => {
     const facts = read.input(withheldCell, gateway.namespace, gateway.name, outcome.namespace);
-    const own = facts?.[`endpoints/${backendKey(outcome)}/${outcome.port}`];
+    const own = facts?.[endpointsKey(outcome, outcome.port)];
     return own === undefined
       ? []
       : [

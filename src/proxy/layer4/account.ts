@@ -1,4 +1,4 @@
-import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
+import { endpointsLabel } from '../../core/graph/backends/endpoints-key.ts';
 import type { ConfigKey, Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
 import type { ConnectionLogEntry } from './connection-log.ts';
 import type { Layer4Counters } from './counters.ts';

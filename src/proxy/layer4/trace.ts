@@ -1,4 +1,4 @@
-import { endpointsLabel } from '../../core/routing/endpoints-key.ts';
+import { endpointsLabel } from '../../core/graph/backends/endpoints-key.ts';
 import { traceLength, traceProtocol, traceStart } from '../../channel/trace.ts';
 import type { TracedConnection, TraceReport } from '../../channel/trace.ts';
 import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';

@@ -1,4 +1,4 @@
-import { endpointsLabel } from '../../../core/routing/endpoints-key.ts';
+import { endpointsLabel } from '../../../core/graph/backends/endpoints-key.ts';
 import { destinationsOf } from '../../../core/routing/config.ts';
 import type {
   HeaderFilter,

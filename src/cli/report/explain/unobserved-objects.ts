@@ -4,7 +4,7 @@ import { routeKindsOf, servesHostnames, transportOfProtocol } from '../../../cor
 import type { EndpointsConfig, ListenerConfig } from '../../../core/routing/config.ts';
 import type { Layer4Outcome } from '../../../core/routing/decision/layer4-outcome.ts';
 import type { Outcome } from '../../../core/routing/decision/outcome.ts';
-import { ofEndpointsKey } from '../../../core/routing/endpoints-key.ts';
+import { ofEndpointsKey } from '../../../core/graph/backends/endpoints-key.ts';
 import { quote } from '../../../core/text/display.ts';
 
 type Extent = Pick<Installation, 'unobserved' | 'observedOnlyIn'>;

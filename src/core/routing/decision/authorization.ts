@@ -1,4 +1,4 @@
-import { endpointsLabel } from '../endpoints-key.ts';
+import { endpointsLabel } from '../../graph/backends/endpoints-key.ts';
 import type { Fields } from '../../text/fields.ts';
 import { fieldsWhere, nameKey } from '../../text/fields.ts';
 import { headerKey } from '../../text/header.ts';

@@ -1,5 +1,5 @@
 import { fieldsForServer } from '../../../core/routing/decision/authorization.ts';
-import { ofEndpointsKey } from '../../../core/routing/endpoints-key.ts';
+import { ofEndpointsKey } from '../../../core/graph/backends/endpoints-key.ts';
 import { isEditable } from '../../../core/routing/decision/header-edits.ts';
 import type { HeaderEdits } from '../../../core/routing/decision/header-edits.ts';
 import { nameKey, valueOf } from '../../../core/text/fields.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { endpointsKey, endpointsLabel, ofEndpointsKey } from '../../../../src/core/routing/endpoints-key.ts';
+import { endpointsKey, endpointsLabel, ofEndpointsKey } from '../../../../../src/core/graph/backends/endpoints-key.ts';
 
 const named = { namespace: 'shop', name: 'cart' };
 
