@@ -1,4 +1,4 @@
-import { configurationLimits } from '../channel/budget.ts';
+import { configurationLimits, type ConfigurationLimits } from '../channel/budget.ts';
 import { ConfigurationSource, type SessionState } from '../channel/source.ts';
 import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
@@ -72,7 +72,7 @@ interface Behind {
  * identified by their pods. Only ready pods count, because they get the traffic.
  */
 export class GatewayDataPlanes {
-  readonly source = new ConfigurationSource();
+  readonly source: ConfigurationSource;
   private readonly gateway: string;
   private readonly options: DataPlanesOptions;
   private readonly owners = new Map<string, OwnerState>();
@@ -99,8 +99,8 @@ export class GatewayDataPlanes {
   constructor(gateway: string, options: DataPlanesOptions) {
     this.gateway = gateway;
     this.options = options;
+    this.source = new ConfigurationSource(this.limits);
     this.withheld = this.source.withheld;
-    this.source.setLimits(configurationLimits(options.memoryOf?.(gateway)));
     this.owner(`Gateway/${gateway}`);
     this.source.onAcknowledged((session) => this.note(session));
     this.source.onDisconnected(({ name }) => this.drop(name));
@@ -133,8 +133,12 @@ export class GatewayDataPlanes {
 
   /** Limits the configuration by the memory of the data planes, after it may have changed. */
   resize(): void {
-    this.newest = this.source.setLimits(configurationLimits(this.options.memoryOf?.(this.gateway)));
+    this.newest = this.source.setLimits(this.limits);
     this.noteWithheld();
+  }
+
+  private get limits(): ConfigurationLimits {
+    return configurationLimits(this.options.memoryOf?.(this.gateway));
   }
 
   /** Reports the resources without room if they have changed. */
