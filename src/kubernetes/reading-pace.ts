@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** Maximum number of looks at the connections in a row. A look finds up to 64 KiB per connection. */
 const mostLooks = 20;
 
@@ -94,10 +96,4 @@ export class ReadingPace {
     // Readers take the events before the next turn.
     await nextTurn();
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -38,7 +38,7 @@ class Http2Pool implements UpstreamPool {
   private readonly connector: Connector;
   private readonly connections = new Set<Http2Connection>();
   private readonly waiting: WaitingQueue<Http2Call>;
-  /** Concurrent requests that one connection allows. Assumes one, until a connection knows its limit; 0 is not kept. */
+  /** Concurrent requests that one connection allows: the last limit known, except 0, or one until a connection knows its limit. */
   private capacity = 1;
   private willServe = false;
   private connecting: Socket | undefined;
@@ -50,7 +50,7 @@ class Http2Pool implements UpstreamPool {
     this.limits = limits;
     this.fault = fault;
     this.quotas = quotas;
-    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint * this.capacity, limits, quotas);
+    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
     this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
   }
 
