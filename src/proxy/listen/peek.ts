@@ -38,19 +38,7 @@ export function readStart<T>(
   { timeout, overdue, failed, read }: StartReader<T>,
   handOver: (found: T) => void,
 ): void {
-  let seen = Buffer.alloc(0);
-  const timer = setTimeout(() => {
-    overdue();
-    giveUp();
-  }, timeout);
-  const stop = (): void => {
-    clearTimeout(timer);
-    socket.off('readable', look).off('end', giveUp).off('error', giveUp).off('close', stop);
-  };
-  const giveUp = (): void => {
-    stop();
-    failed();
-  };
+  let seen = nothing;
   const look = (): void => {
     const bytes: Buffer | null = socket.read();
     if (bytes === null) return;
@@ -58,10 +46,36 @@ export function readStart<T>(
     const start = read(seen);
     if (start === undefined) return;
     stop();
+    socket.off('readable', look);
     if (start.taken < seen.length) socket.unshift(seen.subarray(start.taken));
     handOver(start.found);
   };
-  socket.on('readable', look).on('end', giveUp).on('error', giveUp).on('close', stop);
+  const giveUp = (): void => {
+    socket.off('readable', look);
+    failed();
+  };
+  const stop = whileOpen(socket, { timeout, overdue, failed: giveUp });
+  socket.on('readable', look);
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Calls `failed` once if a connection ends, fails, or times out before the returned function is called. */
+function whileOpen(socket: Socket, { timeout, overdue, failed }: Omit<StartReader<unknown>, 'read'>): () => void {
+  const timer = setTimeout(() => {
+    overdue();
+    giveUp();
+  }, timeout);
+  const stop = (): void => {
+    clearTimeout(timer);
+    socket.off('end', giveUp).off('error', giveUp).off('close', stop);
+  };
+  const giveUp = (): void => {
+    stop();
+    failed();
+  };
+  socket.on('end', giveUp).on('error', giveUp).on('close', stop);
+  return stop;
 }
 
 /** Receives the protocol of a connection, and the bytes from which it was detected. They are unshifted. */
@@ -93,23 +107,9 @@ export function peek(
     peekStream(socket, { timeout, overdue }, handOver);
     return;
   }
-  const timer = setTimeout(() => {
-    overdue();
-    giveUp();
-  }, timeout);
-  const stop = (): void => {
-    clearTimeout(timer);
-    socket.off('end', giveUp).off('close', stop);
-  };
-  const giveUp = (): void => {
-    stop();
-    socket.destroy();
-  };
-  socket.on('end', giveUp).on('close', stop);
+  const stop = whileOpen(socket, { timeout, overdue, failed: () => socket.destroy() });
   socket.read(0);
 }
-
-const nothing = Buffer.alloc(0);
 
 function peekStream(
   socket: Socket,
