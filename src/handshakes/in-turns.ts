@@ -1,5 +1,4 @@
 import type { Server, Socket } from 'node:net';
-import { carrierOf } from './carrier.ts';
 import { awaitFirstRecord } from './first-record.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
 
@@ -14,21 +13,15 @@ export function beginHandshakesInTurns(server: Server, timeout: number): void {
   const owners = server.listeners('connection');
   server.removeAllListeners('connection');
   const turns = new HandshakeTurns();
-  const shaking = new Set<Socket>();
-  const done = (socket: Socket | undefined): void => {
-    if (socket === undefined || !shaking.delete(socket)) return;
-    turns.done(socket);
-  };
-  server.on('secureConnection', (decrypted: Socket) => done(carrierOf(decrypted, shaking)));
-  server.on('tlsClientError', (_error, decrypted: Socket) => done(carrierOf(decrypted, shaking)));
+  server.on('secureConnection', (decrypted: Socket) => void turns.done(decrypted));
+  server.on('tlsClientError', (_error, decrypted: Socket) => void turns.done(decrypted));
   server.on('connection', (socket: Socket) => {
     const begin = (): void => {
       for (const owner of owners) owner.call(server, socket);
     };
     // A connection may fail while it waits for its turn.
     socket.on('error', () => socket.destroy());
-    socket.once('close', () => done(socket));
-    shaking.add(socket);
+    turns.begun(socket);
     awaitFirstRecord(socket, {
       timeout,
       complete: () => turns.take(socket, begin),
