@@ -1,4 +1,5 @@
-import type { ConfigKey } from '../core/routing/config.ts';
+import { secretsOf, type ConfigKey } from '../core/routing/config.ts';
+import { quote } from '../core/text/display.ts';
 import { capabilities, keysOf, lacking, neededFor, safeFor, tooOld, type Capability } from './capabilities.ts';
 import {
   ConfigurationBudget,
@@ -60,6 +61,8 @@ export class ConfigurationSource {
   private readonly current = new Map<ConfigKey, Held>();
   private readonly budget: ConfigurationBudget;
   private beyond: ReadonlyMap<ConfigKey, Withheld> = new Map();
+  /** The problems of listeners for which there is no room, or not for their certificates. */
+  private problemsBeyond: ReadonlyMap<ConfigKey, string> = new Map();
   /** The keys of the resources that need a capability, so that no acknowledgement reads the whole configuration. */
   private readonly needing: Readonly<Record<Capability, Set<ConfigKey>>> = {
     listenerFilters: new Set(),
@@ -186,10 +189,14 @@ export class ConfigurationSource {
       else this.current.set(key, held);
     }
     const beyond = this.budget.beyond();
-    if (beyond === this.beyond) return before;
-    for (const key of new Set([...this.beyond.keys(), ...beyond.keys()]))
-      if (!before.has(key) && this.beyond.has(key) !== beyond.has(key)) before.set(key, this.sentFor(key));
-    this.beyond = beyond;
+    if (beyond !== this.beyond) {
+      for (const key of new Set([...this.beyond.keys(), ...beyond.keys()]))
+        if (!before.has(key) && this.beyond.has(key) !== beyond.has(key)) before.set(key, this.sentFor(key));
+      this.beyond = beyond;
+      this.problemsBeyond = this.listenersBeyond();
+    } else if (beyond.size > 0 && changed.keys().some((key) => kindOfKey(key) === 'listener')) {
+      this.problemsBeyond = this.listenersBeyond();
+    }
     return before;
   }
 
@@ -251,8 +258,17 @@ export class ConfigurationSource {
     ];
   }
 
-  private beyondListeners(): readonly ConfigKey[] {
-    return [...this.beyond.keys()].filter((key) => kindOfKey(key) === 'listener');
+  private listenersBeyond(): ReadonlyMap<ConfigKey, string> {
+    const beyond = [...this.beyond.keys()].map((key) => this.current.get(key)?.resource);
+    const secrets = new Set(beyond.flatMap((resource) => (resource?.kind === 'certificate' ? [resource.secret] : [])));
+    const problems = new Map<ConfigKey, string>();
+    for (const [key, { resource }] of this.current) {
+      if (resource.kind !== 'listener') continue;
+      const secret = secretsOf(resource).find((one) => secrets.has(one));
+      if (this.beyond.has(key)) problems.set(key, tooLarge);
+      else if (secret !== undefined) problems.set(key, tooLargeWith(secret));
+    }
+    return problems;
   }
 
   private indexNeed(key: ConfigKey, needed: Capability | undefined): void {
@@ -277,7 +293,7 @@ export class ConfigurationSource {
       problems: new Map([
         ...problems.map(({ key, message }): [ConfigKey, string] => [key, message]),
         ...withheld.map((key): [ConfigKey, string] => [key, tooOld]),
-        ...this.beyondListeners().map((key): [ConfigKey, string] => [key, tooLarge]),
+        ...this.problemsBeyond,
       ]),
       isOutdated: withheld.length > 0,
     };
@@ -296,6 +312,10 @@ function entryOf({ digest, resource }: Entry): Entry {
 }
 
 const tooLarge = 'The listeners of this namespace exceed their share of the configuration of the Gateway.';
+
+function tooLargeWith(secret: string): string {
+  return `The certificate of Secret ${quote(secret)} exceeds the share of its namespace in the configuration of the Gateway.`;
+}
 
 /**
  * What proxies get instead of a resource that a Gateway has no room for. Without its endpoints, requests for a backend get an error.

@@ -178,6 +178,25 @@ describe('the configuration of a Gateway', () => {
     expect(source.withheld.size).toBe(0);
   });
 
+  test('a listener whose certificate is not sent has the problem', () => {
+    const source = new ConfigurationSource(limits);
+    const peer = source.connect('proxy-0', () => undefined);
+    void peer.receive({ type: 'hello', digests: {} });
+    const secret = 'infra/large';
+    const tls = { ...listenerConfig('tls'), certificates: [secret] };
+    const pair = { certificate: 'c'.repeat(9_000), privateKey: 'k' };
+    const certificate: ChannelResource = { kind: 'certificate', key: `certificate/${secret}`, secret, ...pair };
+    const id = source.publish([listenerConfig('web'), tls, certificate], []);
+    const problems = [{ key: tls.key, message: 'there is no certificate' }];
+    void peer.receive({ type: 'acknowledge', id, problems });
+    expect(source.states()[0]?.problems).toEqual(
+      new Map([[tls.key, expect.stringContaining(`Secret "${secret}" exceeds the share`)]]),
+    );
+    source.setLimits({ ...limits, listeners: 100_000 });
+    void peer.receive({ type: 'acknowledge', id: id + 1, problems: [] });
+    expect(source.states()[0]?.problems).toEqual(new Map());
+  });
+
   test('the listeners of a namespace precede its certificates, and a listener that is not served has the problem', () => {
     const source = new ConfigurationSource(limits);
     const listeners = Array.from({ length: 60 }, (_, index): ListenerConfig => listenerConfig(`l${index}`));
