@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry/index.ts';
 import { announceBundles } from './bundles.ts';
 import { keepAlive } from './heartbeat.ts';
 import type { ConfigurationSink } from './sink.ts';
-import { channelPath, encodeLine, fields, longestLines, parseToProxy, readLines } from './wire.ts';
+import { channelPath, encodeLine, fields, longestLines, parseToProxy, readLines, type Line } from './wire.ts';
 
 export interface ConnectOptions {
   /** `host:port` of the controller. The host must match its certificate. */
@@ -118,15 +118,17 @@ class Connection implements ChannelConnection {
     const peer = sink.connect((message) => {
       if (!stream.destroyed && !stream.writableEnded) stream.write(encodeLine(announceBundles(message)));
     });
+    // A function of its own, so that no message stays in memory until the next one arrives.
+    const take = async (line: Line): Promise<void> => {
+      const message = parseToProxy(line.take());
+      if (message !== undefined) await peer.receive(message);
+      if (message?.type === 'end') onSynchronised();
+    };
     this.connected = true;
     log.info({ controller, gateway }, 'connected to the controller');
     try {
-      for await (const line of readLines(stream, longestLines.toProxy)) {
-        const message = parseToProxy(line);
-        // Reads the next message only after this one is applied: flow control keeps the rest at the controller.
-        if (message !== undefined) await peer.receive(message);
-        if (message?.type === 'end') onSynchronised();
-      }
+      // Reads the next message only after this one is applied: flow control keeps the rest at the controller.
+      for await (const line of readLines(stream, longestLines.toProxy)) await take(line);
     } finally {
       this.connected = false;
       peer.close();

@@ -15,7 +15,16 @@ import { keepAlive } from './heartbeat.ts';
 import type { ToProxy } from './messages.ts';
 import { Pace } from './pace.ts';
 import type { ConfigurationSource } from './source.ts';
-import { channelPath, encodeLine, fields, longestLines, parseToController, ProtocolError, readLines } from './wire.ts';
+import {
+  channelPath,
+  encodeLine,
+  fields,
+  longestLines,
+  parseToController,
+  ProtocolError,
+  readLines,
+  type Line,
+} from './wire.ts';
 
 /** The serving certificate of the channel, now and after each renewal. */
 export interface ServingCertificate {
@@ -343,8 +352,8 @@ async function serveProxy(
   stream.once('close', () => gone.abort());
   let isGreeted = false;
   // A function of its own, so that no message stays in memory during the pause after it.
-  const take = async (line: string): Promise<void> => {
-    const message = parseToController(line);
+  const take = async (line: Line): Promise<void> => {
+    const message = parseToController(line.take());
     if (message?.type === 'hello') {
       // Each hello gets the whole configuration.
       if (isGreeted) throw new ProtocolError('a stream has two hellos');

@@ -11,6 +11,7 @@ import {
   type Withheld,
 } from './budget.ts';
 import { fingerprintOfResource } from './bundles.ts';
+import { noProblems, ProblemStore, type ReportedProblems } from './reported-problems.ts';
 import type {
   ChannelResource,
   Digest,
@@ -51,6 +52,7 @@ interface Session {
   /** The capabilities that the proxy lacks; all of them before its hello. */
   missing: ReadonlySet<Capability>;
   state: SessionState;
+  reported: ReportedProblems;
 }
 
 /**
@@ -69,6 +71,7 @@ export class ConfigurationSource {
     externalAuth: new Set(),
   };
   private readonly sessions = new Set<Session>();
+  private readonly problems = new ProblemStore((key) => this.current.has(key));
   private readonly acknowledged = new Set<(state: SessionState) => void>();
   private readonly disconnected = new Set<(state: SessionState) => void>();
   private newest = 0;
@@ -128,6 +131,7 @@ export class ConfigurationSource {
       end,
       missing: lacking([]),
       state: { name, sent: undefined, acknowledged: undefined, problems: new Map(), isOutdated: false },
+      reported: noProblems,
     };
     this.sessions.add(session);
     return {
@@ -138,6 +142,7 @@ export class ConfigurationSource {
       },
       close: () => {
         if (!this.sessions.delete(session)) return;
+        this.problems.replace(session.reported, []);
         for (const listener of this.disconnected) listener(session.state);
       },
     };
@@ -287,11 +292,12 @@ export class ConfigurationSource {
     const { sent, acknowledged } = session.state;
     if (sent === undefined || id > sent || id < (acknowledged ?? 0)) return;
     const withheld = this.withheldFrom(session);
+    session.reported = this.problems.replace(session.reported, problems);
     session.state = {
       ...session.state,
       acknowledged: id,
       problems: new Map([
-        ...problems.map(({ key, message }): [ConfigKey, string] => [key, message]),
+        ...session.reported.messages,
         ...withheld.map((key): [ConfigKey, string] => [key, tooOld]),
         ...this.problemsBeyond,
       ]),

@@ -36,6 +36,26 @@ export function encodeLine(message: ToProxy | ToController): string {
 }
 
 /**
+ * A line that is taken out once. A loop over lines holds the last one until the next one arrives, perhaps for hours, and a line may have
+ * many megabytes.
+ */
+export class Line {
+  readonly length: number;
+  private text: string;
+
+  constructor(text: string) {
+    this.text = text;
+    this.length = text.length;
+  }
+
+  take(): string {
+    const { text } = this;
+    this.text = '';
+    return text;
+  }
+}
+
+/**
  * Splits a stream of bytes into lines without their line ends. An incomplete last line is dropped.
  *
  * @param onHeld called with the bytes of the line that is incomplete or in use, each time this number changes. May throw.
@@ -45,7 +65,7 @@ export async function* readLines(
   stream: AsyncIterable<Buffer>,
   { first, others }: LineLimits,
   onHeld: (bytes: number) => void = () => undefined,
-): AsyncGenerator<string> {
+): AsyncGenerator<Line> {
   let longest = first;
   const begun = new BegunLine();
   for await (const chunk of stream) {
@@ -83,10 +103,10 @@ class BegunLine {
   }
 
   /** Returns the line that ends with this piece, and begins another one. */
-  endWith(piece: Buffer): string {
-    if (this.length === 0) return piece.toString('utf8');
+  endWith(piece: Buffer): Line {
+    if (this.length === 0) return new Line(piece.toString('utf8'));
     this.add(piece);
-    const line = this.bytes.toString('utf8', 0, this.length);
+    const line = new Line(this.bytes.toString('utf8', 0, this.length));
     this.length = 0;
     this.bytes = Buffer.alloc(0);
     return line;

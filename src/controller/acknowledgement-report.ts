@@ -17,8 +17,41 @@ export type GatewayAcknowledgements = ReadonlyMap<string, PodAcknowledgement>;
 /** Configuration in force on the data planes that are connected to one replica, by Gateway (`namespace/name`). */
 export type AcknowledgementReport = ReadonlyMap<string, GatewayAcknowledgements>;
 
+/** Maximum bytes of a report: a ConfigMap holds 1 MiB. */
+const longestReport = 900 * 1024;
+
+/**
+ * Encodes a report for a ConfigMap. If it is too long, the Gateways that take most lose their problems, and then their pods: they must
+ * not keep out the others.
+ */
 export function encodeReport(report: AcknowledgementReport): string {
-  return JSON.stringify(Object.fromEntries([...report].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)])));
+  const parts = new Map([...report].map(([gateway, pods]) => [gateway, partOf(gateway, pods)]));
+  let size = [...parts.values()].reduce((sum, part) => sum + part.size, 0);
+  while (size > longestReport) {
+    const [gateway, longest] = [...parts].reduce((most, next) => (next[1].size > most[1].size ? next : most));
+    const shorter = partOf(gateway, withoutProblems(report.get(gateway) ?? new Map()));
+    parts.delete(gateway);
+    size -= longest.size;
+    if (shorter.size === longest.size) continue;
+    parts.set(gateway, shorter);
+    size += shorter.size;
+  }
+  return `{${[...parts.values()].map(({ text }) => text).join(',')}}`;
+}
+
+/** A member of the JSON object, and its bytes with the comma. */
+interface Part {
+  readonly text: string;
+  readonly size: number;
+}
+
+function partOf(gateway: string, pods: GatewayAcknowledgements): Part {
+  const text = `${JSON.stringify(gateway)}:${JSON.stringify(Object.fromEntries(pods))}`;
+  return { text, size: Buffer.byteLength(text) + 1 };
+}
+
+function withoutProblems(pods: GatewayAcknowledgements): GatewayAcknowledgements {
+  return new Map([...pods].map(([name, pod]) => [name, { ...pod, problems: {} }]));
 }
 
 /** Decodes a report of `encodeReport`, perhaps of another version of it. Ignores unknown content. */

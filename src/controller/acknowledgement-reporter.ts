@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { recordOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { decodeReport, encodeReport, type AcknowledgementReport } from './acknowledgement-report.ts';
@@ -20,7 +21,12 @@ export interface AcknowledgementReporterOptions {
   readonly metrics: Metrics;
   /** Milliseconds until a retry after a failure. */
   readonly retry?: number;
+  /** Milliseconds from the end of a write until the next one may begin. */
+  readonly rest?: number;
 }
+
+/** Data planes may change their acknowledgements all the time, and each write is an event for all replicas. */
+const defaultRest = 200;
 
 /** Label of the ConfigMaps in which replicas share the acknowledgements of data planes. Its value is the name of the replica. */
 export const reportLabel = 'sallyport.dev/acknowledged-to';
@@ -46,6 +52,7 @@ export class AcknowledgementReporter {
   private isStopped = false;
   private work: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private readonly stopped = new AbortController();
 
   constructor(options: AcknowledgementReporterOptions) {
     this.options = options;
@@ -67,6 +74,7 @@ export class AcknowledgementReporter {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.isPending = false;
+    this.stopped.abort();
     await this.work;
     clearTimeout(this.timer);
   }
@@ -76,8 +84,17 @@ export class AcknowledgementReporter {
     while (this.isPending) {
       this.isPending = false;
       await this.send();
+      await this.pause();
     }
     this.work = undefined;
+  }
+
+  private async pause(): Promise<void> {
+    try {
+      await delay(this.options.rest ?? defaultRest, undefined, { signal: this.stopped.signal });
+    } catch {
+      // Stopped.
+    }
   }
 
   private async send(): Promise<void> {

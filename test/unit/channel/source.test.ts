@@ -3,6 +3,7 @@ import { capabilities, tooOld } from '../../../src/channel/capabilities.ts';
 import { digestOf } from '../../../src/channel/digest.ts';
 import type { ToProxy } from '../../../src/channel/messages.ts';
 import { ConfigurationSource } from '../../../src/channel/source.ts';
+import { maxProblemCharacters } from '../../../src/channel/wire.ts';
 import { authorizedBy } from '../../support/authorization.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { prefixRule, webRoute } from '../../support/proxy.ts';
@@ -194,5 +195,50 @@ describe('a proxy that does not know the filters that protect', () => {
     const { sent, peer } = session(source);
     void peer.receive({ type: 'hello', digests: {}, capabilities: [...capabilities, 'novelty'] });
     expect(sent[0]).toMatchObject({ upserts: [{ digest: digestOf(guarded), resource: guarded }], removals: [] });
+  });
+});
+
+describe('the problems that a source keeps', () => {
+  const web = listenerConfig('web');
+
+  function reporting(source: ConfigurationSource, name: string, ...problems: { key: string; message: string }[]) {
+    const { sent, peer } = session(source, name);
+    void peer.receive({ type: 'hello', digests: {} });
+    void peer.receive({ type: 'acknowledge', id: sent.at(-1)?.id ?? 0, problems });
+    return peer;
+  }
+
+  function characters(source: ConfigurationSource): number {
+    return source.states().reduce((sum, { problems }) => sum + [...problems.values()].join('').length, 0);
+  }
+
+  test('are those of resources that exist', () => {
+    const source = new ConfigurationSource();
+    source.publish([web], []);
+    const message = 'port is taken';
+    const others = ['listener/a/b/c', 'endpoints/a/b/80', '__proto__'].map((key) => ({ key, message }));
+    reporting(source, 'proxy-0', ...others, { key: web.key, message });
+    expect(source.states()[0]?.problems).toEqual(new Map([[web.key, message]]));
+  });
+
+  test('have printable messages of limited length, because they appear in conditions', () => {
+    const source = new ConfigurationSource();
+    source.publish([web], []);
+    reporting(source, 'proxy-0', { key: web.key, message: `\u001b[2J\u202e${'m'.repeat(100_000)}` });
+    const [message = ''] = source.states()[0]?.problems.values() ?? [];
+    expect(message).toMatch(/^\\u001b\[2J\\u202em+…$/);
+    expect(message.length).toBeLessThan(1_100);
+  });
+
+  test('have a limited size for all proxies together, and there is room again when some are gone', () => {
+    const source = new ConfigurationSource();
+    source.publish([web], []);
+    const problem = { key: web.key, message: 'm'.repeat(1_000) };
+    const peers = Array.from({ length: 1_000 }, (_, number) => reporting(source, `proxy-${number}`, problem));
+    expect(characters(source)).toBeGreaterThan(400_000);
+    expect(characters(source)).toBeLessThanOrEqual(maxProblemCharacters);
+    for (const peer of peers) peer.close();
+    reporting(source, 'proxy-0', problem);
+    expect(characters(source)).toBe(1_000);
   });
 });

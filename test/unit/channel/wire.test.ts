@@ -6,11 +6,22 @@ async function linesOf(pieces: Iterable<Buffer>, longest = 2_000): Promise<reado
     yield* pieces;
   }
   const lines: string[] = [];
-  for await (const line of readLines(stream(), { first: longest, others: longest / 2 })) lines.push(line);
+  for await (const line of readLines(stream(), { first: longest, others: longest / 2 })) lines.push(line.take());
   return lines;
 }
 
 describe('readLines', () => {
+  test('yields lines that are not held once they are taken', async () => {
+    async function* stream() {
+      yield Buffer.from('message\n');
+    }
+    for await (const line of readLines(stream(), { first: 10, others: 10 })) {
+      expect(line.take()).toBe('message');
+      expect(Object.values(line)).not.toContain('message');
+    }
+    expect.assertions(2);
+  });
+
   test.each<[string[], string[]]>([
     [['a\nb\n'], ['a', 'b']],
     [

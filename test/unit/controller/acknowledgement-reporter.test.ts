@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import { readReport, AcknowledgementReporter } from '../../../src/controller/acknowledgement-reporter.ts';
-import type { AcknowledgementReport } from '../../../src/controller/acknowledgement-report.ts';
+import {
+  decodeReport,
+  encodeReport,
+  type AcknowledgementReport,
+} from '../../../src/controller/acknowledgement-report.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
 
@@ -11,7 +15,7 @@ afterEach(async () => {
   for (const one of reporters.splice(0)) await one.stop();
 });
 
-function started() {
+function started(rest = 0) {
   const written: WireObject[] = [];
   const answers: PromiseWithResolvers<WriteResult>[] = [];
   const world: { report: AcknowledgementReport } = { report: new Map() };
@@ -21,6 +25,7 @@ function started() {
     log: createLogger('silent'),
     metrics: createMetrics(),
     retry: 1,
+    rest,
     writer: {
       apply(object) {
         written.push(object);
@@ -81,6 +86,45 @@ describe('the report of a replica', () => {
     await reporter.stop();
     reporter.enqueue();
     expect(written).toEqual([]);
+  });
+
+  test('is not written again at once, however often it changes', async () => {
+    const { written, answers, reporter } = started(3_600_000);
+    reporter.enqueue();
+    answers[0]?.resolve({ type: 'ok' });
+    for (let times = 0; times < 100; times += 1) {
+      reporter.enqueue();
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    expect(written).toHaveLength(1);
+    await reporter.stop();
+    expect(written).toHaveLength(1);
+  });
+
+  test('fits into a ConfigMap: Gateways that report most lose their problems first, and then their pods', () => {
+    const generations = { 'Gateway/ns/gw': 2 };
+    const pod = (problems: Record<string, string>) => ({ generations, problems });
+    const few = new Map([['pod', pod({ 'listener/ns/gw/http': 'port is taken' })]]);
+    const talkative = new Map([['pod', pod({ 'listener/ns/gw/http': '\u00e9'.repeat(600_000) })]]);
+    const crowded = new Map(
+      Array.from({ length: 30_000 }, (_, number) => [`pod-${number}`, pod({ 'listener/x': 'port is taken' })] as const),
+    );
+    const text = encodeReport(
+      new Map([
+        ['ns/few', few],
+        ['ns/talkative', talkative],
+        ['ns/crowded', crowded],
+      ]),
+    );
+    expect(Buffer.byteLength(text)).toBeLessThan(2 ** 20);
+    expect(decodeReport(text)).toEqual(
+      new Map([
+        ['ns/few', few],
+        ['ns/talkative', new Map([['pod', pod({})]])],
+      ]),
+    );
   });
 
   test('is written again after a failure', async () => {
