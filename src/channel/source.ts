@@ -237,13 +237,13 @@ export class ConfigurationSource {
 
   private synchronise(session: Session, { digests, capabilities: announced = [] }: Hello): void {
     session.missing = lacking(announced);
-    const held = new Map(Object.entries(digests));
     const desired = safeResources(session.missing, this.sent());
-    const upserts = [...desired.values()]
-      .filter(({ digest, resource }) => held.get(resource.key) !== digest)
-      .map(entryOf);
+    const held = (key: ConfigKey): Digest | undefined => (Object.hasOwn(digests, key) ? digests[key] : undefined);
+    const upserts = [...desired.values()].filter(({ digest, resource }) => held(resource.key) !== digest).map(entryOf);
     // Resources that the proxy holds and that no longer exist. Only the prefix of the key shows their kind.
-    const stale = [...held.keys()].filter((key) => !desired.has(key)).map((key) => ({ key, kind: kindOfKey(key) }));
+    const stale = Object.keys(digests)
+      .filter((key) => !desired.has(key))
+      .map((key) => ({ key, kind: kindOfKey(key) }));
     if (upserts.length > 0 || stale.length > 0) {
       const removals = usersFirst(stale).map(({ key }) => key);
       this.send(session, { type: 'transaction', id: this.newest, upserts: usedFirst(upserts), removals });

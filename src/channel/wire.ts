@@ -23,6 +23,12 @@ export const longestLines = {
   toController: { first: 16 * 2 ** 20, others: 4 * 2 ** 20 },
 } as const satisfies Readonly<Record<string, LineLimits>>;
 
+/**
+ * Maximum number of values in a message of a proxy. Values of few bytes take many times their length in memory, and all of them are read
+ * in one turn. The largest configuration has fewer resources.
+ */
+const mostValues = 250_000;
+
 /** Maximum number of characters of all problems in an acknowledgement. */
 export const maxProblemCharacters = 512 * 1024;
 
@@ -125,6 +131,7 @@ function tooLong(longest: number): ProtocolError {
  * @throws ProtocolError for any other line that does not match `ToController`
  */
 export function parseToController(line: string): ToController | undefined {
+  if (mayHaveMoreValues(line, mostValues)) throw new ProtocolError(`a message has more than ${mostValues} values`);
   const message = parseObject(line);
   const { type } = message;
   switch (type) {
@@ -175,6 +182,21 @@ export function parseToProxy(line: string): ToProxy | undefined {
       return unknownType(type);
   }
 }
+
+/** Counts the characters before a value, without reading the JSON. Those in texts count, too. */
+function mayHaveMoreValues(line: string, most: number): boolean {
+  if (line.length <= most) return false;
+  let values = 0;
+  for (let index = 0; index < line.length && values <= most; index += 1) {
+    const code = line.charCodeAt(index);
+    if (code === comma || code === bracket || code === brace) values += 1;
+  }
+  return values > most;
+}
+
+const comma = 0x2c;
+const bracket = 0x5b;
+const brace = 0x7b;
 
 function unknownType(type: unknown): undefined {
   if (typeof type !== 'string') throw new ProtocolError('a message has no type');

@@ -117,6 +117,10 @@ describe('a controller ends the stream of a proxy that', () => {
     ['says hello with capabilities that are no texts', '{"type":"hello","digests":{},"capabilities":[1]}\n'],
     ['acknowledges nothing', '{"type":"acknowledge","id":"1","problems":[]}\n'],
     ['sends a line without an end', 'x'.repeat(17 * 2 ** 20)],
+    [
+      'names more resources than a Gateway may have',
+      `{"type":"hello","digests":{${Array.from({ length: 250_001 }, (_, number) => `"r/${number}":""`).join(',')}}}\n`,
+    ],
     ['says hello twice', '{"type":"hello","digests":{}}\n{"type":"hello","digests":{}}\n'],
     ['acknowledges at length', `{"type":"hello","digests":{}}\n${'x'.repeat(5 * 2 ** 20)}`],
   ])('%s', async (_what, text) => {
