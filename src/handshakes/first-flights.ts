@@ -12,18 +12,20 @@ interface Flight {
 /**
  * The first flights of TLS handshakes, which wait for their turn. Node processes each one as soon as its bytes arrive, so hundreds that
  * arrive together would delay everything else. Clients take turns by their address, so one of them does not delay the others.
+ *
+ * Each flight waits for one turn at least. A client that has left is known then: after a stall most of those that wait have left, and
+ * their handshakes would delay the others until these leave, too.
  */
 export class FirstFlights {
   /** By the client's address, the next one first. */
   private readonly waiting = new Map<string, Set<Flight>>();
+  /** Those of this turn. */
+  private arrived: Flight[] = [];
   private readonly next = new NextTurn(() => this.turn());
 
   /** Calls `process` when it is the connection's turn, and never if it closes before. */
   take(socket: Socket, process: () => void): void {
-    const client = socket.remoteAddress ?? '';
-    const flight = { socket, process };
-    const flights = this.waiting.get(client) ?? new Set();
-    this.waiting.set(client, flights.add(flight));
+    this.arrived.push({ socket, process });
     this.next.request();
   }
 
@@ -36,7 +38,15 @@ export class FirstFlights {
       flight.process();
       count += 1;
     }
+    for (const flight of this.arrived) this.wait(flight);
+    this.arrived = [];
     if (this.waiting.size > 0) this.next.request();
+  }
+
+  private wait(flight: Flight): void {
+    const client = flight.socket.remoteAddress ?? '';
+    const flights = this.waiting.get(client) ?? new Set();
+    this.waiting.set(client, flights.add(flight));
   }
 
   /** Removes and returns the longest waiting flight of the next client. */

@@ -7,35 +7,31 @@ const handshakeRecord = 22;
 const longestRecord = 16 * 1024;
 
 export interface FirstRecord {
-  /** The first bytes of the connection, if they are known. They are in the socket, too. */
-  readonly first?: Buffer | undefined;
-  /** Milliseconds until the record is complete. */
+  /** Milliseconds until the handshake must begin. */
   readonly timeout: number;
-  readonly complete: () => void;
-  /** Called for a connection that ends, fails, or times out. */
+  /** Gets a function to be called when the handshake begins. It puts all bytes back into the socket. */
+  readonly complete: (begin: () => void) => void;
+  /** Called for a connection that ends, fails, or times out before its handshake begins. */
   readonly failed: (reason: 'ended' | 'timeout') => void;
 }
 
 /**
- * Calls `complete` when the first record of a connection has arrived, with which a TLS handshake begins. All bytes stay in the
- * socket. Otherwise calls `failed`, and the caller closes the connection. Calls neither for a connection that this process closes.
+ * Calls `complete` when the first record of a connection has arrived, with which a TLS handshake begins. Calls `failed` instead or after
+ * that if there will be no handshake, and the caller closes the connection. Calls neither for a connection that this process closes.
  */
-export function awaitFirstRecord(socket: Socket, { first, timeout, complete, failed }: FirstRecord): void {
-  if (first !== undefined && first.length >= lengthOfRecord(first)) {
-    complete();
-    return;
-  }
+export function awaitFirstRecord(socket: Socket, { timeout, complete, failed }: FirstRecord): void {
   // Bytes that stay in the socket would hide its end.
   let held = takeAll(socket, nothing);
-  const isComplete = (): boolean => held.length >= lengthOfRecord(held);
-  const goOn = (): void => {
+  const begin = (): void => {
+    stop();
     if (held.length > 0) socket.unshift(held);
-    complete();
   };
-  if (isComplete()) {
-    goOn();
-    return;
-  }
+  const look = (): void => {
+    held = takeAll(socket, held);
+    if (!isComplete(held)) return;
+    socket.off('readable', look);
+    complete(begin);
+  };
   const stop = (): void => {
     clearTimeout(timer);
     socket.off('readable', look).off('end', giveUp).off('error', giveUp).off('close', stop);
@@ -48,13 +44,9 @@ export function awaitFirstRecord(socket: Socket, { first, timeout, complete, fai
     stop();
     failed('timeout');
   }, timeout);
-  const look = (): void => {
-    held = takeAll(socket, held);
-    if (!isComplete()) return;
-    stop();
-    goOn();
-  };
-  socket.on('readable', look).once('end', giveUp).once('error', giveUp).once('close', stop);
+  socket.once('end', giveUp).once('error', giveUp).once('close', stop);
+  if (isComplete(held)) complete(begin);
+  else socket.on('readable', look);
 }
 
 const nothing = Buffer.alloc(0);
@@ -63,6 +55,10 @@ function takeAll(socket: Socket, held: Buffer): Buffer {
   const bytes: Buffer | null = socket.read();
   if (bytes === null) return held;
   return held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+}
+
+function isComplete(bytes: Buffer): boolean {
+  return bytes.length >= lengthOfRecord(bytes);
 }
 
 /** Returns the length of a record and its header. Bytes that begin no handshake, or too long a record, fail at once, so there is nothing to wait for. */

@@ -16,15 +16,16 @@ export function beginHandshakesInTurns(server: Server, timeout: number): void {
   server.on('secureConnection', (decrypted: Socket) => void turns.done(decrypted));
   server.on('tlsClientError', (_error, decrypted: Socket) => void turns.done(decrypted));
   server.on('connection', (socket: Socket) => {
-    const begin = (): void => {
-      for (const owner of owners) owner.call(server, socket);
-    };
     // A connection may fail while it waits for its turn.
     socket.on('error', () => socket.destroy());
     turns.begun(socket);
     awaitFirstRecord(socket, {
       timeout,
-      complete: () => turns.take(socket, begin),
+      complete: (begin) =>
+        turns.take(socket, () => {
+          begin();
+          for (const owner of owners) owner.call(server, socket);
+        }),
       failed: () => socket.destroy(),
     });
   });

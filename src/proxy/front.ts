@@ -267,17 +267,17 @@ export class Front {
     peek(socket, { timeout: limits.firstByteTimeout, overdue: () => quotas.reached('first-byte-time') }, this.detected);
   }
 
-  private readonly detected = (protocol: WireProtocol, socket: Socket, first: Buffer): void => {
+  private readonly detected = (protocol: WireProtocol, socket: Socket): void => {
     this.silent.delete(socket);
-    this.handOver(protocol, socket, first);
+    this.handOver(protocol, socket);
   };
 
-  private handOver(protocol: WireProtocol, socket: Socket, first: Buffer): void {
+  private handOver(protocol: WireProtocol, socket: Socket): void {
     switch (protocol) {
       case 'tls':
         if (this.layer4.isTls) this.layer4.tls.accept(socket);
         else if (this.secure.isEmpty) socket.destroy();
-        else this.shakeHands(socket, first);
+        else this.shakeHands(socket);
         return;
       case 'http2':
         if (this.plain.isEmpty && !this.secure.isEmpty) socket.destroy();
@@ -290,9 +290,9 @@ export class Front {
     }
   }
 
-  private shakeHands(socket: Socket, first?: Buffer): void {
+  private shakeHands(socket: Socket): void {
     this.rest(socket);
-    this.tls.accept(socket, first);
+    this.tls.accept(socket);
   }
 
   private acceptDecrypted({ socket, below, serverName }: Decrypted): void {

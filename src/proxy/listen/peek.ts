@@ -78,8 +78,8 @@ function whileOpen(socket: Socket, { timeout, overdue, failed }: Omit<StartReade
   return stop;
 }
 
-/** Receives the protocol of a connection, and the bytes from which it was detected. They are unshifted. */
-export type ProtocolReceiver = (protocol: WireProtocol, socket: Socket, first: Buffer) => void;
+/** Receives the protocol of a connection. The bytes from which it was detected are unshifted. */
+export type ProtocolReceiver = (protocol: WireProtocol, socket: Socket) => void;
 
 /**
  * Detects the protocol of a connection by its first bytes and unshifts them. A connection that ends, fails, or stays
@@ -99,7 +99,7 @@ export function peek(
     stop();
     readInto(socket, readBuffer, (more) => socket.push(Buffer.from(readPiece(more))));
     socket.unshift(seen);
-    handOver(protocol, socket, seen);
+    handOver(protocol, socket);
     return true;
   };
   // Bytes that are in the stream already, for example those after a PROXY header, are read from there.
@@ -116,16 +116,9 @@ function peekStream(
   { timeout, overdue }: Pick<StartReader<WireProtocol>, 'timeout' | 'overdue'>,
   handOver: ProtocolReceiver,
 ): void {
-  const read = (first: Buffer): { readonly found: Start; readonly taken: number } | undefined => {
-    const protocol = detectProtocol(first);
-    return protocol === undefined ? undefined : { found: { protocol, first }, taken: 0 };
+  const read = (bytes: Buffer): { readonly found: WireProtocol; readonly taken: number } | undefined => {
+    const found = detectProtocol(bytes);
+    return found === undefined ? undefined : { found, taken: 0 };
   };
-  readStart(socket, { timeout, overdue, read, failed: () => socket.destroy() }, ({ protocol, first }) =>
-    handOver(protocol, socket, first),
-  );
-}
-
-interface Start {
-  readonly protocol: WireProtocol;
-  readonly first: Buffer;
+  readStart(socket, { timeout, overdue, read, failed: () => socket.destroy() }, (found) => handOver(found, socket));
 }

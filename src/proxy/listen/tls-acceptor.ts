@@ -51,15 +51,18 @@ export class TlsAcceptor {
     this.termination.configure(first, validation);
   }
 
-  /** Starts the handshake of a connection, when its first record is complete and it is its turn. Its `first` bytes are in the socket, too. */
-  accept(socket: Socket, first?: Buffer): void {
+  /** Starts the handshake of a connection, when its first record is complete and it is its turn. */
+  accept(socket: Socket): void {
     this.handshakes.begun(socket);
     // A client that ends its side during the handshake never completes it.
     socket.allowHalfOpen = false;
     awaitFirstRecord(socket, {
-      first,
       timeout: this.plane.limits.tlsHandshakeTimeout,
-      complete: () => this.handshakes.take(socket, () => this.termination.accept(socket)),
+      complete: (begin) =>
+        this.handshakes.take(socket, () => {
+          begin();
+          this.termination.accept(socket);
+        }),
       failed: (reason) => {
         this.failed(reason);
         socket.destroy();

@@ -66,3 +66,17 @@ test('connections that were closed while they waited for their turn begin no han
   await eventually(() => expect(accepted.filter(({ closed }) => closed).length).toBe(2));
   expect(begun).toHaveLength(1);
 });
+
+test('connections that their clients have left while they waited for their turn begin no handshake', async () => {
+  const accepted = await connectMany(20);
+  for (const client of clients) client.end(record);
+  await eventually(() => expect(accepted.filter(({ closed }) => closed)).toHaveLength(20));
+  expect(begun).toEqual([]);
+});
+
+test('what follows the first record while a connection waits is behind it', async () => {
+  await connectMany(1);
+  clients[0]?.write(Buffer.concat([record, Buffer.from('early')]));
+  await eventually(() => expect(begun).toHaveLength(1));
+  expect(begun[0]?.read()).toEqual(Buffer.concat([record, Buffer.from('early')]));
+});

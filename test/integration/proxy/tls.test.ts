@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { request as startRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,6 +11,7 @@ import type { Authority } from '../../../src/certificates/index.ts';
 import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
 import { closeBackends, startEcho } from '../../support/backends.ts';
 import type { Echo } from '../../support/backends.ts';
+import { helloOf } from '../../support/client-hello.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
@@ -129,6 +132,14 @@ describe('TLS termination', () => {
     const { port, proxy } = await startSecure(shop);
     expect(await handshake(port, { servername: 'unknown.test' })).toBe('ECONNRESET');
     await eventually(() => expect(proxy.counters()).toMatchObject({ tlsFailures: 1, openConnections: 0 }));
+  });
+
+  test('a client that leaves before its turn costs no handshake', async () => {
+    const { port, proxy } = await startSecure(shop);
+    const hello = await helloOf({ servername: 'shop.example.com' });
+    const answers = Array.from({ length: 20 }, async () => buffer(connectTcp(port, '127.0.0.1').end(hello)));
+    expect(Buffer.concat(await Promise.all(answers))).toHaveLength(0);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ tlsFailures: 20, openConnections: 0 }));
   });
 
   test('TLS 1.2 is the least; HTTP/2 comes before HTTP/1.1', async () => {
