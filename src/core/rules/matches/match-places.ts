@@ -1,4 +1,4 @@
-import { attachments } from '../../graph/attachment.ts';
+import { attachments, type Attachment } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { ofSortKey, requestsOf, routeIdentity, sortKey, type OwnedMatch } from '../../graph/matches/precedence.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
@@ -56,21 +56,32 @@ export interface HostPlace {
   readonly hostname: string;
 }
 
-/** Returns all hostnames of a route at the listeners that it attaches to. */
+/**
+ * The maximum number of hostnames at listeners where one route is compared with others, 1 KiB each: the hostnames of a route at a
+ * Gateway of the maximum size.
+ */
+const maxHostPlaces = 1_024;
+
+/**
+ * The maximum number of matches at hostnames and listeners where one route is compared with others, 1 KiB each. A route of the maximum
+ * size is compared completely at one listener.
+ */
+const maxMatchPlaces = 2_048;
+
+/** Returns the hostnames of a route at the listeners that it attaches to, up to the maximum. */
 export function hostPlaces(read: Reader, kind: string, namespace: string, name: string): readonly HostPlace[] {
-  return read.query(attachments, kind, namespace, name).flatMap(({ index: parent, parent: owner, outcome }) =>
-    outcome.type === 'attached'
-      ? outcome.listeners.flatMap(({ name: listener, hostnames }) =>
-          hostnames.map((hostname) => ({
-            key: hostKey(owner, listener, kind, hostname),
-            parent,
-            owner,
-            listener,
-            hostname,
-          })),
-        )
-      : [],
-  );
+  return allHostPlaces(read.query(attachments, kind, namespace, name), kind)
+    .take(maxHostPlaces)
+    .toArray();
+}
+
+function* allHostPlaces(attached: readonly Attachment[], kind: string): Generator<HostPlace> {
+  for (const { index: parent, parent: owner, outcome } of attached) {
+    if (outcome.type !== 'attached') continue;
+    for (const { name: listener, hostnames } of outcome.listeners)
+      for (const hostname of hostnames)
+        yield { key: hostKey(owner, listener, kind, hostname), parent, owner, listener, hostname };
+  }
 }
 
 /** A match of a route at a location where other routes may have an equal match. */
@@ -83,7 +94,7 @@ interface MatchPlace extends Omit<HostPlace, 'key'> {
 
 const nowhere: readonly MatchPlace[] = [];
 
-/** All locations where matches of a route compete with those of other routes. */
+/** The locations where matches of a route compete with those of other routes, up to the maximum. */
 const matchPlaces = defineQuery({
   name: 'matchPlaces',
   stratum: strata.validity,
@@ -97,13 +108,17 @@ const matchPlaces = defineQuery({
     const matches = servedMatches(resource, problems).flatMap((ofRule, rule) =>
       ofRule.map((match) => ({ rule, match, requests: requestsOf(match) })),
     );
-    return shared.flatMap(({ key, ...place }) =>
-      matches.map(({ rule, match, requests }): MatchPlace => ({
-        ...place,
-        bucket: `${key} ${requests}`,
-        entry: sortKey({ hostname: place.hostname, route, rule, match }),
-      })),
-    );
+    return shared
+      .values()
+      .flatMap(({ key, ...place }) =>
+        matches.values().map(({ rule, match, requests }): MatchPlace => ({
+          ...place,
+          bucket: `${key} ${requests}`,
+          entry: sortKey({ hostname: place.hostname, route, rule, match }),
+        })),
+      )
+      .take(maxMatchPlaces)
+      .toArray();
   },
 });
 

@@ -76,7 +76,10 @@ export interface Winner extends OwnedMatch {
   readonly hasConditions: boolean;
 }
 
-/** The maximum number of entries of one route. A route beyond it is not compared completely, and takes no more memory. */
+/**
+ * The maximum number of entries of one route, and of keys that it looks up. A route beyond it is not compared completely, and takes no
+ * more memory.
+ */
 const maxEntries = 4_096;
 
 /**
@@ -111,6 +114,7 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
   if (contested.length === 0) return;
   const matches = comparedMatches(read, { kind, namespace, name });
   const comparison = new PathComparison();
+  const reversed = descending(namespace);
   for (const { place, isShared, wider } of contested) {
     const owned = ownedPlaceAt(read, namespace, place);
     for (const { rule, match, path, conditions } of matches) {
@@ -135,9 +139,12 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
           widerHostKeys(hostKey(place.owner, place.listener, kind, hostname), path, classes),
         ),
       ];
+      // One text for all keys: a route has thousands of them.
+      const entry = JSON.stringify([namespace, winner]);
+      const last = JSON.stringify([reversed, winner]);
       for (const key of keys) {
-        yield { bucket: key, entry: JSON.stringify([namespace, winner]) };
-        yield { bucket: `${key} last`, entry: JSON.stringify([descending(namespace), winner]) };
+        yield { bucket: key, entry };
+        yield { bucket: `${key} last`, entry: last };
       }
     }
   }
@@ -248,15 +255,20 @@ export const takenRequests = defineQuery({
     );
     if (contested.length === 0) return none;
     const matches = comparedMatches(read, { kind, namespace, name });
-    const taken = contested.flatMap(({ key, ...place }) =>
-      matches.flatMap(({ rule, match, path, conditions }): readonly TakenRequests[] => {
-        const winner = winnerAmong(read, namespace, losingKeys(key, place.hostname, path, conditions));
-        if (winner === undefined) return [];
+    const taken: TakenRequests[] = [];
+    let left = maxEntries;
+    for (const { key, ...place } of contested) {
+      for (const { rule, match, path, conditions } of matches) {
+        const keys = losingKeys(key, place.hostname, path, conditions);
+        left -= keys.length;
+        if (left < 0) return taken;
+        const winner = winnerAmong(read, namespace, keys);
+        if (winner === undefined) continue;
         const isNarrower = !contains(winner.path, path);
         const by = winner.hostname !== place.hostname ? 'hostname' : isNarrower ? 'path' : 'conditions';
-        return [{ ...place, own: { kind, namespace, name, rule, match: match.index }, winner, by, isNarrower }];
-      }),
-    );
+        taken.push({ ...place, own: { kind, namespace, name, rule, match: match.index }, winner, by, isNarrower });
+      }
+    }
     return taken.length === 0 ? none : taken;
   },
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { impactOf } from '../../../../../src/core/admission/impact.ts';
 import { runToEnd, type Steps } from '../../../../../src/core/text/steps.ts';
 import { formatPath } from '../../../../../src/core/resources/path.ts';
+import { matchesOfListener, routesOfHostname } from '../../../../../src/core/rules/matches/match-places.ts';
 import { findings } from '../../../../../src/core/rules/engine/run.ts';
 import { statuses } from '../../../../../src/core/status/emit.ts';
 import { candidateOf, evaluate, found, ourClass, writeOf } from '../../../../support/evaluation.ts';
@@ -49,6 +50,40 @@ const byOther = (at = 'spec.rules[0].matches[0]', by = 'spec.rules[0].matches[0]
 ];
 
 describe('match-taken', () => {
+  const listeners = Array.from({ length: 64 }, (_, index) => ({
+    name: `web-${index}`,
+    port: 8000 + index,
+    protocol: 'HTTP',
+    allowedRoutes: everybody,
+  }));
+  const hostnames = Array.from({ length: 16 }, (_, index) => `${index}.example.com`);
+
+  test('a route with very many matches, hostnames and listeners is compared at a limited number of places', () => {
+    const matches = Array.from({ length: 32 }, (_, index) => ({ path: { type: 'Exact', value: `/${index}` } }));
+    const spec = { hostnames, rules: [{ matches }] };
+    const { kernel } = evaluate([
+      route('cart', { spec }),
+      route('other', { spec, created: older }),
+      gatewayWith(...listeners),
+      ourClass,
+    ]);
+    expect([...matchesOfListener.entries(kernel.read, 'HTTPRoute', 'shop', 'cart')]).toHaveLength(2048);
+  });
+
+  test('a route of several Gateways is compared at a limited number of hostnames and listeners', () => {
+    const names = ['front', 'back', 'side'];
+    const gateways = names.map((name) => ({
+      ...(gatewayWith(...listeners) as object),
+      metadata: { namespace: 'shop', name },
+    }));
+    const parentRefs = names.map((name) => ({ name }));
+    const { kernel } = evaluate([route('cart', { spec: { hostnames, parentRefs } }), ...gateways, ourClass]);
+    const buckets = new Set<string>();
+    for (const { bucket } of routesOfHostname.entries(kernel.read, 'HTTPRoute', 'shop', 'cart'))
+      if (!bucket.startsWith('namespaces ')) buckets.add(bucket);
+    expect(buckets.size).toBe(1024);
+  });
+
   test('says which match it is, where, who has its requests and what to do', () => {
     const spec = { ...onWeb, hostnames: ['Shop.Example.com'] };
     expect(

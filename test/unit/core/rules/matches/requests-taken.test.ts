@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { winnersOfRequests } from '../../../../../src/core/rules/matches/taken-requests.ts';
+import type { Reader } from '../../../../../src/core/incremental/index.ts';
+import { takenRequests, winnersOfRequests } from '../../../../../src/core/rules/matches/taken-requests.ts';
 import { candidateOf, evaluate, found, ourClass, writeOf } from '../../../../support/evaluation.ts';
 import { gatewayWith } from '../../../../support/rules.ts';
 
@@ -226,5 +227,27 @@ describe('requests-taken', () => {
     const { kernel } = evaluate([routeIn('shop'), front, ourClass, routeIn('market', { hostnames, matches })]);
     const entries = [...winnersOfRequests.entries(kernel.read, 'HTTPRoute', 'market', 'cart')];
     expect(entries).toHaveLength(4096);
+  });
+
+  test('a route looks up a limited number of matches that may get its requests', () => {
+    const deep = Array.from({ length: 64 }, (_, index) => prefix(`/a/b/c/d/e/f/g/h/i/j/k/l/m/${index}`, header('a')));
+    const hostnames = Array.from({ length: 16 }, (_, index) => `*.${index}.example.com`);
+    const { kernel } = evaluate([routeIn('shop', { hostnames, matches: deep }), front, ourClass, routeIn('market')]);
+    let lookups = 0;
+    const { read } = kernel;
+    const counting: Reader = {
+      input: (input, ...args) => read.input(input, ...args),
+      query: (query, ...args) => read.query(query, ...args),
+      list: (index, bucket) => read.list(index, bucket),
+      count: (index, bucket) => read.count(index, bucket),
+      several: (index, bucket) => read.several(index, bucket),
+      first: (index, bucket) => {
+        if (index === winnersOfRequests) lookups++;
+        return read.first(index, bucket);
+      },
+    };
+    takenRequests.compute(counting, 'HTTPRoute', 'shop', 'cart');
+    expect(lookups).toBeGreaterThan(0);
+    expect(lookups).toBeLessThanOrEqual(4096);
   });
 });
