@@ -16,7 +16,7 @@ import { clusterWriter } from '../cluster/cluster-writer.ts';
 import { serveDataPlanes } from '../cluster/data-plane-channel.ts';
 import { OwnObjects } from '../cluster/own-objects.ts';
 import { ClusterSecretStore } from '../cluster/secret-store.ts';
-import { Controller, type DataPlaneSettings } from '../controller/index.ts';
+import { Controller, EvaluationQueue, type DataPlaneSettings } from '../controller/index.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
@@ -119,8 +119,9 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const replica = { namespace, name: identity, ...(uid !== undefined && { uid }), writer: clusterWriter(client) };
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
   running.add(() => events.stop());
+  const evaluation = new EvaluationQueue(kernel);
   const controller = new Controller({
-    kernel,
+    evaluation,
     writer: clusterWriter(client, () => term),
     events,
     dataPlane: settings,
@@ -130,7 +131,9 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     log,
     metrics,
   });
-  await applyPolicySettings(surroundings, (writes) => controller.observe([], kernel.apply(writes)));
+  await applyPolicySettings(surroundings, (writes) => {
+    void evaluation.apply(writes, (delta) => controller.observe([], delta));
+  });
   const isSynced = (): boolean => state.problems().length === 0;
   const record = new BundleRecord({ namespace, writer: clusterWriter(client, () => term), log });
   const bundles = new BundleWatch({ log, metrics, recorded: await record.read(), isSynced });
@@ -148,6 +151,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
       bundles.update(installed);
       recordBundles();
     },
+    apply: (writes, onDelta) => evaluation.apply(writes, onDelta),
     onChange: (events, delta, arrived) => controller.observe(events, delta, arrived),
   });
   running.add(() => state.stop());

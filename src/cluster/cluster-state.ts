@@ -17,6 +17,7 @@ import {
   type InstalledKind,
   type KindState,
   type ObjectEvent,
+  type OnEvents,
   type ReadingPace,
 } from '../kubernetes/index.ts';
 import { monotonicNow, systemClock } from '../time/clock.ts';
@@ -63,7 +64,7 @@ export interface ObjectSource {
 /** Receives objects and definitions from the source. */
 export interface ObjectReader {
   readonly kinds: readonly FollowedKind[];
-  onEvents(events: readonly ObjectEvent[]): void;
+  readonly onEvents: OnEvents;
   onInstalled(installed: ReadonlyMap<string, InstalledKind>): void;
 }
 
@@ -78,6 +79,11 @@ export interface ClusterStateOptions {
   readonly onChange?: (events: readonly ObjectEvent[], delta: Delta, arrived?: number) => void;
   /** Called with all Gateway API definitions, by name, when one is added, changed or deleted. */
   readonly onInstalled?: (installed: ReadonlyMap<string, InstalledKind>) => void;
+  /**
+   * Applies writes to the evaluation and passes the resulting change on. Without it, that happens in one go. Returns the milliseconds of
+   * work.
+   */
+  readonly apply?: (writes: readonly Write[], follow: (delta: Delta) => void) => number | Promise<number>;
   /** Starts a source. */
   readonly follow: (reader: ObjectReader) => ObjectSource;
 }
@@ -97,6 +103,11 @@ export class ClusterState {
     controllerName,
     onChange = () => {},
     onInstalled = () => {},
+    apply = (writes, onDelta) => {
+      const begun = monotonicNow();
+      onDelta(kernel.apply(writes));
+      return monotonicNow() - begun;
+    },
     follow,
   }: ClusterStateOptions) {
     this.kernel = kernel;
@@ -107,11 +118,11 @@ export class ClusterState {
       kinds: [...this.kinds.values()],
       onEvents: (events) => {
         const arrived = monotonicNow();
-        onChange(events, kernel.apply(events.flatMap(writesOf)), arrived);
+        return apply(events.flatMap(writesOf), (delta) => onChange(events, delta, arrived));
       },
       onInstalled: (installed) => {
         onInstalled(ofGatewayApi(installed));
-        onChange([], kernel.apply([this.installationWith(installed)]));
+        void apply([this.installationWith(installed)], (delta) => onChange([], delta));
       },
     });
   }

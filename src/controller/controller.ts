@@ -23,6 +23,7 @@ import { DataPlaneProvisioner, type Need } from './data-plane-provisioner.ts';
 import { DataPlaneServices } from './data-plane-services.ts';
 import { DataPlaneWorkloads } from './data-plane-workloads.ts';
 import { DataPlanes } from './data-planes.ts';
+import type { EvaluationQueue } from './evaluation-queue.ts';
 import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ClusterWriter, EventNote, EventSink, ObjectChange, WireObject } from './ports.ts';
@@ -32,8 +33,8 @@ import { regarding } from './status-events.ts';
 import { StatusWriter, type Pace } from './status-writer.ts';
 
 export interface ControllerOptions {
-  /** The evaluation. Writes to it that come from elsewhere must be passed to `observe`. */
-  readonly kernel: Kernel;
+  /** The evaluation. Changes from writes that come from elsewhere must be passed to `observe`. */
+  readonly evaluation: EvaluationQueue;
   readonly writer: ClusterWriter;
   readonly events: EventSink;
   readonly dataPlane: () => DataPlaneSettings;
@@ -55,6 +56,7 @@ const withStatus: ReadonlySet<string> = new Set(statuses.over.populations);
  * mark what may differ. All replicas compute and serve configuration. Only the leader writes.
  */
 export class Controller {
+  private readonly evaluation: EvaluationQueue;
   private readonly kernel: Kernel;
   private readonly live = new LiveObjects();
   private readonly statuses: StatusWriter;
@@ -71,7 +73,7 @@ export class Controller {
   private readonly ownReport: string;
 
   constructor({
-    kernel,
+    evaluation,
     writer,
     events,
     dataPlane,
@@ -82,6 +84,8 @@ export class Controller {
     metrics,
     pace = {},
   }: ControllerOptions) {
+    const { kernel } = evaluation;
+    this.evaluation = evaluation;
     this.kernel = kernel;
     this.events = events;
     this.ownReport = reportName(replica);
@@ -127,6 +131,7 @@ export class Controller {
       writer,
       settings: dataPlane,
       needOf: (namespace, name) => this.needOf(namespace, name),
+      settled: () => evaluation.idle,
       servicesOf: (gateway) => this.services.servicesOf(gateway),
       mayWrite,
       onProblem: describe,
@@ -246,7 +251,7 @@ export class Controller {
   }
 
   private apply(writes: readonly Write[]): void {
-    this.follow(this.kernel.apply(writes), certificateChanges([]));
+    void this.evaluation.apply(writes, (delta) => this.follow(delta, certificateChanges([])));
   }
 
   /** Records an event. Returns the keys of the objects whose status it may change. */

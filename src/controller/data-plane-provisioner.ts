@@ -20,6 +20,8 @@ export interface DataPlaneProvisionerOptions {
   readonly settings: () => DataPlaneSettings;
   /** The current requirements of a Gateway. */
   readonly needOf: (namespace: string, name: string) => Need;
+  /** Resolves when the requirements can be read; `undefined` if that is so. */
+  readonly settled?: () => Promise<void> | undefined;
   /** The Services of a Gateway that exist. Those that it does not need any more are removed. */
   readonly servicesOf: (gateway: string) => readonly WireObject[];
   /** Checked before each write. */
@@ -112,12 +114,18 @@ export class DataPlaneProvisioner {
       this.queue.delete(gateway);
       this.working.set(
         gateway,
-        this.work(gateway).finally(() => {
+        this.begin(gateway).finally(() => {
           this.working.delete(gateway);
           this.pump();
         }),
       );
     }
+  }
+
+  private async begin(gateway: string): Promise<void> {
+    const { settled = () => undefined } = this.options;
+    for (let pause = settled(); pause !== undefined; pause = settled()) await pause;
+    await this.work(gateway);
   }
 
   private async work(gateway: string): Promise<void> {

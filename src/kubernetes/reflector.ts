@@ -10,8 +10,11 @@ import { watchFrom } from './watch.ts';
 
 export type { ObjectEvent } from './inventory.ts';
 
-/** Receives events in order; the next request waits for it. An error is logged, and a later list repeats the events. */
-export type OnEvents = (events: readonly ObjectEvent[]) => void | Promise<void>;
+/**
+ * Receives events in order; the next request waits for it. May return its milliseconds of work, if it also waits for other things. An error
+ * is logged, and a later list repeats the events.
+ */
+export type OnEvents = (events: readonly ObjectEvent[]) => number | void | Promise<number | void>;
 
 export interface ReflectorOptions {
   readonly client: ApiClient;
@@ -166,14 +169,15 @@ export class Reflector {
     if (events.length === 0) return;
     const { clock, pace } = this.options;
     const begun = clock.now();
+    let work: number | void = undefined;
     try {
-      await this.options.onEvents(events);
+      work = await this.options.onEvents(events);
     } catch (error) {
       this.inventory.distrust(events);
       this.owesList = true;
       this.options.log.error({ kind: this.options.selection.type.kind, err: error }, 'handling events failed');
     } finally {
-      pace?.noteWork(clock.now() - begun);
+      pace?.noteWork(work ?? clock.now() - begun);
     }
   }
 

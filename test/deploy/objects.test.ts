@@ -11,7 +11,7 @@ import { InternalErrors } from '../../src/cli/process/internal-errors.ts';
 import { exposeProxyCounters } from '../../src/cli/process/proxy-metrics.ts';
 import { openSettings } from '../../src/cli/process/settings-file.ts';
 import { Watchdog } from '../../src/webhook/configuration/watchdog.ts';
-import { Controller } from '../../src/controller/index.ts';
+import { Controller, EvaluationQueue } from '../../src/controller/index.ts';
 import { desiredObjects } from '../../src/controller/data-plane-manifests.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { createCounters } from '../../src/proxy/counters.ts';
@@ -84,7 +84,7 @@ function clusterMetrics(metrics: Metrics): void {
 function controllerMetrics(metrics: Metrics): void {
   const ok = async () => ({ type: 'ok' }) as const;
   void new Controller({
-    kernel: emptyEvaluation(),
+    evaluation: new EvaluationQueue(emptyEvaluation()),
     metrics,
     log: createLogger('silent'),
     controllerName: 'example.com/us',

@@ -45,6 +45,32 @@ describe('an incremental kernel', () => {
     );
   });
 
+  test('is right when it applies batches in steps and the outside reads between two of them', () => {
+    fc.assert(
+      fc.property(anyBatches, fc.array(fc.nat(30), { minLength: 1 }), (batches, pauses) => {
+        const kernel = newKernel();
+        const content = new Map<string, unknown>();
+        batches.forEach((batch, position) => {
+          const fresh = freshKernel(finalState(batches.slice(0, position + 1)));
+          const pause = pauses[position % pauses.length] ?? 0;
+          const steps = kernel.applyInSteps(batch);
+          let step = 0;
+          let result = steps.next();
+          for (; result.done !== true; result = steps.next(), step += 1) {
+            if (step < pause) expect(emittedOf(kernel)).toEqual(content);
+            if (step === pause) expect(readAll(kernel.read)).toEqual(readAll(fresh.read));
+          }
+          const { upserted, removed } = changesOf(result.value);
+          for (const key of removed) content.delete(key);
+          for (const [key, value] of upserted) content.set(key, value);
+          expect(content).toEqual(emittedOf(fresh));
+          expect(emittedOf(kernel)).toEqual(content);
+          expect(readAll(kernel.read)).toEqual(readAll(fresh.read));
+        });
+      }),
+    );
+  });
+
   test('reports deltas that add up to its content and mention nothing that did not change', () => {
     fc.assert(
       fc.property(anyBatches, (batches) => {

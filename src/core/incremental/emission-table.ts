@@ -2,12 +2,18 @@ import { fitted } from '../text/fitted.ts';
 import { type Contributor, type ContributorTable, nothing } from './cells.ts';
 import type { Engine } from './engine.ts';
 import { deepEqual } from './equal.ts';
+import type { Steps } from '../text/steps.ts';
 import type { Emission, Emitted, Reader } from './reader.ts';
 
 /** The changes of an emission. */
 export interface EmissionChange<T> {
   readonly upserted: ReadonlyMap<string, T>;
   readonly removed: ReadonlySet<string>;
+}
+
+interface Different {
+  readonly contributor: Contributor<Emitted<unknown>>;
+  readonly before: readonly Emitted<unknown>[];
 }
 
 /** The content of one emission, and its changes since the last `take`. */
@@ -17,6 +23,8 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
   readonly queue: Contributor<Emitted<unknown>>[] = [];
   /** The value of each touched key at the last `take`; `undefined` for keys that had none. */
   private readonly taken = new Map<string, unknown>();
+  /** The contributors whose output differs from the content. */
+  private different: readonly Different[] = [];
 
   constructor(emission: Emission<unknown>) {
     this.emission = emission;
@@ -34,11 +42,11 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
     return this.emission.emit(read, ...args);
   }
 
-  /** Applies the output of queued contributors. Appends errors to `errors`. */
-  settle(engine: Engine, errors: unknown[]): void {
+  /** Updates queued contributors, and leaves the content as it is until `commit`. Appends errors to `errors`. Each contributor is a step. */
+  *settle(engine: Engine, errors: unknown[]): Steps<void> {
     if (this.queue.length === 0) return;
-    const different: { contributor: Contributor<Emitted<unknown>>; before: readonly Emitted<unknown>[] }[] = [];
-    // Removals come first: a key may move from one contributor to another.
+    const different: Different[] = [];
+    this.different = different;
     for (const contributor of this.queue) {
       const before = contributor.output;
       try {
@@ -46,19 +54,28 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
       } catch (error) {
         errors.push(error);
       }
-      if (contributor.output === before) continue;
-      different.push({ contributor, before });
+      if (contributor.output !== before) different.push({ contributor, before });
+      yield;
+    }
+    this.queue.length = 0;
+  }
+
+  /** Applies the output of contributors that has changed. Appends errors to `errors`. */
+  commit(errors: unknown[]): void {
+    const { different } = this;
+    if (different.length === 0) return;
+    this.different = [];
+    // Removals come first: a key may move from one contributor to another.
+    for (const { contributor, before } of different)
       before.forEach(({ key }, position) => {
         if (contributor.output[position]?.key !== key) this.remove(key);
       });
-    }
     for (const { contributor, before } of different) {
       const output = contributor.output.filter((emitted, position) =>
         before[position]?.key === emitted.key ? this.replace(emitted) : this.add(emitted, errors),
       );
       contributor.output = output.length === 0 ? nothing : fitted(output);
     }
-    this.queue.length = 0;
   }
 
   /** The changes since the last call; `undefined` if no key was touched. */

@@ -1,6 +1,7 @@
 import { Agenda } from './agenda.ts';
 import type { Calls } from './calls.ts';
 import { type Cell, type Computation, type Contributor, hasRun, Memo, nothing, sameResult } from './cells.ts';
+import type { Steps } from '../text/steps.ts';
 import type { Reader } from './reader.ts';
 
 /** Maximum number of cells waiting for a sweep: about the results for a hundred objects. */
@@ -57,16 +58,19 @@ export class Engine {
 
   /**
    * Records changes of inputs. Results with only queries between them and the inputs are updated immediately, in ascending
-   * order of height. If such a result stays equal, its readers are not even marked, however many there are.
+   * order of height. If such a result stays equal, its readers are not even marked, however many there are. Each result is a step.
    */
-  inputsChanged(cells: readonly Cell[]): void {
+  *inputsChanged(cells: readonly Cell[]): Steps<void> {
     this.clock++;
     const agenda = new Agenda();
     for (const cell of cells) {
       cell.changedAt = this.clock;
       this.wakeReaders(cell, agenda);
     }
-    for (const memo of agenda) this.settle(memo, agenda);
+    for (const memo of agenda) {
+      this.settle(memo, agenda);
+      yield;
+    }
     this.clock++;
   }
 

@@ -1,6 +1,7 @@
 import { Cell, type Contributor, type ContributorTable } from './cells.ts';
 import type { Engine } from './engine.ts';
 import { emptyFacets, Entries, type Facet, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
+import type { Steps } from '../text/steps.ts';
 import type { Index, IndexEntry, Reader } from './reader.ts';
 
 /** The content of one index, maintained by deltas: the cost of a change depends on the changed contributor only. */
@@ -52,8 +53,11 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
     return home.entries;
   }
 
-  /** Applies the output of queued contributors and marks readers of changed facets. Appends errors to `errors`. */
-  settle(engine: Engine, errors: unknown[]): void {
+  /**
+   * Applies the output of queued contributors and marks readers of changed facets. Appends errors to `errors`. Each contributor is a
+   * step.
+   */
+  *settle(engine: Engine, errors: unknown[]): Steps<void> {
     if (this.queue.length === 0) return;
     for (const contributor of this.queue) {
       const before = contributor.output;
@@ -63,6 +67,7 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
         errors.push(error);
       }
       if (contributor.output !== before) replaceContributions(this, before, contributor.output);
+      yield;
     }
     this.queue.length = 0;
     for (const bucket of this.touched) bucket.settle(engine);

@@ -1,3 +1,4 @@
+import type { Steps } from '../text/steps.ts';
 import type { Write } from './declare.ts';
 import type { EmissionChange, EmissionTable } from './emission-table.ts';
 import { LiveState } from './live-state.ts';
@@ -45,6 +46,11 @@ export interface Kernel {
    * function that threw contributes nothing until one of its dependencies changes. The changes are part of the next delta.
    */
   apply(writes: readonly Write[]): Delta;
+  /**
+   * Like `apply`, in steps: the writes begin with the first one, and the last one changes the content of all emissions. A read from outside
+   * in between does all steps that are left. Throws if other writes are being applied.
+   */
+  applyInSteps(writes: readonly Write[]): Steps<Delta>;
   /** The whole content of an emission by key; a live view, valid until the next `apply`. */
   emitted<T>(emission: Emission<T>): ReadonlyMap<string, T>;
   /** The arguments of all cells of an input that have a value. Linear in their number. */
@@ -67,14 +73,28 @@ export function createKernel({ indexes, emissions }: KernelDeclarations): Kernel
   return {
     read: live.read,
     apply(writes) {
-      rethrow(live.apply(writes));
-      return takeDelta(live);
+      live.begin(writes);
+      return conclude(live);
+    },
+    *applyInSteps(writes) {
+      live.begin(writes);
+      while (live.proceed()) yield;
+      return conclude(live);
     },
     emitted: <T>(emission: Emission<T>) => emissionTable(live, emission).content as ReadonlyMap<string, T>,
     present: (input) => live.present(input),
-    overlay: (writes) => new OverlayState(live, writes),
+    overlay(writes) {
+      live.finish();
+      return new OverlayState(live, writes);
+    },
     statistics: () => statistics(live),
   };
+}
+
+/** Does all steps that are left, and rethrows the errors of functions. */
+function conclude(live: LiveState): Delta {
+  rethrow(live.finish());
+  return takeDelta(live);
 }
 
 function rethrow(errors: readonly unknown[]): void {

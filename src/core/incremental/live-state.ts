@@ -9,6 +9,7 @@ import {
   nothing,
   type Place,
 } from './cells.ts';
+import type { Steps } from '../text/steps.ts';
 import type { Write } from './declare.ts';
 import { EmissionTable } from './emission-table.ts';
 import { Engine } from './engine.ts';
@@ -19,7 +20,7 @@ import { keyOf } from './key.ts';
 import { LawfulReader, type Resolver } from './lawful-reader.ts';
 import type { Emission, Index, Input, Population, Reader } from './reader.ts';
 
-type Table = ContributorTable & { settle(engine: Engine, errors: unknown[]): void };
+type Table = ContributorTable & { settle(engine: Engine, errors: unknown[]): Steps<void> };
 
 /** All existing cells by declaration and arguments, and the tables that they contribute to. */
 export class LiveState implements Resolver {
@@ -35,6 +36,10 @@ export class LiveState implements Resolver {
   readonly orderedIndexes: readonly IndexTable[];
   private readonly driven = new Map<Input<unknown>, Map<string, Table[]>>();
   private readonly calls = new Calls<Computation>();
+  /** The steps that are left of the last `begin`. */
+  private underway: Steps<void> | undefined;
+  /** The errors of functions that threw since the last `begin`. These contribute nothing until one of their dependencies changes. */
+  private errors: unknown[] = [];
 
   constructor(indexes: readonly Index[], emissions: readonly Emission<unknown>[]) {
     this.read = new LawfulReader(this.calls, this);
@@ -52,39 +57,64 @@ export class LiveState implements Resolver {
     this.orderedIndexes = [...this.indexes.values()].sort((left, right) => left.stratum - right.stratum);
   }
 
-  /**
-   * Applies `writes` and updates every table. Returns the errors of functions that threw. These contribute nothing until one
-   * of their dependencies changes.
-   */
-  apply(writes: readonly Write[]): unknown[] {
+  /** Applies `writes`. Every table is updated by the steps that follow (`proceed`). */
+  begin(writes: readonly Write[]): void {
     if (this.calls.current !== undefined)
       throw new Error(`${this.calls.current.name} must not write: computations only read`);
-    const errors: unknown[] = [];
+    if (this.underway !== undefined) throw new Error('no writes are possible while others are being applied in steps');
+    this.errors = [];
     this.revision++;
     // Results that only outside callers read are not worth updating.
     this.engine.sweep();
-    this.engine.inputsChanged(writes.flatMap((write) => this.write(write)));
-    for (const table of this.orderedIndexes) table.settle(this.engine, errors);
-    for (const table of this.emissions.values()) table.settle(this.engine, errors);
+    this.underway = this.steps(writes.flatMap((write) => this.write(write)));
+  }
+
+  /** Does the next step. Returns whether it is not the last one. */
+  proceed(): boolean {
+    const steps = this.underway;
+    // A step that throws is the last one.
+    this.underway = undefined;
+    if (steps?.next().done === false) this.underway = steps;
+    return this.underway !== undefined;
+  }
+
+  /** Does all steps that are left. Returns the errors of functions that threw. */
+  finish(): readonly unknown[] {
+    while (this.proceed());
+    return this.errors;
+  }
+
+  private *steps(changed: readonly InputCell[]): Steps<void> {
+    yield* this.engine.inputsChanged(changed);
+    for (const table of this.orderedIndexes) yield* table.settle(this.engine, this.errors);
+    for (const table of this.emissions.values()) yield* table.settle(this.engine, this.errors);
+    // All contents change in one moment: a reader of several never sees a mixture.
+    for (const table of this.emissions.values()) table.commit(this.errors);
     this.engine.sweep();
-    return errors;
   }
 
   input(input: Input<unknown>, args: readonly string[]): unknown {
-    if (this.calls.current === undefined) return this.findInput(input, keyOf(args))?.value;
+    if (this.calls.current === undefined) {
+      this.finish();
+      return this.findInput(input, keyOf(args))?.value;
+    }
     const cell = this.inputCell(input, args);
     this.engine.track(cell);
     return cell.value;
   }
 
   query(query: AnyQuery, args: readonly string[]): unknown {
-    if (this.calls.current === undefined) this.engine.sweepWhenMany();
+    if (this.calls.current === undefined) {
+      this.finish();
+      this.engine.sweepWhenMany();
+    }
     return this.engine.resultOf(this.memo(query, args));
   }
 
   facet<F extends keyof Facet>(index: Index, bucket: string, facet: F): Facet[F] {
     const table = this.indexTable(index);
-    if (this.calls.current !== undefined) this.engine.track(table.facetCell(bucket, facet, this.engine));
+    if (this.calls.current === undefined) this.finish();
+    else this.engine.track(table.facetCell(bucket, facet, this.engine));
     return facetOf(table.entriesOf(bucket), facet);
   }
 

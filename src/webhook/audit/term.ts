@@ -6,7 +6,7 @@ import type { Kernel } from '../../core/incremental/index.ts';
 import { Discovery, type ApiClient, type KubernetesObject, type WriteOutcome } from '../../kubernetes/index.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Cell, Family, Logger, Metrics, Reading } from '../../telemetry/index.ts';
-import { inSlices, Slices } from '../turns.ts';
+import { inSlices, Slices } from '../../time/slices.ts';
 import { AuditLedger } from './ledger.ts';
 import { digestOf, reportOf, type ReportApi } from './report.ts';
 import { ReportStore } from './report-store.ts';

@@ -78,20 +78,20 @@ function definitionOf(kind: SchemaKind, version: string): ReadonlyMap<string, In
 describe('the state of a cluster', () => {
   test('objects come and go as the source tells', () => {
     const { kernel, source } = started();
-    source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
+    void source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toMatchObject({
       ref,
       meta: { generation: 3 },
       spec: { hostnames: ['a.example'] },
     });
-    source.reader?.onEvents([{ type: 'delete', ref }]);
+    void source.reader?.onEvents([{ type: 'delete', ref }]);
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
   });
 
   test('of a delete and a new object of the same name in one batch, the new one stays', () => {
     const { kernel, source } = started();
-    source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
-    source.reader?.onEvents([
+    void source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
+    void source.reader?.onEvents([
       { type: 'delete', ref },
       { type: 'upsert', ref, object: { ...route, spec: { hostnames: ['b.example'] } } },
     ]);
@@ -100,8 +100,8 @@ describe('the state of a cluster', () => {
 
   test('what is no object of its kind counts as absent', () => {
     const { kernel, source } = started();
-    source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
-    source.reader?.onEvents([{ type: 'upsert', ref, object: { metadata: { name: 'cart', namespace: 'shop' } } }]);
+    void source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
+    void source.reader?.onEvents([{ type: 'upsert', ref, object: { metadata: { name: 'cart', namespace: 'shop' } } }]);
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
   });
 
@@ -169,9 +169,9 @@ describe('the state of a cluster', () => {
       name: 'example.com:ca:v1',
     };
     const object = { apiVersion: 'certificates.k8s.io/v1', metadata: { name: bundle.name }, spec: { trustBundle: '' } };
-    source.reader?.onEvents([{ type: 'upsert', ref: bundle, object }]);
+    void source.reader?.onEvents([{ type: 'upsert', ref: bundle, object }]);
     expect(kernel.read.input(authorityCell, '', bundle.name)).toMatchObject({ type: 'unusable' });
-    source.reader?.onEvents([{ type: 'delete', ref: bundle }]);
+    void source.reader?.onEvents([{ type: 'delete', ref: bundle }]);
     expect(kernel.read.input(authorityCell, '', bundle.name)).toBeUndefined();
     source.reader?.onInstalled(new Map());
     expect(kernel.read.input(installationCell)?.notInstalled).toContain('ClusterTrustBundle');

@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connectInProcess } from '../../../src/channel/in-process.ts';
 import { ConfigurationSink } from '../../../src/channel/sink.ts';
-import { Controller, type ObjectChange, type WireObject, type WriteResult } from '../../../src/controller/index.ts';
+import {
+  Controller,
+  EvaluationQueue,
+  type ObjectChange,
+  type WireObject,
+  type WriteResult,
+} from '../../../src/controller/index.ts';
 import { installationCell, objectCell } from '../../../src/core/graph/inputs.ts';
 import { write } from '../../../src/core/incremental/index.ts';
 import { parseObject } from '../../../src/core/resources/parse.ts';
@@ -21,6 +27,7 @@ afterEach(async () => {
 /** A cluster of one Gateway's size: stores what is written and tells it back. */
 function cluster(addressPool: readonly AddressRange[] = []) {
   const kernel = emptyEvaluation();
+  const evaluation = new EvaluationQueue(kernel);
   const statuses = new Map<string, unknown>();
   const calls: string[] = [];
   const notes: string[] = [];
@@ -28,7 +35,7 @@ function cluster(addressPool: readonly AddressRange[] = []) {
   const world: { leads: boolean; refusal?: WriteResult } = { leads: true };
   const stored = new Map<string, WireObject>();
   const controller: Controller = new Controller({
-    kernel,
+    evaluation,
     controllerName,
     replica: { namespace: 'system', name: 'me', writer: { apply: async () => ({ type: 'ok' }) } },
     events: {
@@ -86,11 +93,9 @@ function cluster(addressPool: readonly AddressRange[] = []) {
   const tell = async (event: ObjectChange) => {
     const { kind, namespace, name } = event.ref;
     const parsed = event.type === 'upsert' ? parseObject(event.object) : undefined;
-    controller.observe(
-      [event],
-      kernel.apply([
-        write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined),
-      ]),
+    const resource = parsed?.type === 'resource' ? parsed.resource : undefined;
+    await evaluation.apply([write(objectCell, [kind, namespace, name], resource)], (delta) =>
+      controller.observe([event], delta),
     );
     await new Promise(setImmediate);
   };

@@ -1,0 +1,96 @@
+import type { Delta, Kernel, Write } from '../core/incremental/index.ts';
+import { monotonicNow } from '../time/clock.ts';
+import { Slices } from '../time/slices.ts';
+
+/** Takes a change of the evaluation. */
+type Follow = (delta: Delta) => void;
+
+interface Task {
+  readonly writes: readonly Write[];
+  readonly follow: Follow;
+  readonly done: PromiseWithResolvers<number>;
+}
+
+/**
+ * Applies writes to the evaluation, one transaction after the other. Work that exceeds a slice continues after others had their turns: the
+ * change of a Gateway may concern thousands of routes. Most changes take less, and their followers are called at once.
+ */
+export class EvaluationQueue {
+  readonly kernel: Kernel;
+  private readonly now: () => number;
+  private waiting: Task[] = [];
+  private finishing: Promise<void> | undefined;
+
+  /** @param now monotonic milliseconds */
+  constructor(kernel: Kernel, now: () => number = monotonicNow) {
+    this.kernel = kernel;
+    this.now = now;
+  }
+
+  /** Resolves when no writes wait or are being applied; `undefined` if that is so. A read of the kernel before does the work that is left. */
+  get idle(): Promise<void> | undefined {
+    return this.finishing;
+  }
+
+  /**
+   * Applies `writes` as one transaction, after those of all earlier calls, and passes its changes to `follow`: before this returns, if
+   * nothing is underway and the work fits in a slice. Returns the milliseconds of work. Throws or rejects with the errors of both.
+   */
+  apply(writes: readonly Write[], follow: Follow): number | Promise<number> {
+    if (this.finishing !== undefined) return this.later(writes, follow);
+    const slices = new Slices(this.now);
+    const steps = this.kernel.applyInSteps(writes);
+    while (!slices.isUsedUp) {
+      const { done, value } = steps.next();
+      if (done !== true) continue;
+      follow(value);
+      return slices.used;
+    }
+    return this.finish({ steps, follow, slices });
+  }
+
+  private async later(writes: readonly Write[], follow: Follow): Promise<number> {
+    const done = Promise.withResolvers<number>();
+    this.waiting.push({ writes, follow, done });
+    return await done.promise;
+  }
+
+  /** Does the rest of a transaction, and then what waits. */
+  private async finish(rest: Transaction): Promise<number> {
+    const first = completed(rest);
+    this.finishing = this.workOff(first);
+    return await first;
+  }
+
+  private async workOff(first: Promise<number>): Promise<void> {
+    await Promise.allSettled([first]);
+    for (let task = this.waiting.shift(); task !== undefined; task = this.waiting.shift()) {
+      const { writes, follow, done } = task;
+      const slices = new Slices(this.now);
+      const steps = this.kernel.applyInSteps(writes);
+      done.resolve(completed({ steps, follow, slices }));
+      await Promise.allSettled([done.promise]);
+    }
+    this.finishing = undefined;
+  }
+}
+
+interface Transaction {
+  readonly steps: ReturnType<Kernel['applyInSteps']>;
+  readonly follow: Follow;
+  readonly slices: Slices;
+}
+
+/** Returns the milliseconds of work. The followers, who may have much to do, get a turn of their own. */
+async function completed({ steps, follow, slices }: Transaction): Promise<number> {
+  let work = 0;
+  for (let result = steps.next(); ; result = steps.next()) {
+    const { done, value } = result;
+    if (done !== true && !slices.isUsedUp) continue;
+    work += slices.used;
+    await slices.next();
+    if (done !== true) continue;
+    follow(value);
+    return work + slices.used;
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { EvaluationQueue } from '../../../src/controller/index.ts';
+import {
+  createKernel,
+  defineEmission,
+  defineInput,
+  write,
+  type Delta,
+  type Write,
+} from '../../../src/core/incremental/index.ts';
+
+const objects = defineInput<number>('objects');
+const put = (value: number, name = 'one'): Write => write(objects, ['Thing', name], value);
+
+/** A queue whose evaluation takes one millisecond for each object, by its own clock. */
+function queue() {
+  let time = 0;
+  const values = defineEmission<number>({
+    name: 'values',
+    stratum: 0,
+    over: { input: objects, populations: ['Thing'] },
+    *emit(read, kind = '', name = '') {
+      time += 1;
+      const value = read.input(objects, kind, name) ?? 0;
+      if (value < 0) throw new Error('negative');
+      yield { key: name, value };
+    },
+  });
+  const kernel = createKernel({ indexes: [], emissions: [values] });
+  const evaluation = new EvaluationQueue(kernel, () => time);
+  const seen: string[] = [];
+  const note = (delta: Delta): void => {
+    const { upserted } = delta.of(values);
+    seen.push(upserted.size === 1 ? String([...upserted.values()]) : `${upserted.size} values`);
+  };
+  return { evaluation, seen, note, values };
+}
+
+const many = Array.from({ length: 100 }, (_, number) => put(number, `thing ${number}`));
+
+/** Counts turns of the event loop until `stop`. */
+function turns(): () => number {
+  let count = 0;
+  const next = (): void => {
+    count += 1;
+    timer = setImmediate(next);
+  };
+  let timer = setImmediate(next);
+  return () => {
+    clearImmediate(timer);
+    return count;
+  };
+}
+
+describe('the evaluation queue', () => {
+  test('applies a small change at once', () => {
+    const { evaluation, seen, note } = queue();
+    expect(evaluation.apply([put(1)], note)).toBe(1);
+    expect(seen).toEqual(['1']);
+    expect(evaluation.idle).toBeUndefined();
+  });
+
+  test('lets others have their turns during a change of many results, and reports its work alone', async () => {
+    const { evaluation, seen, note } = queue();
+    const counted = turns();
+    const applied = evaluation.apply(many, note);
+    expect(seen).toEqual([]);
+    expect(await applied).toBe(many.length);
+    expect(counted()).toBeGreaterThanOrEqual(many.length / 10 - 1);
+    expect(seen).toEqual(['100 values']);
+  });
+
+  test('applies later changes afterwards, in order', async () => {
+    const { evaluation, seen, note } = queue();
+    const first = evaluation.apply(many, note);
+    const others = [1, 2].map(async (value) => await evaluation.apply([put(value)], note));
+    expect(seen).toEqual([]);
+    await first;
+    await Promise.all(others);
+    await evaluation.idle;
+    expect(seen).toEqual(['100 values', '1', '2']);
+    expect(evaluation.idle).toBeUndefined();
+  });
+
+  test('applies the changes of followers', async () => {
+    const { evaluation, seen, note } = queue();
+    await evaluation.apply(many, (delta) => {
+      note(delta);
+      void evaluation.apply([put(1)], note);
+    });
+    await evaluation.idle;
+    void evaluation.apply([put(2)], (delta) => {
+      note(delta);
+      void evaluation.apply([put(3)], note);
+    });
+    expect(seen).toEqual(['100 values', '1', '2', '3']);
+  });
+
+  test('passes errors to the one whose change caused them, and continues', async () => {
+    const { evaluation, seen, note } = queue();
+    expect(() => evaluation.apply([put(-1)], note)).toThrow('negative');
+    const first = evaluation.apply([...many, put(-2)], note);
+    const second = evaluation.apply([put(-3)], note);
+    const third = evaluation.apply([put(4)], () => {
+      throw new Error('cannot follow');
+    });
+    const last = evaluation.apply([put(5)], note);
+    await expect(first).rejects.toThrow('negative');
+    await expect(second).rejects.toThrow('negative');
+    await expect(third).rejects.toThrow('cannot follow');
+    await last;
+    expect(seen.at(-1)).toBe('5');
+  });
+});

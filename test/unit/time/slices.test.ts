@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { inSlices, Slices } from '../../../src/time/slices.ts';
+
+describe('slices', () => {
+  test('let others have their turn between steps that take long', async () => {
+    const order: string[] = [];
+    function* steps() {
+      for (let step = 0; step < 3; step += 1) {
+        const end = performance.now() + 12;
+        while (performance.now() < end);
+        order.push(`step ${step}`);
+        yield;
+      }
+      return 'done';
+    }
+    setImmediate(() => order.push('other'));
+    expect(await inSlices(steps())).toBe('done');
+    expect(order).toEqual(['step 0', 'other', 'step 1', 'step 2']);
+  });
+
+  test.each([
+    { milliseconds: 10, turns: 1 },
+    { milliseconds: 29, turns: 2 },
+    { milliseconds: 70, turns: 4 },
+    { milliseconds: 7_000, turns: 4 },
+  ])(
+    'are followed by $turns turns of the event loop after a step of $milliseconds ms',
+    async ({ milliseconds, turns }) => {
+      let time = 0;
+      const slices = new Slices(() => time);
+      time += milliseconds;
+      let count = 0;
+      const next = (): void => {
+        count += 1;
+        immediate = setImmediate(next);
+      };
+      let immediate = setImmediate(next);
+      await slices.next();
+      clearImmediate(immediate);
+      expect(count).toBe(turns);
+    },
+  );
+
+  test('are shared by short runs, which yield together', async () => {
+    let time = 0;
+    const slices = new Slices(() => time);
+    const order: string[] = [];
+    function* steps(name: string) {
+      order.push(name);
+      time += 6;
+      yield;
+    }
+    setImmediate(() => order.push('other'));
+    for (const name of ['first', 'second', 'third']) await inSlices(steps(name), slices);
+    expect(order).toEqual(['first', 'second', 'other', 'third']);
+    expect(slices.isUsedUp).toBe(false);
+  });
+});
