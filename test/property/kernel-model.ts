@@ -210,6 +210,7 @@ export function allReads(read: Reader): readonly (() => unknown)[] {
       () => [...read.list(index, bucket)],
       () => read.count(index, bucket),
       () => read.several(index, bucket),
+      () => read.many(index, bucket),
       () => read.first(index, bucket),
     ]),
   ];

@@ -14,6 +14,7 @@ const blind: Reader = {
   list: refuse,
   count: refuse,
   several: refuse,
+  many: refuse,
   first: refuse,
 };
 

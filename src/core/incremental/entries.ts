@@ -6,10 +6,14 @@ export interface Facet {
   readonly list: readonly string[];
   readonly count: number;
   readonly several: boolean;
+  readonly many: boolean;
   readonly first: string | undefined;
 }
 
-export const facetNames = ['list', 'count', 'several', 'first'] as const satisfies readonly (keyof Facet)[];
+/** The largest number of entries that are not many. */
+const maxFew = 1_024;
+
+export const facetNames = ['list', 'count', 'several', 'many', 'first'] as const satisfies readonly (keyof Facet)[];
 
 /** The changes of entries since they were last settled. */
 interface Change {
@@ -121,6 +125,7 @@ const readers: { readonly [F in keyof Facet]: (entries: Entries) => Facet[F] } =
   list: (entries) => entries.list,
   count: (entries) => entries.size,
   several: (entries) => entries.size > 1,
+  many: (entries) => entries.size > maxFew,
   first: (entries) => entries.first,
 };
 
@@ -128,11 +133,12 @@ const comparisons: { readonly [F in keyof Facet]: (entries: Entries, change: Cha
   list: (_, { net }) => net.size > 0,
   count: (entries, { count }) => entries.size !== count,
   several: (entries, { count }) => entries.size > 1 !== count > 1,
+  many: (entries, { count }) => entries.size > maxFew !== count > maxFew,
   first: (entries, { first }) => entries.first !== first,
 };
 
 /** The facets of a bucket that does not exist. */
-export const emptyFacets: Facet = { list: Object.freeze([]), count: 0, several: false, first: undefined };
+export const emptyFacets: Facet = { list: Object.freeze([]), count: 0, several: false, many: false, first: undefined };
 
 /** Opens the entries of a bucket for modification. */
 export interface OpenBuckets {

@@ -91,6 +91,7 @@ class Bucket implements Record<keyof Facet, FacetCell | undefined> {
   list: FacetCell | undefined;
   count: FacetCell | undefined;
   several: FacetCell | undefined;
+  many: FacetCell | undefined;
   first: FacetCell | undefined;
   private readonly home: Map<string, Bucket>;
 

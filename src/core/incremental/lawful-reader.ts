@@ -43,6 +43,11 @@ export class LawfulReader implements Reader {
     return this.resolver.facet(index, bucket, 'several');
   }
 
+  many(index: Index, bucket: string): boolean {
+    this.calls.allowIndex(index);
+    return this.resolver.facet(index, bucket, 'many');
+  }
+
   first(index: Index, bucket: string): string | undefined {
     this.calls.allowIndex(index);
     return this.resolver.facet(index, bucket, 'first');

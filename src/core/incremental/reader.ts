@@ -14,6 +14,11 @@ export interface Reader {
   count(index: Index, bucket: string): number;
   /** Whether a bucket has more than one entry; invalidates the reader only when that changes. */
   several(index: Index, bucket: string): boolean;
+  /**
+   * Whether a bucket has more than 1,024 entries; invalidates the reader only when that changes. A function that reads it before anything
+   * else in the bucket is not one of countless readers that a single entry invalidates.
+   */
+  many(index: Index, bucket: string): boolean;
   /** The first entry in order; invalidates the reader only when that entry changes. */
   first(index: Index, bucket: string): string | undefined;
 }

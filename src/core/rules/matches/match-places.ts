@@ -13,16 +13,21 @@ import { qualifiedName } from '../../resources/reference.ts';
 
 /**
  * The routes of one kind that have a hostname at a listener. Most routes have their own hostnames, so their matches need no
- * comparison. Bucket: key of a `HostPlace`; entry: `namespace/name`. Further buckets: `namespacesAt` a key, with namespaces, and
- * `wideHostnamesAt` a listener, with hostnames that cover others.
+ * comparison. Bucket: key of a `HostPlace`; entry: `namespace/name`. Further buckets: `namespacesAt` a key, with namespaces,
+ * `wideHostnamesAt` a listener, with hostnames that cover others, and `routesAt` a listener, with all routes.
  */
 export const routesOfHostname = defineIndex({
   name: 'routesOfHostname',
   stratum: strata.linkIndexes,
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
+    const entry = qualifiedName({ namespace, name });
+    let before: string | undefined;
     for (const { key, owner, listener, hostname } of hostPlaces(read, kind, namespace, name)) {
-      yield { bucket: key, entry: qualifiedName({ namespace, name }) };
+      const routes = routesAt(owner, listener, kind);
+      if (routes !== before) yield { bucket: routes, entry };
+      before = routes;
+      yield { bucket: key, entry };
       yield { bucket: namespacesAt(key), entry: namespace };
       if (isWideHostname(hostname)) yield { bucket: wideHostnamesAt(owner, listener, kind), entry: hostname };
     }
@@ -37,6 +42,28 @@ export function namespacesAt(key: string): string {
 /** Returns the bucket of `routesOfHostname` with the hostnames of routes at a listener that stand for several hosts. */
 export function wideHostnamesAt(owner: ParentNode, listener: string, kind: string): string {
   return `wide ${JSON.stringify([listenerKey(owner, listener), kind])}`;
+}
+
+/** Returns the bucket of `routesOfHostname` with the routes of one kind at a listener. */
+function routesAt(owner: ParentNode, listener: string, kind: string): string {
+  return `routes ${JSON.stringify([listenerKey(owner, listener), kind])}`;
+}
+
+/**
+ * Returns whether routes of several namespaces have the hostname of a place. False if it has very many routes: one of another namespace
+ * would affect all of them.
+ */
+export function isContested(read: Reader, { key }: HostPlace): boolean {
+  return (
+    read.several(routesOfHostname, key) &&
+    !read.many(routesOfHostname, key) &&
+    read.several(routesOfHostname, namespacesAt(key))
+  );
+}
+
+/** Returns whether routes of a listener are compared with those of wider hostnames: one of these affects all others. */
+export function comparesHostnames(read: Reader, { owner, listener }: HostPlace, kind: string): boolean {
+  return !read.many(routesOfHostname, routesAt(owner, listener, kind));
 }
 
 /** Returns the key of a hostname of routes of one kind at a listener. */

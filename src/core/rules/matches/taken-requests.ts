@@ -12,8 +12,10 @@ import { qualifiedName } from '../../resources/reference.ts';
 import { intersectHostnames, isNarrowerHostname, isWideHostname, widerHostnames } from '../../text/hostname.ts';
 import { partProblems } from '../engine/validity.ts';
 import {
+  comparesHostnames,
   hostKey,
   hostPlaces,
+  isContested,
   isUnservable,
   namespacesAt,
   routesOfHostname,
@@ -107,7 +109,7 @@ interface RouteRef {
 
 function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Iterable<IndexEntry> {
   const contested = hostPlaces(read, kind, namespace, name).flatMap((place) => {
-    const isShared = read.several(routesOfHostname, namespacesAt(place.key));
+    const isShared = isContested(read, place);
     const wider = widerAmong(read, { kind, namespace }, place);
     return isShared || wider.length > 0 ? [{ place, isShared, wider }] : [];
   });
@@ -179,7 +181,8 @@ function isGiven({ owned }: PathOwner, place: ListenerPlace | undefined, hostnam
 /** Returns the wider hostnames of a place at which another namespace has a route. */
 function widerAmong(read: Reader, { kind, namespace }: Omit<RouteRef, 'name'>, place: HostPlace): readonly string[] {
   const { owner, listener, hostname } = place;
-  if (hostname === '' || read.first(routesOfHostname, wideHostnamesAt(owner, listener, kind)) === undefined) return [];
+  if (hostname === '' || !comparesHostnames(read, place, kind)) return [];
+  if (read.first(routesOfHostname, wideHostnamesAt(owner, listener, kind)) === undefined) return [];
   return widerHostnames(hostname).filter((wider) => {
     const key = hostKey(owner, listener, kind, wider);
     const first = read.first(routesOfHostname, namespacesAt(key));
@@ -251,7 +254,7 @@ export const takenRequests = defineQuery({
   stratum: strata.findings,
   compute(read, kind: string, namespace: string, name: string): readonly TakenRequests[] {
     const contested = hostPlaces(read, kind, namespace, name).filter(
-      ({ key, hostname }) => isWideHostname(hostname) || read.several(routesOfHostname, namespacesAt(key)),
+      (place) => (isWideHostname(place.hostname) && comparesHostnames(read, place, kind)) || isContested(read, place),
     );
     if (contested.length === 0) return none;
     const matches = comparedMatches(read, { kind, namespace, name });

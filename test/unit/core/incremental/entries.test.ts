@@ -66,6 +66,19 @@ describe('Entries', () => {
     expect([entries.read('several'), different(entries)]).toEqual([false, ['list', 'count', 'several']]);
   });
 
+  test('that there are many differs with the entry 1,025 only', () => {
+    const entries = entriesOf(...Array.from({ length: 1_024 }, (_, index) => `b${index}`));
+    expect(entries.read('many')).toBe(false);
+    entries.add('c');
+    expect([entries.read('many'), different(entries)]).toEqual([true, ['list', 'count', 'many']]);
+    entries.settle();
+    entries.add('d');
+    expect([entries.read('many'), different(entries)]).toEqual([true, ['list', 'count']]);
+    entries.remove('d');
+    entries.remove('c');
+    expect([entries.read('many'), different(entries)]).toEqual([false, ['list', 'count', 'many']]);
+  });
+
   test('what comes and goes before it is settled makes no difference', () => {
     const entries = entriesOf('b');
     entries.remove('b');

@@ -45,6 +45,7 @@ describe('the law of strata', () => {
     ['list', (read) => read.list(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['count', (read) => read.count(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['several', (read) => read.several(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
+    ['many', (read) => read.many(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['first', (read) => read.first(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     [
       'query',

@@ -219,6 +219,36 @@ describe('requests-taken', () => {
     expect(costOf(40)).toEqual(few);
   });
 
+  test.each([
+    ['hostname', (index: number) => ({ hostnames: [`${index}.example.com`], matches: [prefix(`/${index}`)] }), {}],
+    ['path', (index: number) => ({ hostnames: host, matches: [prefix(`/${index}`)] }), { hostnames: host }],
+  ])('a route that loses requests by %s costs the same with very many others', (_, other, subject) => {
+    const costOf = (count: number) => {
+      const others = Array.from({ length: count }, (_, index) => routeIn('market', other(index), `cart-${index}`));
+      const { kernel } = evaluate([front, ourClass, ...others]);
+      const before = kernel.statistics();
+      const { resource } = candidateOf(routeIn('shop', subject));
+      kernel.apply([writeOf(resource.ref, resource)]);
+      kernel.read.query(takenRequests, 'HTTPRoute', 'shop', 'cart');
+      const { recomputations, marks } = kernel.statistics();
+      return recomputations - before.recomputations + marks - before.marks;
+    };
+    expect(costOf(1_030)).toBeLessThanOrEqual(costOf(2));
+  });
+
+  test('a route that takes requests costs the same with very many others', () => {
+    const { kernel } = evaluate([
+      front,
+      ourClass,
+      ...Array.from({ length: 1_030 }, (_, index) => routeIn('shop', {}, `cart-${index}`)),
+    ]);
+    const before = kernel.statistics();
+    const { resource } = candidateOf(routeIn('market', { hostnames: host }));
+    kernel.apply([writeOf(resource.ref, resource)]);
+    const { recomputations, marks } = kernel.statistics();
+    expect(recomputations + marks - before.recomputations - before.marks).toBeLessThan(100);
+  });
+
   test('a route with very many matches contributes a limited number of entries', () => {
     const matches = Array.from({ length: 64 }, (_, index) =>
       prefix(`/a/b/c/d/e/f/g/h/i/j/k/l/m/${index}`, header('a')),
@@ -241,6 +271,7 @@ describe('requests-taken', () => {
       list: (index, bucket) => read.list(index, bucket),
       count: (index, bucket) => read.count(index, bucket),
       several: (index, bucket) => read.several(index, bucket),
+      many: (index, bucket) => read.many(index, bucket),
       first: (index, bucket) => {
         if (index === winnersOfRequests) lookups++;
         return read.first(index, bucket);
