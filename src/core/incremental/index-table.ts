@@ -2,7 +2,7 @@ import { Cell, type Contributor, type ContributorTable } from './cells.ts';
 import type { Engine } from './engine.ts';
 import { emptyFacets, Entries, type Facet, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
 import type { Steps } from '../text/steps.ts';
-import type { Index, IndexEntry, Reader } from './reader.ts';
+import type { Index, IndexEntry, Input, Reader } from './reader.ts';
 
 /** The content of one index, maintained by deltas: the cost of a change depends on the changed contributor only. */
 export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
@@ -10,9 +10,11 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
   readonly queue: Contributor<IndexEntry>[] = [];
   private readonly buckets = new Map<string, Bucket>();
   private readonly touched = new Set<Bucket>();
+  private readonly populations: ReadonlySet<string>;
 
   constructor(index: Index) {
     this.index = index;
+    this.populations = new Set(index.over.populations);
   }
 
   get name(): string {
@@ -25,6 +27,11 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
 
   get bucketCount(): number {
     return this.buckets.size;
+  }
+
+  /** Whether a present cell with these arguments contributes to the index. */
+  isOver(input: Input<unknown>, [population]: readonly string[]): boolean {
+    return input === this.index.over.input && population !== undefined && this.populations.has(population);
   }
 
   produce(read: Reader, args: readonly string[]): Iterable<IndexEntry> {

@@ -17,7 +17,7 @@ export interface OverlaidCell {
 /** The functions of an overlay that its indexes use. */
 export interface OverlayFunctions extends Differences {
   /** All cells that differ from the live ones. */
-  overlaidCells(): Iterable<OverlaidCell>;
+  readonly overlaidCells: readonly OverlaidCell[];
   /** Whether a dependency of a live computation differs; true also if that cannot be determined. */
   mayBeReached(computation: Computation): boolean;
   /** Runs a function under the overlay on behalf of `frame`. Rethrows its errors. */
@@ -80,8 +80,18 @@ export class OverlayIndexes {
   private compareNext(stratum: number): boolean {
     const table = this.nextTable();
     if (table === undefined || table.stratum > stratum) return false;
-    this.compare(table);
+    const reach = this.currentReach();
+    while (reach.advance(table.stratum));
+    if (this.isReached(table, reach)) for (const _ of this.comparing(table));
+    else this.next++;
     return true;
+  }
+
+  /** Whether the entries of an index may differ, after all computations of its stratum were examined. */
+  private isReached(table: IndexTable, reach: Reach): boolean {
+    if (reach.contributorsTo(table).length > 0) return true;
+    for (const { input, args } of this.overlay.overlaidCells) if (table.isOver(input, args)) return true;
+    return false;
   }
 
   private nextTable(): IndexTable | undefined {
@@ -91,25 +101,25 @@ export class OverlayIndexes {
   private currentReach(): Reach {
     if (this.reach === undefined) {
       this.reach = new Reach(this.overlay);
-      for (const { input, args } of this.overlay.overlaidCells())
-        this.reach.add(this.live.findInput(input, keyOf(args)));
+      for (const { input, args } of this.overlay.overlaidCells) this.reach.add(this.live.findInput(input, keyOf(args)));
     }
     return this.reach;
-  }
-
-  private compare(table: IndexTable): void {
-    for (const _ of this.comparing(table));
   }
 
   /** All or nothing: if a contributor throws, or the steps are not completed, the index remains to be compared. */
   private *comparing(table: IndexTable): Generator<undefined> {
     const reach = this.currentReach();
     while (reach.advance(table.stratum)) yield;
+    // Somebody has read the index between two steps, which has compared it.
+    if (this.nextTable() !== table) return;
+    if (!this.isReached(table, reach)) {
+      this.next++;
+      return;
+    }
     const buckets = new ForkedBuckets(table);
     const removed = this.compareDriving(table, buckets);
     for (const contributor of reach.contributorsTo(table)) {
       yield;
-      // Somebody has read the index between two steps, which has compared it.
       if (this.nextTable() !== table) return;
       if (removed.has(contributor) || !this.overlay.mayBeReached(contributor)) continue;
       replaceContributions(buckets, contributor.output as readonly IndexEntry[], this.produce(table, contributor.args));
@@ -123,8 +133,8 @@ export class OverlayIndexes {
   /** Applies the contributors that appear or disappear with their cells. Returns those that disappear. */
   private compareDriving(table: IndexTable, buckets: ForkedBuckets): ReadonlySet<Contributor> {
     let removed: Set<Contributor> | undefined;
-    for (const { input, args, value } of this.overlay.overlaidCells()) {
-      if (!this.live.drivenBy(input, args).includes(table)) continue;
+    for (const { input, args, value } of this.overlay.overlaidCells) {
+      if (!table.isOver(input, args)) continue;
       const contributor = this.live.findInput(input, keyOf(args))?.contributors.find((one) => one.table === table);
       if (contributor === undefined) {
         replaceContributions(buckets, [], this.produce(table, args));

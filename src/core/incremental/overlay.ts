@@ -102,6 +102,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   private readonly revision: number;
   private readonly calls = new Calls();
   private readonly cells = new Map<Input<unknown>, Map<string, OverlaidCell>>();
+  private overlaid: readonly OverlaidCell[] | undefined;
   private readonly answers = new Map<AnyQuery, Answers>();
   private readonly indexes: OverlayIndexes;
 
@@ -160,8 +161,9 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
     return this.live.revision === this.revision;
   }
 
-  *overlaidCells(): Generator<OverlaidCell> {
-    for (const cells of this.cells.values()) yield* cells.values();
+  get overlaidCells(): readonly OverlaidCell[] {
+    this.overlaid ??= [...this.cells.values()].flatMap((cells) => [...cells.values()]);
+    return this.overlaid;
   }
 
   mayBeReached(computation: Computation): boolean {
