@@ -47,7 +47,7 @@ export {
 export type { Node, ObjectNode, Semantic } from './node.ts';
 export { readView, unreadableInteger, unreadableString, type FieldProblem, type ReadView } from './reader.ts';
 export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
-export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
+export { visitSemantic, type Place, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
 export type { BackendTlsPolicyAlpha2 } from './tables/backend-tls-policy.ts';
 export {

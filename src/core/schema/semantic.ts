@@ -19,8 +19,27 @@ interface StructuredValues {
 
 export type SemanticValue<S extends Semantic> = S extends keyof StructuredValues ? StructuredValues[S] : string;
 
-/** Receives the path, the value, and the object or list that contains it, for siblings such as `type`. */
-export type Visit<S extends Semantic> = (path: FieldPath, value: SemanticValue<S>, parent: unknown) => void;
+/** Receives the place, the value, and the object or list that contains it, for siblings such as `type`. */
+export type Visit<S extends Semantic> = (place: Place, value: SemanticValue<S>, parent: unknown) => void;
+
+/** The place of a value in a view. Its path is created when it is read: almost all values have no findings. */
+export class Place {
+  readonly value: unknown;
+  readonly above: Place | undefined;
+  private readonly part: string | number;
+
+  /** @param part the field, key or position in `above` */
+  constructor(value: unknown, part: string | number = '', above?: Place) {
+    this.value = value;
+    this.part = part;
+    this.above = above;
+  }
+
+  get path(): FieldPath {
+    // The root has no part.
+    return this.above === undefined ? [] : [...this.above.path, this.part];
+  }
+}
 
 /**
  * Visits every value with a given semantic in a view, in the order of the table and of lists. Skips unreadable values. Walks
@@ -33,18 +52,13 @@ export function visitSemantic<K extends KindName, S extends Semantic>(
   visit: Visit<S>,
 ): void {
   // A view has the types of its table, so the value at a mark has the type of the mark.
-  const found = marksIn(kind, view).get(semantic) as readonly Mark<SemanticValue<S>>[] | undefined;
-  found?.forEach(({ path, value, parent }) => visit(path, value, parent));
+  for (const place of marksIn(kind, view).get(semantic) ?? nothing)
+    visit(place, place.value as SemanticValue<S>, place.above?.value);
 }
 
-/** A value with a semantic. */
-interface Mark<T = unknown> {
-  readonly path: FieldPath;
-  readonly value: T;
-  readonly parent: unknown;
-}
+const nothing: readonly Place[] = [];
 
-type Marks = Map<Semantic, Mark[]>;
+type Marks = Map<Semantic, Place[]>;
 
 // Rules process objects one at a time. Caching more than the last object would cost memory for each.
 let last: { readonly view: object; readonly kind: KindName; readonly marks: Marks } | undefined;
@@ -52,16 +66,10 @@ let last: { readonly view: object; readonly kind: KindName; readonly marks: Mark
 function marksIn(kind: KindName, view: object): Marks {
   if (last === undefined || last.view !== view || last.kind !== kind) {
     const marks: Marks = new Map();
-    walk(trailOf(kind), view, { path: [], marks });
+    walk(trailOf(kind), new Place(view), marks);
     last = { view, kind, marks };
   }
   return last.marks;
-}
-
-interface Walk {
-  /** The current path: one mutable list, since few visited locations have semantics. */
-  readonly path: (string | number)[];
-  readonly marks: Marks;
 }
 
 /** The part of a table that contains semantics. */
@@ -72,38 +80,34 @@ interface Trail {
   readonly each?: Trail;
 }
 
-function walk(trail: Trail, value: unknown, on: Walk, parent?: unknown): void {
-  if (trail.here.length > 0) mark(trail.here, { path: on.path.slice(), value, parent }, on.marks);
+function walk(trail: Trail, place: Place, marks: Marks): void {
+  for (const semantic of trail.here) mark(semantic, place, marks);
+  const { value } = place;
   if (typeof value !== 'object' || value === null) return;
   const { each } = trail;
   if (Array.isArray(value)) {
-    if (each !== undefined) value.forEach((item, position) => step(each, position, { value: item, parent: value }, on));
+    if (each !== undefined)
+      for (let position = 0; position < value.length; position++)
+        walkBelow(each, new Place(value[position], position, place), marks);
     return;
   }
   if (each !== undefined)
-    for (const [key, item] of Object.entries(value)) step(each, key, { value: item, parent: value }, on);
-  // No field has the name of a prototype property. Restricting the access to own properties would take longer than the rest.
-  for (const [name, next] of trail.fields) step(next, name, { value: (value as Json)[name], parent: value }, on);
-}
-
-function step(
-  trail: Trail,
-  part: string | number,
-  { value, parent }: { readonly value: unknown; readonly parent: unknown },
-  on: Walk,
-): void {
-  if (value === undefined || value === unreadableString) return;
-  on.path.push(part);
-  walk(trail, value, on, parent);
-  on.path.pop();
-}
-
-function mark(semantics: readonly Semantic[], found: Mark, marks: Marks): void {
-  for (const semantic of semantics) {
-    const others = marks.get(semantic);
-    if (others === undefined) marks.set(semantic, [found]);
-    else others.push(found);
+    for (const [key, item] of Object.entries(value)) walkBelow(each, new Place(item, key, place), marks);
+  for (const [name, next] of trail.fields) {
+    // No field has the name of a prototype property. Restricting the access to own properties would take longer than the rest.
+    const field = (value as Json)[name];
+    if (field !== undefined) walkBelow(next, new Place(field, name, place), marks);
   }
+}
+
+function walkBelow(trail: Trail, place: Place, marks: Marks): void {
+  if (place.value !== undefined && place.value !== unreadableString) walk(trail, place, marks);
+}
+
+function mark(semantic: Semantic, place: Place, marks: Marks): void {
+  const others = marks.get(semantic);
+  if (others === undefined) marks.set(semantic, [place]);
+  else others.push(place);
 }
 
 // Trails depend only on the tables, so they are computed once.

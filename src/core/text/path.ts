@@ -123,6 +123,7 @@ export function normalizePath(path: string): NormalizedPath {
  * unchanged. A match with dot segments, encoded or not, never matches, rather than matching another path.
  */
 export function canonicalSpelling(path: string): string {
+  if (plainPath.test(path)) return path;
   return path
     .replace(/%[0-9A-Fa-f]{2}/g, canonicalTriplet)
     .replace(/["<>[\\\]^`{|}]/g, (character) => percentEncoded(character.charCodeAt(0)));

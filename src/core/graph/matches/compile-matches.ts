@@ -24,13 +24,11 @@ export function compileMatches(
 
 /** Compiles a match of an HTTPRoute at a position of its rule, valid or not. */
 export function compileMatch(match: MatchView<'HTTPRoute'>, index: number): RouteMatch {
-  return {
-    index,
-    path: compilePath(match.path),
-    ...(match.method === undefined ? {} : { method: match.method }),
-    headers: compileHeaders(match.headers),
-    query: firstOfEach((match.queryParams ?? []).map((parameter) => namedMatch(parameter, parameter.name ?? ''))),
-  };
+  const { method } = match;
+  const path = compilePath(match.path);
+  const headers = compileHeaders(match.headers);
+  const query = firstOfEach((match.queryParams ?? []).map((parameter) => namedMatch(parameter, parameter.name ?? '')));
+  return method === undefined ? { index, path, headers, query } : { index, path, method, headers, query };
 }
 
 /** Requests are matched in normalized form, so path values must be normalized, too. */
@@ -55,6 +53,7 @@ function namedMatch(view: NamedMatchView, name: string): NamedMatch {
 
 /** Only the first entry of equal names counts, the others are ignored (HTTPHeaderMatch.name). */
 function firstOfEach(matches: readonly NamedMatch[]): readonly NamedMatch[] {
+  if (matches.length < 2) return matches;
   const first = new Map<string, NamedMatch>();
   for (const match of matches) if (!first.has(match.name)) first.set(match.name, match);
   return [...first.values()];

@@ -64,11 +64,12 @@ function portlessReferences(subject: Resource<ServedRouteKind | OwnerKind>): rea
       if (lacksPort(ref)) found.push({ path: [...path, 'backendRefs', index], ref });
     });
   }
-  visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
+  visitSemantic(subject.kind, subject, 'filters', (place, filters) => {
     for (const [index, filter] of filters.entries()) {
       for (const member of ['requestMirror', 'externalAuth'] as const) {
         const ref = filter[member]?.backendRef;
-        if (ref !== undefined && lacksPort(ref)) found.push({ path: [...path, index, member, 'backendRef'], ref });
+        if (ref !== undefined && lacksPort(ref))
+          found.push({ path: [...place.path, index, member, 'backendRef'], ref });
       }
     }
   });

@@ -27,23 +27,32 @@ export const linkFindings = defineQuery({
 
 /** Runs rules on an object of one of their kinds. The findings are in the order of the rules. */
 export function runRules(rules: readonly ObjectRule[], subject: Resource, read: Reader): readonly Finding[] {
-  const all: Finding[] = [];
-  for (const rule of rules) all.push(...runRule(rule, subject, read));
-  return all.length === 0 ? none : all;
+  const run = new Run();
+  for (const rule of rules) run.check(rule, subject, read);
+  return run.found;
 }
 
-function runRule(rule: ObjectRule, subject: Resource, read: Reader): readonly Finding[] {
-  // Almost all rules have no findings.
-  let findings: FindingsOfRule | undefined;
-  const report: ReportFinding = (finding) => (findings ??= new FindingsOfRule()).add({ rule: rule.id, ...finding });
-  try {
-    rule.check(subject, read, report);
-  } catch (error) {
-    // A rule that throws is a bug in Sallyport. It must not affect the object or other objects.
-    report({
-      path: [],
-      message: `Internal error: the rule failed to check the object (${String(error)}). Please report it.`,
-    });
+/** One run of rules on an object. Almost all rules have no findings, so everything that only a finding needs exists once per run. */
+class Run {
+  found: readonly Finding[] = none;
+  private rule = '';
+  private ofRule: FindingsOfRule | undefined;
+  private readonly report: ReportFinding = (finding) =>
+    (this.ofRule ??= new FindingsOfRule()).add({ rule: this.rule, ...finding });
+
+  check(rule: ObjectRule, subject: Resource, read: Reader): void {
+    this.rule = rule.id;
+    try {
+      rule.check(subject, read, this.report);
+    } catch (error) {
+      // A rule that throws is a bug in Sallyport. It must not affect the object or other objects.
+      this.report({
+        path: [],
+        message: `Internal error: the rule failed to check the object (${String(error)}). Please report it.`,
+      });
+    }
+    if (this.ofRule === undefined) return;
+    this.found = [...this.found, ...this.ofRule.found];
+    this.ofRule = undefined;
   }
-  return findings?.found ?? none;
 }

@@ -37,6 +37,10 @@ export function unionViolations(
   const { discriminator, members, others = [] } = union;
   const type = discriminatorOf(object, discriminator);
   if (type === undefined || !(others.includes(type) || members.some(({ types }) => types.includes(type)))) return;
+  const isValid = ({ name, types, need }: Member): boolean =>
+    types.includes(type) ? need !== undefined || isSet(name) : !Object.hasOwn(object, name);
+  // Almost all unions are valid.
+  if (members.every(isValid)) return;
   const missing = members.filter(({ name, types, need }) => need === undefined && types.includes(type) && !isSet(name));
   const extra = members.filter(({ name, types }) => !types.includes(type) && Object.hasOwn(object, name));
   const [wanted] = missing;

@@ -26,8 +26,11 @@ export const filterRepeated = rule({
   varies: ['scope'],
   source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("Specifying the same filter multiple times is not supported")',
   check(subject, _read, report) {
-    visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
-      repetitions(filters, everyType, violationsAt(path, report, incompatibleFiltersAt(path)));
+    visitSemantic(subject.kind, subject, 'filters', (place, filters) => {
+      repetitions(filters, everyType, (violation) => {
+        const { path } = place;
+        violationsAt(path, report, incompatibleFiltersAt(path))(violation);
+      });
     });
   },
 });

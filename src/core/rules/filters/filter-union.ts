@@ -3,7 +3,7 @@ import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type ResourceFrame } from '../../resources/resource.ts';
 import { visitSemantic } from '../../schema/index.ts';
-import { demand, violationsAt } from '../engine/demand.ts';
+import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import { rule, type ReportFinding } from '../engine/rule.ts';
@@ -38,14 +38,15 @@ export const filterUnion = rule({
   varies: ['reason', 'scope'],
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type, HTTPPathModifier.type and ListenerFilter.type (unions)',
   check(subject, _read, report) {
-    visitSemantic(subject.kind, subject, 'filters', (path, list) => {
+    visitSemantic(subject.kind, subject, 'filters', (place, list) => {
       for (const [index, filter] of list.entries()) {
-        const at = [...path, index];
-        checkUnion(subject.kind === 'GRPCRoute' ? grpcFilters : filters, { subject, path: at, object: filter }, report);
+        const at = (...below: Path): Path => [...place.path, index, ...below];
+        checkUnion(subject.kind === 'GRPCRoute' ? grpcFilters : filters, { subject, at, object: filter }, report);
         for (const member of ['requestRedirect', 'urlRewrite'] as const) {
           const modifier = filter[member]?.path;
-          if (modifier !== undefined)
-            checkUnion(pathModifiers, { subject, path: [...at, member, 'path'], object: modifier }, report);
+          if (modifier === undefined) continue;
+          const place: UnionPlace = { subject, at: (...below) => at(member, 'path', ...below), object: modifier };
+          checkUnion(pathModifiers, place, report);
         }
       }
     });
@@ -65,12 +66,14 @@ export const pathModifierMember = demand(
 
 interface UnionPlace {
   readonly subject: ResourceFrame;
-  readonly path: Path;
+  /** Returns the path of a field below the object. Almost all objects need none. */
+  readonly at: (...below: Path) => Path;
   readonly object: object;
 }
 
 /** An unreadable member counts as set, because another rule reports it. */
-function checkUnion(union: Union, { subject, path, object }: UnionPlace, report: ReportFinding): void {
-  const isSet = (member: string): boolean => Object.hasOwn(object, member) || !isReadable(subject, [...path, member]);
-  unionViolations(union, object, violationsAt(path, report, unsupportedValueAt(path)), isSet);
+function checkUnion(union: Union, { subject, at, object }: UnionPlace, report: ReportFinding): void {
+  const isSet = (member: string): boolean => Object.hasOwn(object, member) || !isReadable(subject, at(member));
+  const reportAt: ReportViolation = (violation) => violationsAt(at(), report, unsupportedValueAt(at()))(violation);
+  unionViolations(union, object, reportAt, isSet);
 }

@@ -1,6 +1,5 @@
 import { requestRouteKinds } from '../../graph/protocols.ts';
-import { visitSemantic } from '../../schema/index.ts';
-import type { Path } from '../../resources/path.ts';
+import { visitSemantic, type Place } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { controlCharacter } from '../../text/header.ts';
 import { denied } from '../engine/effects.ts';
@@ -17,8 +16,9 @@ export const controlCharacterInValue = rule({
   varies: ['scope'],
   source: 'RFC 9110 section 5.5 and RFC 3986 section 2; GEP-922 (implementations never rely on admission for escaping)',
   check(subject, _read, report) {
-    const judge = (path: Path, value: string, found: string | undefined): void => {
+    const judge = (place: Place, value: string, found: string | undefined): void => {
       if (found === undefined) return;
+      const { path } = place;
       report({
         path,
         value: display(value),
@@ -27,15 +27,15 @@ export const controlCharacterInValue = rule({
       });
     };
     // A tab is allowed whitespace in a header value.
-    visitSemantic(subject.kind, subject, 'headerValue', (path, value) =>
-      judge(path, value, controlCharacter(value.replaceAll('\t', ' '))),
+    visitSemantic(subject.kind, subject, 'headerValue', (place, value) =>
+      judge(place, value, controlCharacter(value.includes('\t') ? value.replaceAll('\t', ' ') : value)),
     );
     for (const semantic of ['queryValue', 'pathReplacement'] as const) {
-      visitSemantic(subject.kind, subject, semantic, (path, value) => judge(path, value, controlCharacter(value)));
+      visitSemantic(subject.kind, subject, semantic, (place, value) => judge(place, value, controlCharacter(value)));
     }
-    visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
+    visitSemantic(subject.kind, subject, 'pathValue', (place, value, parent) => {
       // Other paths have their own syntax, which also excludes control characters.
-      if (writtenMatchType(parent) === 'RegularExpression') judge(path, value, controlCharacter(value));
+      if (writtenMatchType(parent) === 'RegularExpression') judge(place, value, controlCharacter(value));
     });
   },
 });

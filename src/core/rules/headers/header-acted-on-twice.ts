@@ -16,7 +16,7 @@ export const headerActedOnTwice = rule({
   varies: ['scope'],
   source: 'Gateway API v1.7.0, HTTPHeaderFilter; RFC 9110 section 5.1',
   check(subject, _read, report) {
-    visitSemantic(subject.kind, subject, 'headerModifier', (path, modifier) => {
+    visitSemantic(subject.kind, subject, 'headerModifier', (place, modifier) => {
       const first = new Map<string, Action['list']>();
       for (const action of actionsOf(modifier)) {
         const { list, header } = action;
@@ -24,8 +24,9 @@ export const headerActedOnTwice = rule({
         const before = first.get(key);
         if (before === undefined) first.set(key, list);
         if (before === undefined || before === list) continue;
+        const path = [...place.path, ...placeOf(action)];
         const isKept = report({
-          path: [...path, ...placeOf(action)],
+          path,
           value: display(header),
           consequence: unsupportedValueAt(path),
           message: `Duplicate header ${quote(header)}: it is also in ${before}, and the order of the two is undefined (header names ignore case). Use only one of set, add and remove for it.`,

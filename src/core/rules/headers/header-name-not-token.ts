@@ -1,5 +1,5 @@
 import { requestRouteKinds } from '../../graph/protocols.ts';
-import { unreadableString, visitSemantic } from '../../schema/index.ts';
+import { unreadableString, visitSemantic, type Place } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
 import { isToken } from '../../text/header.ts';
@@ -17,8 +17,9 @@ export const headerNameNotToken = rule({
   varies: ['reason', 'scope'],
   source: 'Gateway API v1.7.0, HTTPHeaderFilter.remove; RFC 9110 section 5.1 (field-name = token)',
   check(subject, _read, report) {
-    const judge = (path: Path, name: string): void => {
+    const judge = (place: Place, name: string, ...below: Path): void => {
       if (name === unreadableString || isToken(name)) return;
+      const path = [...place.path, ...below];
       report({
         path,
         value: display(name),
@@ -26,9 +27,9 @@ export const headerNameNotToken = rule({
         message: `Invalid header name ${quote(name)}. ${cure(name)}`,
       });
     };
-    visitSemantic(subject.kind, subject, 'headerName', judge);
-    visitSemantic(subject.kind, subject, 'headerNameList', (path, names) => {
-      for (const [index, name] of names.entries()) judge([...path, index], name);
+    visitSemantic(subject.kind, subject, 'headerName', (place, name) => judge(place, name));
+    visitSemantic(subject.kind, subject, 'headerNameList', (place, names) => {
+      for (const [index, name] of names.entries()) judge(place, name, index);
     });
   },
 });

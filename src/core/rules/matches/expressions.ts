@@ -78,8 +78,9 @@ function expressionsIn(
 ): readonly CompiledExpression[] {
   const found: CompiledExpression[] = [];
   const badCalls = new Set<string>();
-  visitSemantic(route.kind, route, 'regexOrValue', (path, value, parent) => {
+  visitSemantic(route.kind, route, 'regexOrValue', (place, value, parent) => {
     if (writtenMatchType(parent) !== 'RegularExpression') return;
+    const { path } = place;
     if (path[5] !== 'method') found.push({ path, value, text: value });
     else {
       // Service and method are combined into one expression, but each must be valid on its own.

@@ -16,8 +16,10 @@ export const pathSyntax = rule({
   source:
     'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
   check(subject, _read, report) {
-    visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
-      judge({ type: writtenMatchType(parent), value }, ({ below: _below, ...found }) => report({ path, ...found }));
+    visitSemantic(subject.kind, subject, 'pathValue', (place, value, parent) => {
+      judge({ type: writtenMatchType(parent), value }, ({ below: _below, ...found }) =>
+        report({ path: place.path, ...found }),
+      );
     });
   },
 });

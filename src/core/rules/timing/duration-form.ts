@@ -21,11 +21,11 @@ export const durationForm = rule({
   check(subject, _read, report) {
     const frame =
       subject.kind === 'XBackendTrafficPolicy' || subject.kind === 'XBackend' ? { consequence: invalidObject } : {};
-    visitSemantic(subject.kind, subject, 'duration', (path, value) => {
+    visitSemantic(subject.kind, subject, 'duration', (place, value) => {
       const parsed = parseDuration(value);
       if (!parsed.ok)
         report({
-          path,
+          path: place.path,
           value: display(value),
           ...frame,
           message: `Invalid duration ${quote(value)}: ${parsed.problem}.`,

@@ -5,7 +5,7 @@ import { readView, tables, visitSemantic, type KindName, type Semantic } from '.
 function found(kind: KindName, json: unknown, semantic: Semantic): readonly (readonly [string, unknown])[] {
   const { view } = readView(tables[kind].body, json);
   const all: [string, unknown][] = [];
-  visitSemantic(kind, view, semantic, (path, value) => all.push([formatPath(path), value]));
+  visitSemantic(kind, view, semantic, ({ path }, value) => all.push([formatPath(path), value]));
   return all;
 }
 
