@@ -1,8 +1,14 @@
 import type { Socket } from 'node:net';
+import { isAccepting } from './accepting.ts';
 import { NextTurn } from '../time/next-turn.ts';
 
 /** Handshakes that begin in one turn of the event loop. Each takes 0.3 to 0.5 ms; with the most expensive group (P-521) or key, 5 ms. */
 const perTurn = 4;
+/**
+ * Turns in which none begins while a burst of connections is being accepted, for each turn in which some do. Node accepts one connection per
+ * turn, so otherwise those of all clients would wait in the order of their arrival until the system hands them over.
+ */
+const turnsToAccept = 8;
 
 interface Flight {
   readonly socket: Socket;
@@ -21,6 +27,8 @@ export class FirstFlights {
   private readonly waiting = new Map<string, Set<Flight>>();
   /** Those of this turn. */
   private arrived: Flight[] = [];
+  /** Turns of the present burst of connections since some flights were processed. */
+  private accepting = 0;
   private readonly next = new NextTurn(() => this.turn());
 
   /** Calls `process` when it is the connection's turn, and never if it closes before. */
@@ -30,6 +38,14 @@ export class FirstFlights {
   }
 
   private turn(): void {
+    this.accepting = isAccepting() ? (this.accepting + 1) % turnsToAccept : 0;
+    if (this.accepting === 0) this.processSome();
+    for (const flight of this.arrived) this.wait(flight);
+    this.arrived = [];
+    if (this.waiting.size > 0) this.next.request();
+  }
+
+  private processSome(): void {
     for (let count = 0; count < perTurn;) {
       const flight = this.takeNext();
       if (flight === undefined) break;
@@ -38,9 +54,6 @@ export class FirstFlights {
       flight.process();
       count += 1;
     }
-    for (const flight of this.arrived) this.wait(flight);
-    this.arrived = [];
-    if (this.waiting.size > 0) this.next.request();
   }
 
   private wait(flight: Flight): void {

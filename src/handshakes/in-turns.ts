@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import { acceptedInTurn } from './accepting.ts';
 import { awaitFirstRecord } from './first-record.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
 
@@ -16,6 +17,7 @@ export function beginHandshakesInTurns(server: Server, timeout: number): void {
   server.on('secureConnection', (decrypted: Socket) => void turns.done(decrypted));
   server.on('tlsClientError', (_error, decrypted: Socket) => void turns.done(decrypted));
   server.on('connection', (socket: Socket) => {
+    acceptedInTurn();
     // A connection may fail while it waits for its turn.
     socket.on('error', () => socket.destroy());
     turns.begun(socket);

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectSecurely } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
 import { freePort } from '../support/program.ts';
@@ -8,6 +10,7 @@ import { connectionObjects } from './support/connection-objects.ts';
 import { expensiveFlights } from './support/expensive-flights.ts';
 import { startHealthWatch } from './support/health.ts';
 import type { HealthWatch } from './support/health.ts';
+import { firstOutput, spawnProgram } from './support/program.ts';
 import { isFull, scaled } from './support/scale.ts';
 import { gatewayHost, startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
@@ -65,6 +68,56 @@ describe.each(Object.entries(expensiveFlights))('hundreds of %s at once', (_name
       expect(result.filter((type) => ![0x14, 0x16, 0x17].includes(type ?? 0))).toEqual([]);
       process.stdout.write(`health checks: at most ${Math.max(...times).toFixed(0)} ms\n`);
       if (isFull) expect(Math.max(...times)).toBeLessThan(100);
+    },
+    60_000,
+  );
+});
+
+/** Completes handshakes, each on a connection of its own, until a promise is settled. Returns how long each took, in milliseconds. */
+async function shakeHandsDuring(others: Promise<unknown>): Promise<readonly number[]> {
+  const attack = { isOver: false };
+  void others.finally(() => (attack.isOver = true));
+  const times: number[] = [];
+  while (!attack.isOver) {
+    const began = performance.now();
+    const socket = connectSecurely({
+      host: gatewayHost,
+      port: secure,
+      servername: 'a.example',
+      rejectUnauthorized: false,
+    });
+    await once(socket, 'secureConnect');
+    times.push(performance.now() - began);
+    socket.destroy();
+    await delay(30);
+  }
+  return times;
+}
+
+describe('while handshakes are begun all the time', () => {
+  test.each([
+    ['one address', 1],
+    ['200 addresses', 200],
+  ])(
+    'by %s, those of another client are completed',
+    async (_whose, addresses) => {
+      await shakeHandsDuring(delay(1_000));
+      const flood = { addresses, connections: scaled(50, 800), duration: scaled(500, 10_000) };
+      const attacker = spawnProgram(
+        'test/attack/support/handshake-flood.ts',
+        gatewayHost,
+        String(secure),
+        JSON.stringify(flood),
+      );
+      const ended = once(attacker, 'close');
+      const answered = firstOutput(attacker);
+      const times = [...(await shakeHandsDuring(ended))].sort((a, b) => a - b);
+      const p99 = times[Math.floor(times.length * 0.99)] ?? Infinity;
+      process.stdout.write(
+        `${Number(await answered)} handshakes begun, those of another client: p99 ${p99.toFixed(0)} ms\n`,
+      );
+      expect(Number(await answered)).toBeGreaterThan(50);
+      if (isFull) expect(p99).toBeLessThan(250);
     },
     60_000,
   );

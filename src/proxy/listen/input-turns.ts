@@ -1,5 +1,5 @@
+import { isAccepting } from '../../handshakes/accepting.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
-import { isAccepting } from '../sockets/read-in-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';
 import { NextTurn } from '../../time/next-turn.ts';
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { isAccepting } from '../../handshakes/accepting.ts';
 import { NextTurn } from '../../time/next-turn.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 
@@ -20,8 +21,6 @@ const waiting = new LinkedSet<Reader>();
 let turn = 0;
 let spent = 0;
 const next = new NextTurn(beginTurn);
-/** Turns that are short because connections arrive. The next connection arrives in the turn after this one. */
-let shortTurns = 0;
 
 /** The bytes read from a connection in a turn, and whether its owner wants more. */
 class Reader {
@@ -71,20 +70,6 @@ class Reader {
 }
 
 /**
- * A port has accepted a connection in this turn. Node accepts one per turn, so a burst waits for as many turns as it
- * has connections. Turns are short until the burst is over.
- */
-export function acceptedInTurn(): void {
-  shortTurns = 2;
-  next.request();
-}
-
-/** Whether a burst of connections is being accepted, so that turns must be short. */
-export function isAccepting(): boolean {
-  return shortTurns > 0;
-}
-
-/**
  * From now on the connection is read in turns with all others. Libuv reads up to 2 MiB of a connection before it polls
  * the next one. A few fast connections would delay all others for hundreds of milliseconds. `pause` and `resume` keep
  * their meaning. Whoever reads the connection calls the returned function with the length of each piece.
@@ -99,12 +84,11 @@ function beginTurn(): void {
   turn += 1;
   spent = 0;
   const maxReads = isAccepting() ? 1 : perTurn / perConnection;
-  shortTurns = Math.max(0, shortTurns - 1);
   for (let count = 0; count < maxReads; count += 1) {
     const first = waiting.first;
     if (first === undefined) break;
     waiting.delete(first);
     first.goOn();
   }
-  if (waiting.size > 0 || isAccepting()) next.request();
+  if (waiting.size > 0) next.request();
 }

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { acceptedInTurn, isAccepting } from '../../../src/handshakes/accepting.ts';
 import { carrierOf } from '../../../src/handshakes/carrier.ts';
 import { FirstFlights } from '../../../src/handshakes/first-flights.ts';
 import { LaterFlights } from '../../../src/handshakes/later-flights.ts';
@@ -67,6 +68,32 @@ describe('first flights', () => {
     for (const { socket } of all) first.take(socket, () => processed.push(socket.remotePort ?? 0));
     for (const connection of all.slice(0, 11)) connection.destroy();
     await eventually(() => expect(processed).toEqual([12]));
+  });
+});
+
+describe('a burst of new connections', () => {
+  test('is over after a turn without one', async () => {
+    expect(isAccepting()).toBe(false);
+    for (let count = 0; count < 3; count += 1) {
+      acceptedInTurn();
+      await nextTurn();
+      expect(isAccepting()).toBe(true);
+    }
+    await nextTurn();
+    expect(isAccepting()).toBe(false);
+  });
+
+  test('is accepted before most flights are processed, so that clients take turns', async () => {
+    const first = new FirstFlights();
+    let processed = 0;
+    for (const { socket } of connections(100)) first.take(socket, () => (processed += 1));
+    for (let count = 0; count < 32; count += 1) {
+      acceptedInTurn();
+      await nextTurn();
+    }
+    expect(processed).toBeGreaterThanOrEqual(8);
+    expect(processed).toBeLessThanOrEqual(20);
+    await eventually(() => expect(processed).toBe(100));
   });
 });
 

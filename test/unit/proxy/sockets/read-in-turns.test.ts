@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { acceptedInTurn, inTurns, isAccepting } from '../../../../src/proxy/sockets/read-in-turns.ts';
+import { inTurns } from '../../../../src/proxy/sockets/read-in-turns.ts';
 
 const piece = Buffer.alloc(64 * 1024);
 const streams = new Set<Duplex>();
@@ -74,16 +74,5 @@ describe('connections are read in turns', () => {
       await turn();
     }
     expect(Math.max(...states.map((left, index) => (states[index - 1] ?? left) - left))).toBe(8);
-  });
-
-  test('a burst of new connections is over after a turn without one', async () => {
-    expect(isAccepting()).toBe(false);
-    for (let count = 0; count < 3; count += 1) {
-      acceptedInTurn();
-      await turn();
-      expect(isAccepting()).toBe(true);
-    }
-    await turn();
-    expect(isAccepting()).toBe(false);
   });
 });
