@@ -23,10 +23,15 @@ export function digestOf(value: unknown): Digest {
 
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
+  // A change of a Gateway may concern thousands of routes. Concatenation takes less than lists of parts.
+  let members = '';
+  if (Array.isArray(value)) {
+    for (const item of value) members += `${members === '' ? '' : ','}${canonicalJson(item)}`;
+    return `[${members}]`;
+  }
+  for (const name of Object.keys(value).sort()) {
+    const member: unknown = value[name as keyof typeof value];
+    if (member !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }

@@ -9,22 +9,14 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
 import type { Logger } from '../telemetry/index.ts';
-import { compact, hasAnnouncedBundles } from './bundles.ts';
+import { hasAnnouncedBundles } from './bundles.ts';
 import { GatewayShares, type GatewayShare, type ShareLimits } from './gateway-shares.ts';
 import { keepAlive } from './heartbeat.ts';
+import { compactLineOf, lineOf } from './lines.ts';
 import type { ToProxy } from './messages.ts';
 import { Pace } from './pace.ts';
 import type { ConfigurationSource } from './source.ts';
-import {
-  channelPath,
-  encodeLine,
-  fields,
-  longestLines,
-  parseToController,
-  ProtocolError,
-  readLines,
-  type Line,
-} from './wire.ts';
+import { channelPath, fields, longestLines, parseToController, ProtocolError, readLines, type Line } from './wire.ts';
 
 /** The serving certificate of the channel, now and after each renewal. */
 export interface ServingCertificate {
@@ -318,13 +310,13 @@ async function serveProxy(
     stream.session?.destroy();
   };
   const queued = { held: () => (stream.closed ? 0 : stream.writableLength), end: isSlow };
-  let takesBundles = false;
+  let encode = lineOf;
   const send = (message: ToProxy): void => {
     if (stream.closed || stream.destroyed || stream.writableEnded) return;
     // The end mark belongs to the transaction before it: a proxy that reconnects would get both again.
     if (message.type !== 'end' && stream.writableLength > limits.backlog) isSlow();
     else {
-      stream.write(encodeLine(takesBundles ? compact(message) : message));
+      stream.write(encode(message));
       share.queued.count(queued);
     }
   };
@@ -358,7 +350,7 @@ async function serveProxy(
       // Each hello gets the whole configuration.
       if (isGreeted) throw new ProtocolError('a stream has two hellos');
       isGreeted = true;
-      takesBundles = hasAnnouncedBundles(message);
+      if (hasAnnouncedBundles(message)) encode = compactLineOf;
     }
     if (message !== undefined) await peer.receive(message);
   };

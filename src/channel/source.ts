@@ -368,9 +368,10 @@ const rank: ReadonlyMap<string, number> = new Map<Kind, number>([
   ['listener', 1],
   ['route', 2],
 ]);
+const ranks = [0, 1, 2, 3];
 
 function rankOf(kind: string): number {
-  return rank.get(kind) ?? rank.size;
+  return rank.get(kind) ?? 3;
 }
 
 function kindOfKey(key: ConfigKey): string {
@@ -378,9 +379,9 @@ function kindOfKey(key: ConfigKey): string {
 }
 
 function usedFirst<T extends Entry>(upserts: readonly T[]): T[] {
-  return upserts.toSorted((left, right) => rankOf(left.resource.kind) - rankOf(right.resource.kind));
+  return ranks.flatMap((wanted) => upserts.filter(({ resource }) => rankOf(resource.kind) === wanted));
 }
 
 function usersFirst<T extends { readonly kind: string }>(removals: readonly T[]): T[] {
-  return removals.toSorted((left, right) => rankOf(right.kind) - rankOf(left.kind));
+  return ranks.toReversed().flatMap((wanted) => removals.filter(({ kind }) => rankOf(kind) === wanted));
 }

@@ -45,6 +45,8 @@ const defaultPace: Pace = { rest: 100, group: 100, countRest: 1_000, retry: 1_00
 
 /** Maximum number of writes in flight, over all objects. */
 const concurrency = 16;
+/** Maximum number of objects that are compared with their desired statuses between two turns of the event loop: most may need no write. */
+const comparisons = 100;
 
 interface Written {
   readonly status: OwnStatus | undefined;
@@ -82,6 +84,8 @@ export class StatusWriter {
   private idle: PromiseWithResolvers<void> | undefined;
   /** Runs until the next group of writes may begin. */
   private grouping: NodeJS.Timeout | undefined;
+  /** Pending while objects are left to compare in another turn of the event loop. */
+  private comparing: NodeJS.Immediate | undefined;
   /** Runs while there are entries in `#written`. */
   private expiry: NodeJS.Timeout | undefined;
 
@@ -117,6 +121,7 @@ export class StatusWriter {
   /** Clears the queue. Resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.queue.clear();
+    clearImmediate(this.comparing);
     clearTimeout(this.grouping);
     clearTimeout(this.expiry);
     for (const timer of this.timers.values()) clearTimeout(timer);
@@ -144,15 +149,25 @@ export class StatusWriter {
       this.queue.clear();
       return;
     }
+    let compared = 0;
     for (const key of this.queue) {
       if (this.flying.size >= concurrency) return;
       if (this.flying.has(key) || this.isLeftAlone(key)) continue;
+      if (compared === comparisons) return this.pumpInNextTurn();
+      compared += 1;
       this.queue.delete(key);
       const rest = this.restOf(key);
       // Another status is desired since the last write. If not, most events are the echo of that write, and nothing differs.
       if (rest > 0 && this.written.get(key)?.status !== this.options.wanted(key)) this.later(key, rest);
       else this.begin(key, rest);
     }
+  }
+
+  private pumpInNextTurn(): void {
+    this.comparing ??= setImmediate(() => {
+      this.comparing = undefined;
+      this.pump();
+    });
   }
 
   /** Writes the status of an object if it differs, after `rest` milliseconds. */

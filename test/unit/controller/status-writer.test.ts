@@ -68,6 +68,22 @@ function stored(call: Call | undefined, resourceVersion: string): WriteResult {
 }
 
 describe('writing of statuses', () => {
+  test('compares a limited number of statuses in each turn of the event loop', async () => {
+    const { live, world, writer } = started();
+    let compared = 0;
+    world.wanted.get = () => {
+      compared += 1;
+      return undefined;
+    };
+    for (let number = 0; number < 1_000; number += 1)
+      live.set('GatewayClass', { metadata: { name: `c${number}`, resourceVersion: '1', generation: 1 } });
+    writer.enqueueAll();
+    expect(compared).toBe(100);
+    await new Promise(setImmediate);
+    expect(compared).toBeLessThan(1_000);
+    await eventually(() => expect(compared).toBe(1_000));
+  });
+
   test('one write in flight for an object; afterwards the newest state counts', async () => {
     const { calls, world, writer, see } = started();
     world.wanted.set('GatewayClass//a', status('one'));
