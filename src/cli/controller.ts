@@ -73,8 +73,11 @@ export const channelAudience = 'sallyport.dev/channel';
 /** The Secret with the keys for session persistence. The Role of the controller names it. */
 const sessionKeysSecret = 'sallyport-session-keys';
 
-/** Milliseconds between two readings of events on a replica that neither leads nor serves data planes. */
-const standbyPause = 250;
+/**
+ * Milliseconds between two readings of events on a replica that neither leads nor serves data planes. A term as leader and a data plane that
+ * connects end it.
+ */
+const standbyPause = 1_000;
 
 /** Kubelets take up to two minutes to update a mounted ConfigMap. */
 const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_000 };
@@ -176,7 +179,10 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     client,
     certificates,
     audience: channelAudience,
-    sourceOf: (gateway) => controller.sourceOf(gateway),
+    sourceOf: (gateway) => {
+      void pace.catchUp();
+      return controller.sourceOf(gateway);
+    },
     log,
     port: options.port,
   });

@@ -8,8 +8,8 @@ export function configuredListener(
   { kind, namespace, name }: ListenerOwner,
   listener: string,
 ): ConfigKey {
-  const owner = kind === 'Gateway' ? '' : `/${namespace}/${name}`;
-  return `listener/${gateway.namespace}/${gateway.name}${owner}/${escaped(listener)}`;
+  const owner = kind === 'Gateway' ? [] : [namespace, name];
+  return ['listener', gateway.namespace, gateway.name, ...owner, escaped(listener)].join('/');
 }
 
 /** `namespace/name` of the Gateway that serves the listener of such a key. */

@@ -43,7 +43,7 @@ const unnamedKind = 'Service';
 /** Returns the key of a backend in indexes and configuration: `namespace/name` for Services, `<kind>/namespace/name` otherwise. */
 export function backendKey({ kind, namespace, name }: BackendObject): string {
   // Always with a slash: more may follow the key.
-  return `${kind === unnamedKind ? '' : `${kind}/`}${namespace}/${name}`;
+  return (kind === unnamedKind ? [namespace, name] : [kind, namespace, name]).join('/');
 }
 
 /** Returns the backend of a text that begins with such a key, and the rest of the text after the next slash. */

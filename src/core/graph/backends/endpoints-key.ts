@@ -5,7 +5,7 @@ const prefix = 'endpoints/';
 
 /** The configuration key of the endpoints of a backend's port. */
 export function endpointsKey(backend: BackendObject, port: ServicePortKey): string {
-  return `${prefix}${backendKey(backend)}/${port}`;
+  return ['endpoints', backendKey(backend), port].join('/');
 }
 
 /** Returns the backend and the port of such a key. */

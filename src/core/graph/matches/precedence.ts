@@ -1,7 +1,7 @@
 import type { Resource } from '../../resources/resource.ts';
 import type { ServedRouteKind } from '../protocols.ts';
 import type { NamedMatch, RouteMatch } from './route-match.ts';
-import { keyOfRef, qualifiedName, refOfKey } from '../../resources/reference.ts';
+import { qualifiedName, refOfKey } from '../../resources/reference.ts';
 
 const prefix = 'route/';
 
@@ -24,7 +24,7 @@ export function routeIdentity({
   meta: { created },
 }: Resource<ServedRouteKind>): RouteIdentity {
   return {
-    key: `${prefix}${keyOfRef({ kind, namespace, name })}`,
+    key: ['route', kind, namespace, name].join('/'),
     route: qualifiedName({ namespace, name }),
     ...(kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}),
     created,

@@ -65,7 +65,7 @@ function isRequestRoute(kind: string): boolean {
 }
 
 function requestsTo(backend: BackendObject): string {
-  return `requests ${backendKey(backend)}`;
+  return ['requests', backendKey(backend)].join(' ');
 }
 
 /** The maximum number of Gateways in the status of a policy (PolicyStatus.ancestors). */

@@ -216,7 +216,7 @@ export function listenerKey(
   listener: string,
 ): string {
   const owner = kind === 'Gateway' ? qualifiedName({ namespace, name }) : keyOfRef({ kind, namespace, name });
-  return `listener/${owner}/${listener}`;
+  return ['listener', owner, listener].join('/');
 }
 
 /**
