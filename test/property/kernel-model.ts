@@ -156,6 +156,7 @@ const summary = defineEmission({
         lineage: read.query(lineage, kind, name, '....'),
         fans: read.count(reached, `${kind}/${name}`),
         isShared: read.several(tagged, tag),
+        final: read.last(tagged, tag),
       },
     };
   },
@@ -212,6 +213,7 @@ export function allReads(read: Reader): readonly (() => unknown)[] {
       () => read.several(index, bucket),
       () => read.many(index, bucket),
       () => read.first(index, bucket),
+      () => read.last(index, bucket),
     ]),
   ];
 }

@@ -16,6 +16,7 @@ const blind: Reader = {
   several: refuse,
   many: refuse,
   first: refuse,
+  last: refuse,
 };
 
 function refuse(): never {

@@ -8,16 +8,25 @@ export interface Facet {
   readonly several: boolean;
   readonly many: boolean;
   readonly first: string | undefined;
+  readonly last: string | undefined;
 }
 
 /** The largest number of entries that are not many. */
 const maxFew = 1_024;
 
-export const facetNames = ['list', 'count', 'several', 'many', 'first'] as const satisfies readonly (keyof Facet)[];
+export const facetNames = [
+  'list',
+  'count',
+  'several',
+  'many',
+  'first',
+  'last',
+] as const satisfies readonly (keyof Facet)[];
 
 /** The changes of entries since they were last settled. */
 interface Change {
   readonly first: string | undefined;
+  readonly last: string | undefined;
   readonly count: number;
   /** The entries that were added or removed. */
   readonly net: Set<string>;
@@ -39,6 +48,10 @@ export class Entries {
 
   get first(): string | undefined {
     return this.sorted === undefined ? this.only : this.sorted.first;
+  }
+
+  get last(): string | undefined {
+    return this.sorted === undefined ? this.only : this.sorted.last;
   }
 
   /** An immutable snapshot. */
@@ -113,9 +126,9 @@ export class Entries {
     if (this.sorted?.size === 0) this.sorted = undefined;
   }
 
-  /** Call before the entries change: the first call records the first entry. */
+  /** Call before the entries change: the first call records the first and the last entry. */
   private note(entry: string): void {
-    this.change ??= { first: this.first, count: this.size, net: new Set() };
+    this.change ??= { first: this.first, last: this.last, count: this.size, net: new Set() };
     // Two changes of one entry cancel out: it was added and removed, or the reverse.
     if (!this.change.net.delete(entry)) this.change.net.add(entry);
   }
@@ -127,6 +140,7 @@ const readers: { readonly [F in keyof Facet]: (entries: Entries) => Facet[F] } =
   several: (entries) => entries.size > 1,
   many: (entries) => entries.size > maxFew,
   first: (entries) => entries.first,
+  last: (entries) => entries.last,
 };
 
 const comparisons: { readonly [F in keyof Facet]: (entries: Entries, change: Change) => boolean } = {
@@ -135,10 +149,18 @@ const comparisons: { readonly [F in keyof Facet]: (entries: Entries, change: Cha
   several: (entries, { count }) => entries.size > 1 !== count > 1,
   many: (entries, { count }) => entries.size > maxFew !== count > maxFew,
   first: (entries, { first }) => entries.first !== first,
+  last: (entries, { last }) => entries.last !== last,
 };
 
 /** The facets of a bucket that does not exist. */
-export const emptyFacets: Facet = { list: Object.freeze([]), count: 0, several: false, many: false, first: undefined };
+export const emptyFacets: Facet = {
+  list: Object.freeze([]),
+  count: 0,
+  several: false,
+  many: false,
+  first: undefined,
+  last: undefined,
+};
 
 /** Opens the entries of a bucket for modification. */
 export interface OpenBuckets {

@@ -100,6 +100,7 @@ class Bucket implements Record<keyof Facet, FacetCell | undefined> {
   several: FacetCell | undefined;
   many: FacetCell | undefined;
   first: FacetCell | undefined;
+  last: FacetCell | undefined;
   private readonly home: Map<string, Bucket>;
 
   constructor(index: Index, name: string, home: Map<string, Bucket>) {

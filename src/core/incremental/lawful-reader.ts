@@ -52,4 +52,9 @@ export class LawfulReader implements Reader {
     this.calls.allowIndex(index);
     return this.resolver.facet(index, bucket, 'first');
   }
+
+  last(index: Index, bucket: string): string | undefined {
+    this.calls.allowIndex(index);
+    return this.resolver.facet(index, bucket, 'last');
+  }
 }

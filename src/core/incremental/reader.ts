@@ -21,6 +21,8 @@ export interface Reader {
   many(index: Index, bucket: string): boolean;
   /** The first entry in order; invalidates the reader only when that entry changes. */
   first(index: Index, bucket: string): string | undefined;
+  /** The last entry in order; invalidates the reader only when that entry changes. */
+  last(index: Index, bucket: string): string | undefined;
 }
 
 /** A family of cells written from outside, e.g. one cell per Kubernetes object. The first argument is the population. */

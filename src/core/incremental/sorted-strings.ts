@@ -21,6 +21,10 @@ export class SortedStrings {
     return this.blocks[0]?.[0];
   }
 
+  get last(): string | undefined {
+    return this.blocks.at(-1)?.at(-1);
+  }
+
   has(entry: string): boolean {
     const block = this.blocks[this.blockOf(entry)];
     return block !== undefined && block[lowerBound(block, entry)] === entry;

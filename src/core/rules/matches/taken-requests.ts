@@ -85,8 +85,8 @@ export interface Winner extends OwnedMatch {
 const maxEntries = 4_096;
 
 /**
- * Matches that get requests of others. Bucket: key of a match that may lose requests to them. An entry begins with the namespace.
- * A second bucket has the last namespace first, so that a reader finds an entry of another namespace without a list.
+ * Matches that get requests of others. Bucket: key of a match that may lose requests to them. An entry begins with the namespace, so
+ * the first or the last one is of another namespace, if there is one.
  */
 export const winnersOfRequests = defineIndex({
   name: 'winnersOfRequests',
@@ -116,7 +116,6 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
   if (contested.length === 0) return;
   const matches = comparedMatches(read, { kind, namespace, name });
   const comparison = new PathComparison();
-  const reversed = descending(namespace);
   for (const { place, isShared, wider } of contested) {
     const owned = ownedPlaceAt(read, namespace, place);
     for (const { rule, match, path, conditions } of matches) {
@@ -143,11 +142,7 @@ function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Ite
       ];
       // One text for all keys: a route has thousands of them.
       const entry = JSON.stringify([namespace, winner]);
-      const last = JSON.stringify([reversed, winner]);
-      for (const key of keys) {
-        yield { bucket: key, entry };
-        yield { bucket: `${key} last`, entry: last };
-      }
+      for (const bucket of keys) yield { bucket, entry };
     }
   }
 }
@@ -227,15 +222,6 @@ function coveringKey(host: string, path: string, conditions: string): string {
   return `${host} below ${path} ${conditions}`;
 }
 
-/** Sorts names in the opposite order: their end sorts after all characters. */
-function descending(text: string): string {
-  const units = Array.from({ length: text.length }, (_, index) => Math.min(text.charCodeAt(index), lastUnit));
-  return String.fromCharCode(...units.map((unit) => lastUnit - unit), lastUnit);
-}
-
-/** The last one before the surrogates. */
-const lastUnit = 0xd7_ff;
-
 /** A match that loses some requests at a listener to a match in another namespace. */
 export interface TakenRequests extends Omit<HostPlace, 'key'> {
   readonly own: OwnedMatch;
@@ -294,13 +280,15 @@ function losingKeys(host: string, hostname: string, { own, wider }: PathKey, con
 /** Returns a match of another namespace. The same one is found again as long as it exists and none sorts before it. */
 function winnerAmong(read: Reader, namespace: string, keys: readonly string[]): Winner | undefined {
   for (const key of keys) {
-    for (const bucket of [key, `${key} last`]) {
-      const entry = read.first(winnersOfRequests, bucket);
-      // The second bucket has nothing more if the first one is empty.
-      if (entry === undefined) break;
-      const [, winner] = JSON.parse(entry) as readonly [string, Winner];
-      if (winner.namespace !== namespace) return winner;
-    }
+    const first = winnerOf(read.first(winnersOfRequests, key));
+    if (first === undefined) continue;
+    if (first.namespace !== namespace) return first;
+    const last = winnerOf(read.last(winnersOfRequests, key));
+    if (last !== undefined && last.namespace !== namespace) return last;
   }
   return undefined;
+}
+
+function winnerOf(entry: string | undefined): Winner | undefined {
+  return entry === undefined ? undefined : (JSON.parse(entry) as readonly [string, Winner])[1];
 }

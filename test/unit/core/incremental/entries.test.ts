@@ -21,7 +21,7 @@ describe('Entries', () => {
     expect(different(entries)).toEqual([]);
     expect(entries.list).toEqual(['a']);
     entries.remove('a');
-    expect(different(entries)).toEqual(['list', 'count', 'first']);
+    expect(different(entries)).toEqual(['list', 'count', 'first', 'last']);
     expect(entries.list).toEqual([]);
   });
 
@@ -45,11 +45,11 @@ describe('Entries', () => {
     entries.settle();
     entries.remove('c');
     entries.add('e');
-    expect(different(entries)).toEqual(['list']);
+    expect(different(entries)).toEqual(['list', 'last']);
     entries.settle();
     entries.add('a');
     entries.remove('e');
-    expect(different(entries)).toEqual(['list', 'first']);
+    expect(different(entries)).toEqual(['list', 'first', 'last']);
   });
 
   test('that there are several differs with the second entry only', () => {
@@ -57,26 +57,26 @@ describe('Entries', () => {
     entries.add('b');
     expect([entries.read('several'), different(entries)]).toEqual([false, []]);
     entries.add('c');
-    expect([entries.read('several'), different(entries)]).toEqual([true, ['list', 'count', 'several']]);
+    expect([entries.read('several'), different(entries)]).toEqual([true, ['list', 'count', 'several', 'last']]);
     entries.settle();
     entries.add('d');
-    expect([entries.read('several'), different(entries)]).toEqual([true, ['list', 'count']]);
+    expect([entries.read('several'), different(entries)]).toEqual([true, ['list', 'count', 'last']]);
     entries.remove('d');
     entries.remove('c');
-    expect([entries.read('several'), different(entries)]).toEqual([false, ['list', 'count', 'several']]);
+    expect([entries.read('several'), different(entries)]).toEqual([false, ['list', 'count', 'several', 'last']]);
   });
 
   test('that there are many differs with the entry 1,025 only', () => {
     const entries = entriesOf(...Array.from({ length: 1_024 }, (_, index) => `b${index}`));
     expect(entries.read('many')).toBe(false);
     entries.add('c');
-    expect([entries.read('many'), different(entries)]).toEqual([true, ['list', 'count', 'many']]);
+    expect([entries.read('many'), different(entries)]).toEqual([true, ['list', 'count', 'many', 'last']]);
     entries.settle();
     entries.add('d');
-    expect([entries.read('many'), different(entries)]).toEqual([true, ['list', 'count']]);
+    expect([entries.read('many'), different(entries)]).toEqual([true, ['list', 'count', 'last']]);
     entries.remove('d');
     entries.remove('c');
-    expect([entries.read('many'), different(entries)]).toEqual([false, ['list', 'count', 'many']]);
+    expect([entries.read('many'), different(entries)]).toEqual([false, ['list', 'count', 'many', 'last']]);
   });
 
   test('what comes and goes before it is settled makes no difference', () => {

@@ -47,6 +47,7 @@ describe('the law of strata', () => {
     ['several', (read) => read.several(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['many', (read) => read.many(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['first', (read) => read.first(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
+    ['last', (read) => read.last(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     [
       'query',
       (read) =>

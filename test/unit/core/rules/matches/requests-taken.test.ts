@@ -276,6 +276,7 @@ describe('requests-taken', () => {
         if (index === winnersOfRequests) lookups++;
         return read.first(index, bucket);
       },
+      last: (index, bucket) => read.last(index, bucket),
     };
     takenRequests.compute(counting, 'HTTPRoute', 'shop', 'cart');
     expect(lookups).toBeGreaterThan(0);
