@@ -28,8 +28,14 @@ export function* readReview(body: Body | undefined, budgetMs: number): Steps<Rea
   if (body === undefined || body.chunks.every(({ length }) => length === 0))
     return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
   if (body.isLarge) return yield* readInParts(body.chunks, budgetMs);
-  const review = parseJson(Buffer.concat(body.chunks).toString());
+  const review = parseJson(joined(body.chunks).toString());
   return review === notJson ? noJson : readHead(asRecord(review), budgetMs);
+}
+
+/** Most bodies arrive in one piece, which needs no copy. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
 
 function* readInParts(chunks: readonly Buffer[], budgetMs: number): Steps<ReadReview> {
@@ -118,7 +124,10 @@ function readRequest(json: Readonly<Record<string, unknown>>, budgetMs: number):
     request: {
       uid,
       operation,
-      ...kind,
+      // A spread in the middle of an object takes as long as reading all other fields.
+      group: kind.group,
+      version: kind.version,
+      kind: kind.kind,
       resource: text(asRecord(json['resource'])['resource']),
       subResource: text(json['subResource']),
       requestKind: requestKind.kind === '' ? kind : requestKind,

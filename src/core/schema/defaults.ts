@@ -42,7 +42,7 @@ function fillObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
 }
 
 /** Fills in the direct fields of an object. Objects from the API server already have their defaults and are not copied. */
-export function fillLevel(node: ObjectNode, json: Json, bundle: Bundle): Json {
+function fillLevel(node: ObjectNode, json: Json, bundle: Bundle): Json {
   const fields = fieldsIn(node, bundle);
   let filled: Record<string, unknown> | undefined;
   for (const name of Object.keys(json)) {
@@ -58,13 +58,18 @@ export function fillLevel(node: ObjectNode, json: Json, bundle: Bundle): Json {
   return filled ?? json;
 }
 
+interface DefaultField {
+  readonly name: string;
+  readonly child: Node;
+  readonly value: unknown;
+}
+
 /** The fields of an object that have defaults. */
-const defaultsIn = perBundle(
-  (node: ObjectNode, bundle): readonly { readonly name: string; readonly value: unknown }[] =>
-    [...fieldsIn(node, bundle)].flatMap(([name, child]) => {
-      const value = defaultOf(child, bundle);
-      return value === undefined ? [] : [{ name, value }];
-    }),
+export const defaultsIn = perBundle((node: ObjectNode, bundle): readonly DefaultField[] =>
+  [...fieldsIn(node, bundle)].flatMap(([name, child]) => {
+    const value = defaultOf(child, bundle);
+    return value === undefined ? [] : [{ name, child, value }];
+  }),
 );
 
 function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {

@@ -1,7 +1,7 @@
 import { quote } from '../text/display.ts';
 import type { Steps } from '../text/steps.ts';
 import { resolve, type MaybeVersioned } from './availability.ts';
-import { fillLevel, withoutNulls } from './defaults.ts';
+import { defaultsIn, withoutNulls } from './defaults.ts';
 import { isPresent, isRecord, property, type Json } from './json-values.ts';
 import { judgedItems } from './limits.ts';
 import { fieldsIn } from './locate.ts';
@@ -100,20 +100,27 @@ function settleValue(node: Node, json: object, state: State): unknown {
   return node.type === 'map' ? settleMap(node, json, state) : json;
 }
 
-function settleObject(node: ObjectNode, written: Json, { state, others }: Walk): unknown {
-  const json = fillLevel(node, written, state.subject.bundle);
-  const fields = fieldsIn(node, state.subject.bundle);
+/** One pass over the fields: most objects come from the API server, with defaults, and without nulls and unknown fields. */
+function settleObject(node: ObjectNode, json: Json, { state, others }: Walk): unknown {
+  const { bundle } = state.subject;
+  const fields = fieldsIn(node, bundle);
   const names = Object.keys(json);
   let kept: Record<string, unknown> | undefined;
   let position = 0;
   for (const name of names) {
     const child = fields.get(name);
-    const value = child === undefined ? undefined : settleBelow(child, json[name], { part: name, state });
+    const written = json[name];
     if (child === undefined && !others.includes(name)) noteUnknown(node, name, { state, others });
-    if (kept === undefined && (child === undefined || value !== json[name]))
-      kept = pick(json, names.slice(0, position));
-    if (kept !== undefined && child !== undefined) kept[name] = value;
+    const isKept = child !== undefined && isPresent(written);
+    const value = isKept ? settleBelow(child, written, { part: name, state }) : undefined;
+    if (kept === undefined && (!isKept || value !== written)) kept = pick(json, names.slice(0, position));
+    if (kept !== undefined && isKept) kept[name] = value;
     position += 1;
+  }
+  for (const { name, child, value } of defaultsIn(node, bundle)) {
+    if (isPresent(property(json, name))) continue;
+    kept ??= pick(json, names);
+    kept[name] = settleBelow(child, value, { part: name, state });
   }
   return kept ?? json;
 }

@@ -71,9 +71,11 @@ function withWildcardAdvice(problem: HostnameProblem): HostnameProblem {
 }
 
 const lowerCaseLabel = /^[a-z0-9-]+$/;
+const validLabel = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 const anyCaseLabel = /^[A-Za-z0-9-]+$/;
 
 function labelProblem(label: string): HostnameProblem | undefined {
+  if (label.length <= maximumLabelLength && validLabel.test(label)) return undefined;
   const shown = quote(label, 24);
   if (label === '')
     return {

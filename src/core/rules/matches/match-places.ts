@@ -4,6 +4,7 @@ import { ofSortKey, requestsOf, routeIdentity, sortKey, type OwnedMatch } from '
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
+import { keyOf } from '../../incremental/key.ts';
 import type { ParentNode } from '../../semantics/parent-reference.ts';
 import { isWideHostname } from '../../text/hostname.ts';
 import { listenerKey, partProblems } from '../engine/validity.ts';
@@ -41,7 +42,7 @@ export function namespacesAt(key: string): string {
 
 /** Returns the bucket of `routesOfHostname` with the hostnames of routes at a listener that stand for several hosts. */
 export function wideHostnamesAt(owner: ParentNode, listener: string, kind: string): string {
-  return `wide ${JSON.stringify([listenerKey(owner, listener), kind])}`;
+  return `wide ${keyOf([listenerKey(owner, listener), kind])}`;
 }
 
 /** Returns the bucket of `routesOfHostname` with the routes of one kind at a listener. */
@@ -69,7 +70,7 @@ export function comparesHostnames(read: Reader, { owner, listener }: HostPlace, 
 /** Returns the key of a hostname of routes of one kind at a listener. */
 export function hostKey(owner: ParentNode, listener: string, kind: string, hostname: string): string {
   // Rules of HTTPRoutes and GRPCRoutes never compete for a request, because gRPC requests are first matched against GRPCRoutes.
-  return JSON.stringify([listenerKey(owner, listener), kind, hostname]);
+  return keyOf([listenerKey(owner, listener), kind, hostname]);
 }
 
 /** A hostname of a route at a listener that one of its parentRefs attaches to. */

@@ -1,3 +1,4 @@
+import { keyOf } from '../../incremental/key.ts';
 import { type ViewAt } from '../../schema/index.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 import { backendGroupKind } from '../../semantics/intended.ts';
@@ -14,7 +15,7 @@ export type RouteRule = ViewAt<'HTTPRoute', 'spec.rules[]'>;
 export function backendOf(ref: BackendRef, own: string): string {
   const { group, kind } = backendGroupKind(ref);
   const { name, namespace, port } = ref;
-  return JSON.stringify([group, kind, name, namespace ?? own, port]);
+  return keyOf([group, kind, namespace ?? own, String(port), ...(name === undefined ? [] : [name])]);
 }
 
 /** A route whose rules have the fields that `R` has; only matches differ between HTTPRoutes and GRPCRoutes. */
