@@ -9,13 +9,15 @@ import type { ParentNode } from '../../semantics/parent-reference.ts';
 import { isWideHostname } from '../../text/hostname.ts';
 import { listenerKey, partProblems } from '../engine/validity.ts';
 import type { PartProblem } from '../engine/part-problem.ts';
+import { comparisonSize, furtherUnits } from './comparison-weight.ts';
 import { servedMatches } from './served-matches.ts';
 import { qualifiedName } from '../../resources/reference.ts';
 
 /**
  * The routes of one kind that have a hostname at a listener. Most routes have their own hostnames, so their matches need no
  * comparison. Bucket: key of a `HostPlace`; entry: `namespace/name`. Further buckets: `namespacesAt` a key, with namespaces,
- * `wideHostnamesAt` a listener, with hostnames that cover others, and `routesAt` a listener, with all routes.
+ * `wideHostnamesAt` a listener, with hostnames that cover others, and those that tell how much a comparison would take: `routesAt` a
+ * listener and `heavyRoutesAt` a key. Routes with many entries in the comparison count there several times.
  */
 export const routesOfHostname = defineIndex({
   name: 'routesOfHostname',
@@ -23,12 +25,17 @@ export const routesOfHostname = defineIndex({
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
     const entry = qualifiedName({ namespace, name });
-    let before: string | undefined;
-    for (const { key, owner, listener, hostname } of hostPlaces(read, kind, namespace, name)) {
-      const routes = routesAt(owner, listener, kind);
-      if (routes !== before) yield { bucket: routes, entry };
-      before = routes;
+    const route = readObject(read, kind as ServedRouteKind, namespace, name);
+    const places = hostPlaces(read, kind, namespace, name);
+    if (route === undefined || places.length === 0) return;
+    const size = comparisonSize(route);
+    for (const [bucket, { length }] of Map.groupBy(places, (place) => routesAt(place, kind))) {
+      yield { bucket, entry };
+      for (const unit of furtherUnits(entry, size.wider * length)) yield { bucket, entry: unit };
+    }
+    for (const { key, owner, listener, hostname } of places) {
       yield { bucket: key, entry };
+      for (const unit of furtherUnits(entry, size.same)) yield { bucket: heavyRoutesAt(key), entry: unit };
       yield { bucket: namespacesAt(key), entry: namespace };
       if (isWideHostname(hostname)) yield { bucket: wideHostnamesAt(owner, listener, kind), entry: hostname };
     }
@@ -45,26 +52,32 @@ export function wideHostnamesAt(owner: ParentNode, listener: string, kind: strin
   return `wide ${keyOf([listenerKey(owner, listener), kind])}`;
 }
 
-/** Returns the bucket of `routesOfHostname` with the routes of one kind at a listener. */
-function routesAt(owner: ParentNode, listener: string, kind: string): string {
+/** Returns the bucket of `routesOfHostname` with the routes of one kind at a listener, by their weight. */
+function routesAt({ owner, listener }: HostPlace, kind: string): string {
   return `routes ${JSON.stringify([listenerKey(owner, listener), kind])}`;
 }
 
+/** Returns the bucket of `routesOfHostname` with the routes at a key, by what they weigh in addition. */
+function heavyRoutesAt(key: string): string {
+  return `heavy ${key}`;
+}
+
 /**
- * Returns whether routes of several namespaces have the hostname of a place. False if it has very many routes: one of another namespace
- * would affect all of them.
+ * Returns whether routes of several namespaces have the hostname of a place. False if it has very many routes or matches: one route of
+ * another namespace would affect all of them.
  */
 export function isContested(read: Reader, { key }: HostPlace): boolean {
   return (
     read.several(routesOfHostname, key) &&
     !read.many(routesOfHostname, key) &&
+    !read.many(routesOfHostname, heavyRoutesAt(key)) &&
     read.several(routesOfHostname, namespacesAt(key))
   );
 }
 
 /** Returns whether routes of a listener are compared with those of wider hostnames: one of these affects all others. */
-export function comparesHostnames(read: Reader, { owner, listener }: HostPlace, kind: string): boolean {
-  return !read.many(routesOfHostname, routesAt(owner, listener, kind));
+export function comparesHostnames(read: Reader, place: HostPlace, kind: string): boolean {
+  return !read.many(routesOfHostname, routesAt(place, kind));
 }
 
 /** Returns the key of a hostname of routes of one kind at a listener. */

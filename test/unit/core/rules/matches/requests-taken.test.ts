@@ -259,6 +259,23 @@ describe('requests-taken', () => {
     expect(entries).toHaveLength(4096);
   });
 
+  test.each([
+    ['hostnames', {}],
+    ['a hostname', { hostnames: host }],
+  ])('many routes with very many matches and %s of their own contribute a limited number of entries', (_, subject) => {
+    const matches = Array.from({ length: 64 }, (__, index) =>
+      prefix(`/a/b/c/d/e/f/g/h/i/j/k/l/m/${index}`, header('a')),
+    );
+    const hostnames = Array.from({ length: 16 }, (__, index) => `${index}.example.com`);
+    const names = Array.from({ length: 40 }, (__, index) => `cart-${index}`);
+    const others = names.map((name) =>
+      routeIn('market', { hostnames: 'hostnames' in subject ? host : hostnames, matches }, name),
+    );
+    const { kernel } = evaluate([routeIn('shop', subject), front, ourClass, ...others]);
+    const counts = names.map((name) => [...winnersOfRequests.entries(kernel.read, 'HTTPRoute', 'market', name)].length);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(65_536);
+  });
+
   test('a route looks up a limited number of matches that may get its requests', () => {
     const deep = Array.from({ length: 64 }, (_, index) => prefix(`/a/b/c/d/e/f/g/h/i/j/k/l/m/${index}`, header('a')));
     const hostnames = Array.from({ length: 16 }, (_, index) => `*.${index}.example.com`);
