@@ -9,13 +9,14 @@ export function carrierOf(decrypted: Socket, connections: Connections): Socket |
   const { _parent: parent } = decrypted as { readonly _parent?: unknown };
   if (parent !== undefined && parent !== null)
     return connections.has(parent as Socket) ? (parent as Socket) : undefined;
-  for (const connection of connections) if (hasSamePeer(connection, decrypted)) return connection;
+  for (const connection of connections.keys()) if (hasSamePeer(connection, decrypted)) return connection;
   return undefined;
 }
 
-/** A set of connections. */
-export interface Connections extends Iterable<Socket> {
+/** A set of connections, or a map with connections as its keys. */
+export interface Connections {
   has(connection: Socket): boolean;
+  keys(): Iterable<Socket>;
 }
 
 function hasSamePeer(one: Socket, other: Socket): boolean {

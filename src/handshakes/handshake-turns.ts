@@ -1,38 +1,49 @@
 import type { Socket } from 'node:net';
 import process from 'node:process';
+import { ByClient } from './by-client.ts';
 import { carrierOf } from './carrier.ts';
 import { FirstFlights } from './first-flights.ts';
 import { LaterFlights } from './later-flights.ts';
 
 /** The TLS handshakes of a server that are in progress. Their flights are processed in turns, so that no burst of them blocks the event loop. */
 export class HandshakeTurns {
-  /** The oldest one first. */
-  private readonly sockets = new Set<Socket>();
+  /** The addresses of their clients. The oldest one is the first. */
+  private readonly clients = new Map<Socket, string>();
+  private readonly byClient = new ByClient();
+  private readonly clientOf: (socket: Socket) => string;
   private readonly first = new FirstFlights();
   private readonly later = new LaterFlights();
 
-  get size(): number {
-    return this.sockets.size;
+  /** `clientOf` returns the address of the client of a connection. */
+  constructor(clientOf = (socket: Socket): string => socket.remoteAddress ?? '') {
+    this.clientOf = clientOf;
   }
 
-  /** The connection whose handshake began first. */
-  get oldest(): Socket | undefined {
-    return this.sockets.values().next().value;
+  get size(): number {
+    return this.clients.size;
+  }
+
+  /** Of the client with most handshakes, the connection whose handshake began first. */
+  get oldestOfBusiest(): Socket | undefined {
+    return this.byClient.oldestOfBusiest;
   }
 
   /** Tracks the handshake of a connection until `done`, or until it is closed. */
   begun(socket: Socket): void {
-    this.sockets.add(socket);
+    const client = this.clientOf(socket);
+    this.clients.set(socket, client);
+    this.byClient.add(socket, client);
     socket.once('close', () => this.forget(socket));
   }
 
   /** Calls `begin` when it is the connection's turn, and never if it closes before. Its further flights are read in turns. */
   take(socket: Socket, begin: () => void): void {
-    this.first.take(socket, () => {
+    const start = (): void => {
       begin();
       // Node passes the first flight to TLS in a tick that was requested before.
       process.nextTick(this.answered, socket);
-    });
+    };
+    this.first.take({ socket, client: this.clients.get(socket) ?? '', process: start });
   }
 
   /**
@@ -40,13 +51,17 @@ export class HandshakeTurns {
    * `undefined` if it is not tracked.
    */
   done(decrypted: Socket): Socket | undefined {
-    const socket = carrierOf(decrypted, this.sockets);
+    const socket = carrierOf(decrypted, this.clients);
     if (socket !== undefined) this.forget(socket);
     return socket;
   }
 
   private forget(socket: Socket): void {
-    if (this.sockets.delete(socket)) this.later.done(socket);
+    const client = this.clients.get(socket);
+    if (client === undefined) return;
+    this.clients.delete(socket);
+    this.byClient.delete(socket, client);
+    this.later.done(socket);
   }
 
   private readonly answered = (socket: Socket): void => this.later.add(socket);

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import { HandshakeTurns } from '../../handshakes/handshake-turns.ts';
+import { originOf } from '../proxy-protocol/origin.ts';
 
 /**
- * TLS handshakes in progress. Beyond the limit the oldest one ends. Handshakes of legitimate clients take milliseconds, so they are not
- * the oldest for long.
+ * TLS handshakes in progress. Beyond the limit, the oldest one of the client with most of them ends. Handshakes of legitimate clients take
+ * milliseconds, so they are not the oldest for long.
  */
 export class Handshakes extends HandshakeTurns {
   private readonly limit: number;
@@ -11,18 +12,18 @@ export class Handshakes extends HandshakeTurns {
 
   /** Calls `reached` when a handshake ends because of the limit. */
   constructor(limit: number, reached: () => void) {
-    super();
+    super((socket) => originOf(socket).client.host);
     this.limit = limit;
     this.reached = reached;
   }
 
   override begun(socket: Socket): void {
-    const oldest = this.size < this.limit ? undefined : this.oldest;
-    if (oldest !== undefined) {
-      this.reached();
-      this.done(oldest);
-      oldest.destroy();
-    }
     super.begun(socket);
+    if (this.size <= this.limit) return;
+    const oldest = this.oldestOfBusiest;
+    if (oldest === undefined) return;
+    this.reached();
+    this.done(oldest);
+    oldest.destroy();
   }
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { EndpointsConfig } from '../../../src/core/routing/config.ts';
@@ -146,6 +147,21 @@ test('TLS handshakes: the oldest ends', async () => {
   await reached(started, 'tls-handshakes');
   for (const socket of sockets) socket.destroy();
   await closed;
+});
+
+test('TLS handshakes: those of the client with most of them end', async () => {
+  const secure = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/none'] });
+  const started = await startProxy([secure], { limits: { handshakes: 2 } });
+  const hello = Buffer.from([0x16, 3, 1, 2, 0]);
+  const sockets: Socket[] = [];
+  for (const [position, localAddress] of ['127.0.0.1', '127.0.0.2', '127.0.0.2', '127.0.0.2'].entries()) {
+    const socket = connect({ host: '127.0.0.1', port: portOf(started.proxy, secure.key), localAddress });
+    sockets.push(socket.on('error', () => undefined).resume());
+    socket.write(hello);
+    await eventually(() => expect(started.proxy.counters().connections).toBe(position + 1));
+  }
+  await eventually(() => expect(sockets.map(({ closed }) => closed)).toEqual([false, true, true, false]));
+  for (const socket of sockets) socket.destroy();
 });
 
 test('requests in all', async () => {

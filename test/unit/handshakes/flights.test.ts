@@ -41,11 +41,14 @@ const connections = (count: number, properties?: { remoteAddress?: string; bytes
   Array.from({ length: count }, (_, port) => new Connection(port + 1, properties));
 const readOf = (all: readonly Connection[]): number => all.filter(({ isRead }) => isRead).length;
 
+const client = '192.0.2.1';
+
 describe('first flights', () => {
   test('are processed a few in each turn of the event loop', async () => {
     const first = new FirstFlights();
     const processed: number[] = [];
-    for (const { socket } of connections(10)) first.take(socket, () => processed.push(socket.remotePort ?? 0));
+    for (const { socket } of connections(10))
+      first.take({ socket, client, process: () => processed.push(socket.remotePort ?? 0) });
     expect(processed).toEqual([]);
     await nextTurn();
     expect(processed.length).toBeLessThan(10);
@@ -56,7 +59,11 @@ describe('first flights', () => {
     const first = new FirstFlights();
     const processed: string[] = [];
     for (const { socket } of [...connections(100), ...connections(1, { remoteAddress: '192.0.2.2' })])
-      first.take(socket, () => processed.push(socket.remoteAddress ?? ''));
+      first.take({
+        socket,
+        client: socket.remoteAddress ?? '',
+        process: () => processed.push(socket.remoteAddress ?? ''),
+      });
     await eventually(() => expect(processed).toHaveLength(101));
     expect(processed.indexOf('192.0.2.2')).toBe(1);
   });
@@ -65,7 +72,7 @@ describe('first flights', () => {
     const first = new FirstFlights();
     const processed: number[] = [];
     const all = connections(12);
-    for (const { socket } of all) first.take(socket, () => processed.push(socket.remotePort ?? 0));
+    for (const { socket } of all) first.take({ socket, client, process: () => processed.push(socket.remotePort ?? 0) });
     for (const connection of all.slice(0, 11)) connection.destroy();
     await eventually(() => expect(processed).toEqual([12]));
   });
@@ -84,16 +91,31 @@ describe('a burst of new connections', () => {
   });
 
   test('is accepted before most flights are processed, so that clients take turns', async () => {
-    const first = new FirstFlights();
+    const burst = { isOver: false };
+    const first = new FirstFlights(undefined, () => !burst.isOver);
     let processed = 0;
-    for (const { socket } of connections(100)) first.take(socket, () => (processed += 1));
-    for (let count = 0; count < 32; count += 1) {
-      acceptedInTurn();
-      await nextTurn();
-    }
-    expect(processed).toBeGreaterThanOrEqual(8);
-    expect(processed).toBeLessThanOrEqual(20);
+    for (const { socket } of connections(100)) first.take({ socket, client, process: () => (processed += 1) });
+    for (let count = 0; count < 128; count += 1) await nextTurn();
+    expect(processed).toBeGreaterThanOrEqual(3);
+    expect(processed).toBeLessThanOrEqual(16);
+    burst.isOver = true;
     await eventually(() => expect(processed).toBe(100));
+  });
+});
+
+describe('expensive flights', () => {
+  test('make a turn short', async () => {
+    let [time, processed] = [0, 0];
+    const first = new FirstFlights(() => time);
+    const process = (): void => {
+      processed += 1;
+      time += 5;
+    };
+    for (const { socket } of connections(10)) first.take({ socket, client, process });
+    for (let turns = 1; turns < 12; turns += 1) {
+      await nextTurn();
+      expect(processed).toBe(turns - 1);
+    }
   });
 });
 
