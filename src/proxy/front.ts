@@ -63,7 +63,11 @@ export class Front {
 
   constructor(plane: DataPlane) {
     this.plane = plane;
-    this.handshakes = new Handshakes(plane.limits.handshakes, () => plane.quotas.reached('tls-handshakes'));
+    this.handshakes = new Handshakes(
+      plane.limits.handshakes,
+      () => plane.quotas.reached('tls-handshakes'),
+      (socket) => originOf(socket).client.host,
+    );
     const turns = new InputTurns();
     this.http1 = createHttp1Server(plane, turns);
     this.http2 = createHttp2Server(plane, turns);

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { HandshakeTurns } from '../../handshakes/handshake-turns.ts';
-import { originOf } from '../proxy-protocol/origin.ts';
 
 /**
  * TLS handshakes in progress. Beyond the limit, the oldest one of the client with most of them ends. Handshakes of legitimate clients take
@@ -10,9 +9,9 @@ export class Handshakes extends HandshakeTurns {
   private readonly limit: number;
   private readonly reached: () => void;
 
-  /** Calls `reached` when a handshake ends because of the limit. */
-  constructor(limit: number, reached: () => void) {
-    super((socket) => originOf(socket).client.host);
+  /** Calls `reached` when a handshake ends because of the limit. `clientOf` returns the address of the client of a connection. */
+  constructor(limit: number, reached: () => void, clientOf: (socket: Socket) => string) {
+    super(clientOf);
     this.limit = limit;
     this.reached = reached;
   }
