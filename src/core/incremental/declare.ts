@@ -5,9 +5,11 @@ export function defineInput<T>(name: string): Input<T> {
   return { name };
 }
 
+let queries = 0;
+
 /** Declares a query; argument and result types are inferred from `compute`. */
-export function defineQuery<A extends readonly string[], T>(declaration: Query<A, T>): Query<A, T> {
-  return declaration;
+export function defineQuery<A extends readonly string[], T>(declaration: Omit<Query<A, T>, 'number'>): Query<A, T> {
+  return { ...declaration, number: queries++ };
 }
 
 /** Declares an index. Only kernels created with the index maintain its content. */

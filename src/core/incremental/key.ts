@@ -3,19 +3,27 @@ const escape = '\u0001';
 /** Cannot be the key of arguments: an escape character is always followed by a letter in those. */
 const keyOfNothing = escape;
 
-// Most queries about an object read others about the same object. Caching more than the last key would take longer than it saves.
-let last: { readonly args: readonly string[]; readonly key: string } = { args: [], key: keyOfNothing };
+interface Known {
+  readonly args: readonly string[];
+  readonly key: string;
+}
+
+// The last key by number of arguments: most queries about an object read others about the same object. To search more keys would
+// take longer than it saves.
+const last: Known[] = [];
 
 /** A string that identifies a list of strings uniquely, whatever characters they contain. */
 export function keyOf(args: readonly string[]): string {
-  if (isEqual(args, last.args)) return last.key;
+  const before = last[args.length];
+  if (before !== undefined && isEqual(args, before.args)) return before.key;
   const key = newKeyOf(args);
-  last = { args, key };
+  if (args.length <= longest) last[args.length] = { args, key };
   return key;
 }
 
+const longest = 4;
+
 function isEqual(one: readonly string[], other: readonly string[]): boolean {
-  if (one.length !== other.length) return false;
   for (let position = one.length - 1; position >= 0; position--) if (one[position] !== other[position]) return false;
   return true;
 }

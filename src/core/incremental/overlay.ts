@@ -88,10 +88,6 @@ class Answers {
   }
 }
 
-function newAnswers(): Answers {
-  return new Answers();
-}
-
 /**
  * Reads from the live state wherever the writes have no effect, which is determined on demand: a live result with the same
  * dependencies under the overlay is the same. Everything else is computed and cached here.
@@ -103,7 +99,8 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   private readonly calls = new Calls();
   private readonly cells = new Map<Input<unknown>, Map<string, OverlaidCell>>();
   private overlaid: readonly OverlaidCell[] | undefined;
-  private readonly answers = new Map<AnyQuery, Answers>();
+  /** By the number of the query; sparse. */
+  private readonly answers: (Answers | undefined)[] = [];
   private readonly indexes: OverlayIndexes;
 
   constructor(live: LiveState, writes: readonly Write[]) {
@@ -206,7 +203,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
 
   private answer(query: AnyQuery, args: readonly string[]): Answer {
     const key = keyOf(args);
-    const answers = getOrCreate(this.answers, query, newAnswers);
+    const answers = (this.answers[query.number] ??= new Answers());
     const known = answers.get(key);
     if (known?.running === true) throw this.calls.cycle(known);
     if (known !== undefined) return known;

@@ -40,6 +40,8 @@ export interface Query<A extends readonly string[], T> {
   compute(read: Reader, ...args: A): T;
   /** Defaults to structural equality of JSON values. */
   equal?(before: T, after: T): boolean;
+  /** Counts the queries of the program, for lists by query. */
+  readonly number: number;
 }
 
 /**

@@ -118,7 +118,8 @@ function readResource(frame: Frame, table: ObjectNode, json: Record<string, unkn
 
 function adopted(frame: Frame, view: object): Resource {
   const { apiVersion: _apiVersion, metadata: _metadata, status: _status, ...body } = view as Record<string, unknown>;
-  return { ...body, ...frame, unreadable: [] };
+  const { kind, ref, meta } = frame;
+  return Object.assign(body, { kind, ref, meta, unreadable: [] });
 }
 
 const specKinds: Partial<Record<KindName, true>> = {

@@ -52,12 +52,11 @@ export type ListenerView = NonNullable<NonNullable<Resource<'Gateway'>['spec']>[
 
 /** Returns the part of a listener that routes depend on. */
 export function addressedListener({ name = '', hostname, protocol, allowedRoutes }: ListenerView): AddressedListener {
-  return {
-    name,
-    ...(hostname === undefined || hostname === '' ? {} : { hostname: hostnameKey(hostname) }),
-    routeKinds: allowedKinds(protocol ?? '', allowedRoutes?.kinds ?? []).routeKinds,
-    namespaces: allowedNamespaces(allowedRoutes?.namespaces, routesFrom(allowedRoutes?.namespaces)),
-  };
+  const { routeKinds } = allowedKinds(protocol ?? '', allowedRoutes?.kinds ?? []);
+  const namespaces = allowedNamespaces(allowedRoutes?.namespaces, routesFrom(allowedRoutes?.namespaces));
+  return hostname === undefined || hostname === ''
+    ? { name, routeKinds, namespaces }
+    : { name, hostname: hostnameKey(hostname), routeKinds, namespaces };
 }
 
 /** Restricts the route kinds of the protocol to the named kinds. Without named kinds, all of them are allowed. */

@@ -130,6 +130,7 @@ type Verdict<T> = readonly [listener: OwnedListener, verdict: T];
  * @param listeners of one port, in order of precedence
  */
 function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<ListenerConflict>> {
+  if (listeners.length < 2) return;
   const claimed = new ListenerClaims<OwnedListener>();
   for (const ofOwner of Map.groupBy(listeners, ({ owner }) => owner).values()) {
     const remaining: OwnedListener[] = [];
@@ -199,6 +200,7 @@ export const tlsOverlaps = defineQuery({
 
 /** Compares each hostname only with the wildcards that cover it, so the cost does not depend on the number of listeners on the port. */
 function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<readonly OtherListener[]>> {
+  if (listeners.length < 2) return;
   const byHostname = Map.groupBy(listeners, ({ hostname = '' }) => hostname);
   const others = new Map<OwnedListener, Set<OwnedListener>>(listeners.map((listener) => [listener, new Set()]));
   for (const listener of listeners) {

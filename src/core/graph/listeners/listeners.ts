@@ -49,9 +49,10 @@ const listenerNode = defineQuery({
       index,
       port: listener.port ?? 0,
       protocol,
-      ...(listener.tls?.mode === undefined ? {} : { tlsMode: listener.tls.mode }),
       invalidKinds: allowedKinds(protocol, listener.allowedRoutes?.kinds ?? []).invalidKinds,
       certificates: resolveReferences(read, { kind, namespace }, 'Secret', listener.tls?.certificateRefs ?? []),
+      // Fields after a spread take several times as long.
+      ...(listener.tls?.mode === undefined ? {} : { tlsMode: listener.tls.mode }),
     };
   },
 });
