@@ -27,10 +27,10 @@ const frame = ['apiVersion', 'kind', 'metadata'] as const;
  * the problems that JSON Schema cannot express: unknown fields, list items with duplicate keys, duplicate items of sets, and
  * lists and maps without a limit that are too long to validate. Lists and maps are truncated, so that the cost of validating
  * a huge object is bounded while its excess is still detected. Does not modify the input, and does not copy parts without
- * changes. Each item of a list in `spec` is a step.
+ * changes. Some items of lists in `spec` are a step.
  */
 export function* settle(subject: Subject, json: unknown): Steps<Settled> {
-  const state: State = { subject, path: [], errors: [], unknown: [], settled: new Map() };
+  const state: State = { subject, path: [], errors: [], unknown: [], settled: new Map(), values: 0 };
   yield* settleItems(state, json);
   const value = isRecord(json) ? settleObject(subject.body, json, { state, others: frame }) : json;
   return { value, errors: state.errors, unknown: state.unknown };
@@ -53,12 +53,21 @@ function* settleItems(state: State, json: unknown): Steps<void> {
     const done: unknown[] = [];
     for (const [position, item] of items.slice(0, listRules(list, bundle).limit).entries()) {
       done.push(settleBelow(list.items, item, { part: position, state }));
+      state.values += 1;
+      if (state.values < valuesOfStep) continue;
+      state.values = 0;
       yield;
     }
     path.length = 0;
     settled.set(name, done);
   }
 }
+
+/**
+ * The items and objects of a step. A step passes through all generators of a decision, which takes longer than to settle an object, so
+ * that the lists of most objects are settled at once.
+ */
+const valuesOfStep = 100;
 
 interface State {
   readonly subject: Subject;
@@ -68,6 +77,8 @@ interface State {
   readonly unknown: StructureProblem[];
   /** The results for the items of lists in `spec` that were settled before, by the name of the list. */
   readonly settled: Map<string | number, readonly unknown[]>;
+  /** The items and objects of this step so far. */
+  values: number;
 }
 
 interface Walk {
@@ -102,6 +113,7 @@ function settleValue(node: Node, json: object, state: State): unknown {
 
 /** One pass over the fields: most objects come from the API server, with defaults, and without nulls and unknown fields. */
 function settleObject(node: ObjectNode, json: Json, { state, others }: Walk): unknown {
+  state.values += 1;
   const { bundle } = state.subject;
   const fields = fieldsIn(node, bundle);
   const names = Object.keys(json);
