@@ -41,18 +41,24 @@ describe('settle', () => {
     expect(runToEnd(settle(subject, { named: [1.5, ...twins] })).errors).toEqual([]);
   });
 
-  test('settles each item of a list in spec in a step of its own, with the outcome that one step has', () => {
+  test('settles the lists in spec in steps of a hundred items and objects, with the outcome that one step has', () => {
     const items = object({ name: string(), short: string({ default: 'b' }) });
-    const body = object({ spec: object({ rules: list(items, { listType: 'map', keys: ['name'] }) }) });
+    const body = object({ spec: object({ rules: list(items, { listType: 'map', keys: ['name'], maxItems: 500 }) }) });
     const rules = [{ name: 'a' }, { name: 'b', short: 'c', more: 1 }, 7, { name: null }];
-    const steps = settle({ ...subject, body }, { spec: { rules } });
-    let count = 0;
-    let step = steps.next();
-    for (; step.done !== true; step = steps.next()) count += 1;
-    expect(count).toBe(rules.length);
-    expect(step.value).toMatchObject({
-      value: { spec: { rules: [{ name: 'a', short: 'b' }, { name: 'b', short: 'c' }, 7, { short: 'b' }] } },
-      unknown: [{ path: ['spec', 'rules', 1, 'more'] }],
-    });
+    const settled = [{ name: 'a', short: 'b' }, { name: 'b', short: 'c' }, 7, { short: 'b' }];
+    const unknown = [{ path: ['spec', 'rules', 1, 'more'] }];
+    const inSteps = (more: readonly object[]) => {
+      const steps = settle({ ...subject, body }, { spec: { rules: [...rules, ...more] } });
+      let count = 0;
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) count += 1;
+      return { count, settled: step.value };
+    };
+    expect(inSteps([])).toMatchObject({ count: 0, settled: { value: { spec: { rules: settled } }, unknown } });
+    // 400 items, all but one of which are objects.
+    const more = Array.from({ length: 396 }, (_, number) => ({ name: `rule-${number}`, short: 'd' }));
+    const { count, settled: all } = inSteps(more);
+    expect(count).toBe(7);
+    expect(all).toMatchObject({ value: { spec: { rules: [...settled, ...more] } }, unknown });
   });
 });
