@@ -1,4 +1,4 @@
-import { SharedBudget } from './shared-budget.ts';
+import { SharedBudget } from '../core/text/shared-budget.ts';
 import { WorkTurns } from './work-turns.ts';
 
 export interface ShareLimits {

@@ -4,6 +4,7 @@ import { readChunks } from './chunks.ts';
 import { createDeadline } from './deadline.ts';
 import type { Credentials } from './credentials.ts';
 import { ApiError, apiError, ConnectionError, messageOf, ProtocolError, ResponseTooLongError } from './errors.ts';
+import { IncompleteResponses } from './incomplete-responses.ts';
 import { longestText } from './limits.ts';
 import { readJsonLines } from './lines.ts';
 import type { ReadingPace } from './reading-pace.ts';
@@ -35,7 +36,7 @@ export interface ApiClient {
   /**
    * @returns the parsed JSON body of the response
    * @throws ApiError for a status of 400 or above, ConnectionError if no response arrived, ProtocolError if the body is not valid
-   * JSON, ResponseTooLongError if it has more than `longest` characters, the reason of `signal` if that is aborted
+   * JSON, ResponseTooLongError if it has more than `longest` characters or all incomplete responses have too many, the reason of `signal` if that is aborted
    */
   request(request: ApiRequest): Promise<unknown>;
   /** Yields the values of a response with one JSON value per line, as they arrive. @throws as `request` does, also while it is read */
@@ -55,6 +56,7 @@ class Client implements ApiClient {
   readonly namespace: string | undefined;
   private readonly transport: Transport;
   private readonly clock: Clock;
+  private readonly incomplete = new IncompleteResponses();
 
   constructor(credentials: Credentials, clock: Clock) {
     this.namespace = credentials.namespace;
@@ -66,7 +68,7 @@ class Client implements ApiClient {
     const deadline = this.deadlineOf(request);
     try {
       const response = await this.send(request, deadline.signal);
-      return parse(await textOf(response, request.longest));
+      return parse(await this.textOf(response, request.longest));
     } catch (error) {
       throw explain(error, deadline.signal);
     } finally {
@@ -85,7 +87,7 @@ class Client implements ApiClient {
       // From here on the reader decides how long it waits.
       deadline.clear();
       yield [];
-      yield* readJsonLines(readChunks(response, request.pace));
+      yield* readJsonLines(readChunks(response, request.pace), { onHeld: this.incomplete.follow(response) });
     } catch (error) {
       throw explain(error, signal);
     } finally {
@@ -105,6 +107,30 @@ class Client implements ApiClient {
       () => new ConnectionError(`no answer to ${method} ${path} within ${timeout} ms`),
       signal,
     );
+  }
+
+  /**
+   * Reads a body to its end. An iterator would cost several times as much, for a body that arrives in one or two chunks.
+   *
+   * @throws ResponseTooLongError
+   */
+  private textOf(response: IncomingMessage, longest = longestText): Promise<string> {
+    const hold = this.incomplete.follow(response);
+    return new Promise((resolve, reject) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        if (text.length + chunk.length > longest)
+          response.destroy(new ResponseTooLongError(`a response of more than ${longest} characters`));
+        else text += chunk;
+        hold(text.length);
+      });
+      response.on('end', () => resolve(text));
+      response.on('error', reject);
+      response.on('close', () => {
+        if (!response.readableEnded) reject(new Error('the connection was closed within a response'));
+      });
+    });
   }
 
   /** @throws ApiError */
@@ -133,31 +159,10 @@ class Client implements ApiClient {
     const retryAfter = headers['retry-after'];
     throw apiError(
       statusCode,
-      parseLeniently(await textOf(response)),
+      parseLeniently(await this.textOf(response)),
       typeof retryAfter === 'string' ? retryAfter : undefined,
     );
   }
-}
-
-/**
- * Reads a body to its end. An iterator would cost several times as much, for a body that arrives in one or two chunks.
- *
- * @throws ResponseTooLongError
- */
-function textOf(response: IncomingMessage, longest = longestText): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => {
-      if (text.length + chunk.length > longest) response.destroy(new ResponseTooLongError(longest));
-      else text += chunk;
-    });
-    response.on('end', () => resolve(text));
-    response.on('error', reject);
-    response.on('close', () => {
-      if (!response.readableEnded) reject(new Error('the connection was closed within a response'));
-    });
-  });
 }
 
 function formatQuery(query: NonNullable<ApiRequest['query']>): string {

@@ -121,8 +121,9 @@ function text(value: unknown): string | undefined {
 
 /** A response is longer than this process reads. */
 export class ResponseTooLongError extends ProtocolError {
-  constructor(limit: number) {
-    super(`the API server sent a response of more than ${limit} characters`);
+  /** @param what such as `a response of more than 5 characters` */
+  constructor(what: string) {
+    super(`the API server sent ${what}`);
     this.name = 'ResponseTooLongError';
   }
 }

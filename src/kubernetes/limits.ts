@@ -3,3 +3,6 @@
  * make it longer in JSON.
  */
 export const longestText = 16 * 1024 * 1024;
+
+/** Maximum characters of all responses and lines that are incomplete: a process follows dozens of kinds at the same time. */
+export const longestTexts = 4 * longestText;

@@ -1,15 +1,22 @@
 import { ProtocolError } from './errors.ts';
 import { longestText } from './limits.ts';
 
+interface LineOptions {
+  /** Characters of a line. */
+  readonly limit?: number;
+  readonly onHeld?: (characters: number) => void;
+}
+
 /**
  * Splits a UTF-8 stream into JSON values, one per line. Yields all values that a chunk completed, at least one.
  *
+ * @param onHeld called with the characters of the unfinished line after each chunk
  * @throws ProtocolError if a line is not valid JSON or longer than `limit` characters, or if the stream ends within a line:
  * data would be lost silently otherwise
  */
 export async function* readJsonLines(
   chunks: AsyncIterable<Uint8Array>,
-  limit = longestText,
+  { limit = longestText, onHeld = () => undefined }: LineOptions = {},
 ): AsyncGenerator<readonly unknown[], void, void> {
   const decoder = new TextDecoder();
   // The parts of an unfinished line are joined once, at its end: a long line arrives in thousands of chunks.
@@ -28,6 +35,7 @@ export async function* readJsonLines(
       if (values.length > 0) yield values;
     }
     if (length > limit) throw tooLong(limit);
+    onHeld(length);
   }
   if (parts.join('').trim() !== '') throw new ProtocolError('the stream ended in the middle of a line');
 }

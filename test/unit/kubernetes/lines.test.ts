@@ -9,7 +9,7 @@ async function* chunksOf(text: string | Uint8Array, size: number): AsyncGenerato
 
 async function read(text: string, { size = 7, limit = 1_000 } = {}): Promise<unknown[]> {
   const values: unknown[] = [];
-  for await (const batch of readJsonLines(chunksOf(text, size), limit)) values.push(...batch);
+  for await (const batch of readJsonLines(chunksOf(text, size), { limit })) values.push(...batch);
   return values;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SharedBudget } from '../../../src/channel/shared-budget.ts';
+import { SharedBudget } from '../../../../src/core/text/shared-budget.ts';
 
 function sharers(budget: SharedBudget) {
   const ended: string[] = [];

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import { SharedBudget } from '../core/text/shared-budget.ts';
+import { ResponseTooLongError } from './errors.ts';
+import { longestTexts } from './limits.ts';
+
+/**
+ * The responses of one client that are incomplete, and lines of watches. Each may be long, but not all of them at once: beyond the limit,
+ * the longest ends with a ResponseTooLongError, and the others stay.
+ */
+export class IncompleteResponses {
+  private readonly budget = new SharedBudget(longestTexts);
+
+  /** Begins to follow a response. Call the result with the number of characters that are held, whenever it changes. */
+  follow(response: IncomingMessage): (characters: number) => void {
+    let held = 0;
+    const sharer = {
+      held: () => (response.destroyed ? 0 : held),
+      end: () =>
+        response.destroy(new ResponseTooLongError(`incomplete responses of more than ${longestTexts} characters`)),
+    };
+    response.once('close', () => this.budget.remove(sharer));
+    return (characters) => {
+      held = characters;
+      if (!response.destroyed) this.budget.count(sharer);
+    };
+  }
+}
