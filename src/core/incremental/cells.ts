@@ -1,13 +1,12 @@
 import type { AnyQuery, Frame } from './calls.ts';
 import { fitted } from '../text/fitted.ts';
 import { deepEqual } from './equal.ts';
+import { few, nothing, type Few } from './few.ts';
 import type { Input, Reader } from './reader.ts';
 
 /** Values of `verifiedAt` before the first run, and of contributors whose cell is gone. */
 const never = -1;
 const retired = -2;
-/** The empty list, which all cells share. */
-export const nothing: readonly never[] = Object.freeze([]);
 /** Up to this number, readers are kept in an array, which needs a fifth of the memory of a Set. */
 const fewReaders = 16;
 
@@ -109,7 +108,7 @@ export class InputCell extends Cell implements Place {
 export interface Computation extends Frame {
   readonly place: Place;
   /** The cells that the last run read, without duplicates, in reading order. */
-  dependencies: readonly Cell[];
+  dependencies: Few<Cell>;
   /** The time of the engine's clock at which the result was last verified; negative before the first run. */
   verifiedAt: number;
   /** Whether a direct or transitive dependency may have changed since. The readers of a stale computation are stale too. */
@@ -141,7 +140,7 @@ export interface MemoTable {
 /** The cached result of a query for one list of arguments. */
 export class Memo extends Cell implements Computation {
   readonly place: Place;
-  dependencies: readonly Cell[] = nothing;
+  dependencies: Few<Cell> = nothing;
   verifiedAt = never;
   stale = true;
   value: unknown;
@@ -194,7 +193,7 @@ export function sameResult(query: AnyQuery, before: unknown, after: unknown): bo
 }
 
 /** A table that present cells contribute to: an index or an emission. */
-export interface ContributorTable<Output = unknown> {
+export interface ContributorTable<Output extends object = object> {
   readonly name: string;
   readonly stratum: number;
   /** Contributors whose output may have changed. */
@@ -203,13 +202,13 @@ export interface ContributorTable<Output = unknown> {
 }
 
 /** The contribution of one present cell to one table. Nothing reads it, so it is not a cell. */
-export class Contributor<Output = unknown> implements Computation {
+export class Contributor<Output extends object = object> implements Computation {
   readonly table: ContributorTable<Output>;
   readonly place: Place;
-  dependencies: readonly Cell[] = nothing;
+  dependencies: Few<Cell> = nothing;
   verifiedAt = never;
   stale = true;
-  output: readonly Output[] = nothing;
+  output: Few<Output> = nothing;
 
   constructor(table: ContributorTable<Output>, place: Place) {
     this.table = table;
@@ -241,9 +240,8 @@ export class Contributor<Output = unknown> implements Computation {
     this.wake();
   }
 
-  evaluate(read: Reader): readonly Output[] {
-    const output = [...this.table.produce(read, this.args)];
-    return output.length === 0 ? nothing : fitted(output);
+  evaluate(read: Reader): Few<Output> {
+    return few(fitted([...this.table.produce(read, this.args)]));
   }
 
   wake(): void {

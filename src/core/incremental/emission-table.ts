@@ -1,7 +1,8 @@
 import { fitted } from '../text/fitted.ts';
-import { type Contributor, type ContributorTable, nothing } from './cells.ts';
+import type { Contributor, ContributorTable } from './cells.ts';
 import type { Engine } from './engine.ts';
 import { deepEqual } from './equal.ts';
+import { few, listed, type Few } from './few.ts';
 import type { Steps } from '../text/steps.ts';
 import type { Emission, Emitted, Reader } from './reader.ts';
 
@@ -13,7 +14,7 @@ export interface EmissionChange<T> {
 
 interface Different {
   readonly contributor: Contributor<Emitted<unknown>>;
-  readonly before: readonly Emitted<unknown>[];
+  readonly before: Few<Emitted<unknown>>;
 }
 
 /** The content of one emission, and its changes since the last `take`. */
@@ -66,15 +67,18 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
     if (different.length === 0) return;
     this.different = [];
     // Removals come first: a key may move from one contributor to another.
-    for (const { contributor, before } of different)
-      before.forEach(({ key }, position) => {
-        if (contributor.output[position]?.key !== key) this.remove(key);
-      });
     for (const { contributor, before } of different) {
-      const output = contributor.output.filter((emitted, position) =>
-        before[position]?.key === emitted.key ? this.replace(emitted) : this.add(emitted, errors),
+      const output = listed(contributor.output);
+      listed(before).forEach(({ key }, position) => {
+        if (output[position]?.key !== key) this.remove(key);
+      });
+    }
+    for (const { contributor, before } of different) {
+      const former = listed(before);
+      const output = listed(contributor.output).filter((emitted, position) =>
+        former[position]?.key === emitted.key ? this.replace(emitted) : this.add(emitted, errors),
       );
-      contributor.output = output.length === 0 ? nothing : fitted(output);
+      contributor.output = few(fitted(output));
     }
   }
 

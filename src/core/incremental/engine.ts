@@ -1,7 +1,8 @@
 import { Agenda } from './agenda.ts';
 import type { Calls } from './calls.ts';
-import { type Cell, type Computation, type Contributor, hasRun, Memo, nothing, sameResult } from './cells.ts';
+import { type Cell, type Computation, type Contributor, hasRun, Memo, sameResult } from './cells.ts';
 import type { Steps } from '../text/steps.ts';
+import { few, listed, nothing } from './few.ts';
 import type { Reader } from './reader.ts';
 
 /** Maximum number of cells waiting for a sweep: about the results for a hundred objects. */
@@ -81,7 +82,7 @@ export class Engine {
   }
 
   /** Updates a contributor. Rethrows the error of its function; it then contributes nothing. */
-  update<Output>(contributor: Contributor<Output>): void {
+  update<Output extends object>(contributor: Contributor<Output>): void {
     contributor.stale = false;
     if (contributor.isRetired) {
       this.release(contributor);
@@ -170,7 +171,7 @@ export class Engine {
 
   private isOutdated(computation: Computation): boolean {
     if (!hasRun(computation)) return true;
-    for (const dependency of computation.dependencies) {
+    for (const dependency of listed(computation.dependencies)) {
       if (dependency instanceof Memo && dependency.stale && !this.canRefresh(dependency)) return true;
       if (dependency.changedAt > computation.verifiedAt) return true;
     }
@@ -213,7 +214,7 @@ export class Engine {
     }
   }
 
-  private rerun<Output>(contributor: Contributor<Output>): void {
+  private rerun<Output extends object>(contributor: Contributor<Output>): void {
     const start = this.reads.length;
     contributor.output = nothing;
     try {
@@ -248,8 +249,8 @@ export class Engine {
       height = Math.max(height, cell.height);
     }
     if (computation instanceof Memo) computation.height = height + 1;
-    const before = computation.dependencies;
-    computation.dependencies = this.reads.slice(start, end);
+    const before = listed(computation.dependencies);
+    computation.dependencies = few(this.reads.slice(start, end));
     this.reads.length = start;
     for (const cell of before) {
       if (cell.stamp !== stamp) this.leave(computation, cell);
@@ -257,7 +258,7 @@ export class Engine {
   }
 
   private release(computation: Computation): void {
-    const before = computation.dependencies;
+    const before = listed(computation.dependencies);
     computation.dependencies = nothing;
     for (const cell of before) this.leave(computation, cell);
   }

@@ -1,6 +1,7 @@
 import { Cell, type Contributor, type ContributorTable } from './cells.ts';
 import type { Engine } from './engine.ts';
 import { emptyFacets, Entries, type Facet, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
+import { listed } from './few.ts';
 import type { Steps } from '../text/steps.ts';
 import type { Index, IndexEntry, Input, Reader } from './reader.ts';
 
@@ -73,7 +74,7 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
       } catch (error) {
         errors.push(error);
       }
-      if (contributor.output !== before) replaceContributions(this, before, contributor.output);
+      if (contributor.output !== before) replaceContributions(this, listed(before), listed(contributor.output));
       yield;
     }
     this.queue.length = 0;

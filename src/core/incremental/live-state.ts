@@ -6,7 +6,6 @@ import {
   InputCell,
   Memo,
   type MemoTable,
-  nothing,
   type Place,
 } from './cells.ts';
 import type { Steps } from '../text/steps.ts';
@@ -16,6 +15,7 @@ import { Engine } from './engine.ts';
 import type { Facet } from './entries.ts';
 import { deepEqual } from './equal.ts';
 import { facetOf, IndexTable } from './index-table.ts';
+import { nothing } from './few.ts';
 import { keyOf } from './key.ts';
 import { LawfulReader, type Resolver } from './lawful-reader.ts';
 import type { Emission, Index, Input, Population, Reader } from './reader.ts';

@@ -1,6 +1,7 @@
 import type { AnyQuery, Frame } from './calls.ts';
 import type { Computation, Contributor, Memo } from './cells.ts';
 import { Entries, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
+import { listed, type Few } from './few.ts';
 import type { IndexTable } from './index-table.ts';
 import { keyOf } from './key.ts';
 import { getOrCreate, type LiveState } from './live-state.ts';
@@ -122,7 +123,11 @@ export class OverlayIndexes {
       yield;
       if (this.nextTable() !== table) return;
       if (removed.has(contributor) || !this.overlay.mayBeReached(contributor)) continue;
-      replaceContributions(buckets, contributor.output as readonly IndexEntry[], this.produce(table, contributor.args));
+      replaceContributions(
+        buckets,
+        listed(contributor.output as Few<IndexEntry>),
+        this.produce(table, contributor.args),
+      );
     }
     if (this.nextTable() !== table) return;
     this.compared.set(table.index, buckets);
@@ -141,7 +146,7 @@ export class OverlayIndexes {
       } else if (value === undefined) {
         removed ??= new Set();
         removed.add(contributor);
-        replaceContributions(buckets, contributor.output as readonly IndexEntry[], []);
+        replaceContributions(buckets, listed(contributor.output as Few<IndexEntry>), []);
       }
     }
     return removed ?? none;

@@ -3,6 +3,7 @@ import { type Cell, type Computation, InputCell, Memo, sameResult } from './cell
 import type { Write } from './declare.ts';
 import type { Entries, Facet } from './entries.ts';
 import { deepEqual } from './equal.ts';
+import { listed } from './few.ts';
 import { FacetCell, facetOf } from './index-table.ts';
 import { keyOf } from './key.ts';
 import { LawfulReader, type Resolver } from './lawful-reader.ts';
@@ -165,7 +166,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
 
   mayBeReached(computation: Computation): boolean {
     try {
-      return computation.dependencies.some((cell) => this.isDifferent(cell));
+      return listed(computation.dependencies).some((cell) => this.isDifferent(cell));
     } catch {
       // Undecided: the function runs, gets the error again and may handle it.
       return true;
