@@ -131,6 +131,7 @@ interface MatchPlace extends Omit<HostPlace, 'key'> {
   readonly bucket: string;
   /** The sort key of the match. The first match in a bucket gets the requests. */
   readonly entry: string;
+  readonly own: OwnedMatch;
 }
 
 const nowhere: readonly MatchPlace[] = [];
@@ -147,15 +148,21 @@ const matchPlaces = defineQuery({
     if (isUnservable(problems)) return nowhere;
     const route = routeIdentity(resource);
     const matches = servedMatches(resource, problems).flatMap((ofRule, rule) =>
-      ofRule.map((match) => ({ rule, match, requests: requestsOf(match) })),
+      ofRule.map((match) => ({
+        rule,
+        match,
+        requests: requestsOf(match),
+        own: { kind, namespace, name, rule, match: match.index },
+      })),
     );
     return shared
       .values()
       .flatMap(({ key, ...place }) =>
-        matches.values().map(({ rule, match, requests }): MatchPlace => ({
+        matches.values().map(({ rule, match, requests, own }): MatchPlace => ({
           ...place,
           bucket: `${key} ${requests}`,
           entry: sortKey({ hostname: place.hostname, route, rule, match }),
+          own,
         })),
       )
       .take(maxMatchPlaces)
@@ -177,8 +184,7 @@ export const matchesOfListener = defineIndex({
 });
 
 /** A match that gets no requests at a listener, because an equal match of another route gets all of them. */
-export interface TakenMatch extends Omit<MatchPlace, 'bucket' | 'entry'> {
-  readonly own: OwnedMatch;
+export interface TakenMatch extends Omit<MatchPlace, 'entry'> {
   readonly winner: OwnedMatch;
 }
 
@@ -189,16 +195,18 @@ export const takenMatches = defineQuery({
   name: 'takenMatches',
   stratum: strata.findings,
   compute(read, kind: string, namespace: string, name: string): readonly TakenMatch[] {
-    const taken = read
-      .query(matchPlaces, kind, namespace, name)
-      .flatMap(({ bucket, entry, ...place }): TakenMatch[] => {
-        const first = read.first(matchesOfListener, bucket) ?? entry;
-        if (first === entry) return [];
-        const winner = ofSortKey(first);
-        // Equal matches within a route are reported by match-repeated, regardless of the controller.
-        const isOwn = winner.namespace === namespace && winner.name === name;
-        return isOwn ? [] : [{ ...place, own: ofSortKey(entry), winner }];
-      });
+    const taken: TakenMatch[] = [];
+    // A match has the same sort key at each listener.
+    const winners = new Map<string, OwnedMatch>();
+    for (const { entry, ...place } of read.query(matchPlaces, kind, namespace, name)) {
+      const first = read.first(matchesOfListener, place.bucket) ?? entry;
+      if (first === entry) continue;
+      const winner = winners.get(first) ?? ofSortKey(first);
+      winners.set(first, winner);
+      // Equal matches within a route are reported by match-repeated, regardless of the controller.
+      const isOwn = winner.namespace === namespace && winner.name === name;
+      if (!isOwn) taken.push({ ...place, winner });
+    }
     return taken.length === 0 ? none : taken;
   },
 });

@@ -50,12 +50,13 @@ export const matchTaken = rule({
       const [first] = places;
       if (first === undefined) continue;
       const { own, winner } = first;
-      const messages = [...new Set(places.map(describeTaken))];
+      // A match may have the same bucket twice, by two parentRefs.
+      const count = new Set(places.map(({ bucket }) => bucket)).size;
       report({
         path: matchPath(subject, own),
         value: display(describeRef(winner)),
         consequence: shadowed,
-        message: `${messages[0]}${messages.length === 1 ? '' : ` (${messages.length - 1} more)`} ${takenCure(kind)}`,
+        message: `${describeTaken(first)}${count === 1 ? '' : ` (${count - 1} more)`} ${takenCure(kind)}`,
       });
     }
   },

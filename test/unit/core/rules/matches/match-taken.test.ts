@@ -80,7 +80,7 @@ describe('match-taken', () => {
     const { kernel } = evaluate([route('cart', { spec: { hostnames, parentRefs } }), ...gateways, ourClass]);
     const buckets = new Set<string>();
     for (const { bucket } of routesOfHostname.entries(kernel.read, 'HTTPRoute', 'shop', 'cart'))
-      if (bucket.startsWith('[')) buckets.add(bucket);
+      if (!/^(namespaces|routes|heavy|wide) /.test(bucket)) buckets.add(bucket);
     expect(buckets.size).toBe(1024);
   });
 
