@@ -25,7 +25,7 @@ export function comparisonSize(route: Resource<ServedRouteKind>): ComparisonSize
   let matches = 0;
   for (const { path } of servedMatches(route, []).flat()) {
     matches++;
-    prefixes += path.value.split('/').length - 1;
+    prefixes += path.value.replaceAll(/[^/]/g, '').length;
   }
   return { same: classes * prefixes, wider: classes * widerHostnames * (matches * 2 + prefixes) };
 }
