@@ -35,8 +35,8 @@ class Arrivals {
     this.response = response;
     response.on('data', (piece: Buffer) => {
       this.pieces.push(piece);
-      pace?.noteArrival();
-      if (this.wake === undefined && !this.isCollecting) response.pause();
+      pace?.noteArrival(piece.length);
+      if (this.wake === undefined && (!this.isCollecting || pace?.isFull === true)) response.pause();
       this.wake?.();
     });
     response.on('end', () => {

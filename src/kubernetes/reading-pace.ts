@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Maximum number of looks at the connections in a row. A look finds up to 64 KiB per connection, so this is 5 MiB for each pause. */
+/** Maximum number of looks at the connections in a row. A look finds up to 64 KiB per connection, so this is 5 MiB for each. */
 const mostLooks = 80;
+/** Maximum bytes that all readers together collect after a pause. More stays in the connections until after the next one. */
+const mostCollected = 8 * 1024 * 1024;
 
 /** Milliseconds of work on events that need no rest: ordinary changes, and collections of garbage, take less. */
 const shortWork = 50;
@@ -37,6 +39,8 @@ export class ReadingPace {
   private restDue = 0;
   /** Number of times that bytes arrived. */
   private arrivals = 0;
+  /** Bytes that arrived since the end of the last pause. */
+  private collected = 0;
 
   /** @param lengthNow returns the current length of pauses in milliseconds. 0: events are read as they arrive */
   constructor(lengthNow: () => number) {
@@ -44,8 +48,14 @@ export class ReadingPace {
   }
 
   /** Call this when bytes of a watch have arrived. */
-  noteArrival(): void {
+  noteArrival(bytes: number): void {
     this.arrivals += 1;
+    this.collected += bytes;
+  }
+
+  /** Whether the readers that collect what has arrived must leave the rest in the connections. */
+  get isFull(): boolean {
+    return this.collected >= mostCollected;
   }
 
   /** Call this after work on events, with its milliseconds, before `pause`. */
@@ -81,6 +91,7 @@ export class ReadingPace {
 
   private async end({ over, read, timer }: Pausing): Promise<void> {
     this.pausing = undefined;
+    this.collected = 0;
     clearTimeout(timer);
     over.resolve();
     let before: number;

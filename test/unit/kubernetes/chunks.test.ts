@@ -1,0 +1,37 @@
+import { Readable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { readChunks } from '../../../src/kubernetes/chunks.ts';
+import { ReadingPace } from '../../../src/kubernetes/index.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const mebi = 2 ** 20;
+
+/** A connection on which more bytes arrive in each turn of the event loop, without end. */
+function endless(): Readable {
+  return new Readable({
+    read() {
+      setImmediate(() => this.push(Buffer.alloc(mebi / 4)));
+    },
+  });
+}
+
+test('readers that collect bytes after a pause leave the rest in their connections', async () => {
+  // No pause ends by itself.
+  const pace = new ReadingPace(() => 1_000_000);
+  const sources = Array.from({ length: 10 }, endless);
+  const pieces: number[] = [];
+  const readers = sources.map(async (source) => {
+    for await (const piece of readChunks(source, pace)) pieces.push(piece.length);
+  });
+  await eventually(() => expect(pieces).toHaveLength(sources.length));
+  for (let round = 0; round < 3; round += 1) {
+    const before = pieces.length;
+    await pace.catchUp();
+    await eventually(() => expect(pieces.length).toBeGreaterThan(before));
+    const read = pieces.slice(before).reduce((sum, length) => sum + length, 0);
+    expect(read).toBeLessThanOrEqual(8 * mebi + sources.length * (mebi / 4));
+  }
+  for (const source of sources) source.destroy(new Error('the end'));
+  void pace.catchUp();
+  expect((await Promise.allSettled(readers)).map(({ status }) => status)).toEqual(sources.map(() => 'rejected'));
+});
