@@ -1,4 +1,5 @@
 import { unknownOwnership, type Ownership } from '../graph/ownership.ts';
+import type { Overlay } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { judgeByBundle, type JudgedByBundle } from '../rules/engine/judge-by-bundle.ts';
 import { findingsOfNewest } from '../rules/objects/refused-later.ts';
@@ -39,7 +40,16 @@ function* judgeState({ stored, overlay }: State, policy: AdmissionPolicy): Steps
   if (object === undefined) return [];
   yield;
   const present = yield* overlay();
+  yield* compareIndexes(present());
   return yield* judgement(() => present().read, object, policy);
+}
+
+/** The findings read indexes. A new route may affect what very many others contribute to them. */
+function* compareIndexes(overlay: Overlay): Steps<void> {
+  for (const _ of overlay.indexesInSteps(findings)) {
+    yield;
+    if (!overlay.isValid) return;
+  }
 }
 
 /**

@@ -71,7 +71,7 @@ export class OverlayIndexes {
   }
 
   /** Compares all indexes with at most this stratum, step by step. Steps that are left out are made up for on demand. */
-  private *comparingAll(stratum: number): Generator<undefined> {
+  *comparingAll(stratum: number): Generator<undefined> {
     for (let table = this.nextTable(); table !== undefined && table.stratum <= stratum; table = this.nextTable()) {
       yield* this.comparing(table);
     }

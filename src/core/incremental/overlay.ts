@@ -24,6 +24,11 @@ export interface Overlay {
   /** False once the kernel has applied writes after the overlay was created. Every read throws from then on. */
   readonly isValid: boolean;
   /**
+   * Compares the indexes that `query` may read, and yields after each step. Otherwise, the first result that reads one compares it at once,
+   * which takes long if the writes affect many contributors. Throws if it is continued after the overlay is out of date.
+   */
+  indexesInSteps(query: Pick<AnyQuery, 'stratum'>): Iterable<undefined>;
+  /**
    * The live results of `query` that differ under the overlay, found lazily: stop iterating to stop the work. Many equal
    * results may lie between two different ones. `mayContinue` is called before each step; `false` ends the iteration.
    * Results that the kernel does not keep are not included.
@@ -132,6 +137,13 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   facet<F extends keyof Facet>(index: Index, bucket: string, facet: F): Facet[F] {
     this.assertValid();
     return facetOf(this.entriesOf(index, bucket), facet);
+  }
+
+  *indexesInSteps({ stratum }: Pick<AnyQuery, 'stratum'>): Generator<undefined> {
+    for (const step of this.indexes.comparingAll(stratum - 1)) {
+      yield step;
+      this.assertValid();
+    }
   }
 
   *affected<A extends readonly string[], T>(query: Query<A, T>, mayContinue = () => true): Generator<Affected<A, T>> {

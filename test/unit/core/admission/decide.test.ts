@@ -1,7 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
+import { decisionOf } from '../../../../src/core/admission/decide.ts';
 import { configuration } from '../../../../src/core/routing/emit.ts';
+import { winnersOfRequests } from '../../../../src/core/rules/matches/taken-requests.ts';
 import { statuses } from '../../../../src/core/status/emit.ts';
 import { evaluate, standardPolicy } from '../../../support/evaluation.ts';
+import { gatewayWith } from '../../../support/rules.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
 
 const world = evaluate(platform);
@@ -29,6 +32,34 @@ describe('CREATE', () => {
       findings: [{ rule: 'redirect-with-backends', mode: 'deny' }],
       auditAnnotations: { denied: 'redirect-with-backends' },
     });
+  });
+
+  test('of a route that affects many others reads them one by one, so that the review yields in between', () => {
+    const front = gatewayWith({
+      name: 'web',
+      port: 80,
+      protocol: 'HTTP',
+      allowedRoutes: { namespaces: { from: 'All' } },
+    });
+    const others = Array.from({ length: 60 }, (_, index) => ({
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'HTTPRoute',
+      metadata: { name: `route-${index}`, namespace: 'market' },
+      spec: { parentRefs: [{ name: 'front', namespace: 'shop' }], hostnames: [`${index}.example.com`] },
+    }));
+    const { kernel } = evaluate([...platform, front, ...others]);
+    const contribute = jest.spyOn(winnersOfRequests, 'entries');
+    const counts: number[] = [];
+    const request = requestOf({ object: cartRoute([rule]) });
+    const steps = decisionOf(request, { kernel, policy: standardPolicy, mayContinue: () => true });
+    for (let done = false; !done;) {
+      const before = contribute.mock.calls.length;
+      done = steps.next().done === true;
+      counts.push(contribute.mock.calls.length - before);
+    }
+    expect(contribute.mock.calls.length).toBeGreaterThan(others.length);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+    contribute.mockRestore();
   });
 
   test('counts several problems, and warns beside them', () => {
