@@ -1,7 +1,9 @@
 import type { Server, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { acceptedInTurn } from './accepting.ts';
 import { awaitFirstRecord } from './first-record.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
+import { limitLateMessages } from './late-messages.ts';
 
 /**
  * Processes the TLS handshakes of a server in turns, so that hundreds that arrive together do not delay the probes. A handshake begins
@@ -14,7 +16,10 @@ export function beginHandshakesInTurns(server: Server, timeout: number): void {
   const owners = server.listeners('connection');
   server.removeAllListeners('connection');
   const turns = new HandshakeTurns();
-  server.on('secureConnection', (decrypted: Socket) => void turns.done(decrypted));
+  server.on('secureConnection', (decrypted: TLSSocket) => {
+    const socket = turns.done(decrypted);
+    if (socket !== undefined) limitLateMessages(decrypted, socket, () => decrypted.destroy());
+  });
   server.on('tlsClientError', (_error, decrypted: Socket) => void turns.done(decrypted));
   server.on('connection', (socket: Socket) => {
     acceptedInTurn();

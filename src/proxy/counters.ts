@@ -16,6 +16,7 @@ export const limits = [
   'client-connections',
   'client-share',
   'tls-handshakes',
+  'tls-messages',
   'requests',
   'waiting',
   'endpoint-waiting',

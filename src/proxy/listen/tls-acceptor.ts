@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientValidation } from '../../core/routing/config.ts';
 import { awaitFirstRecord } from '../../handshakes/first-record.ts';
+import { limitLateMessages } from '../../handshakes/late-messages.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Handshakes } from './handshakes.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
@@ -82,6 +83,10 @@ export class TlsAcceptor {
       return;
     }
     noteCarrier(socket, below);
+    limitLateMessages(socket, below, () => {
+      this.plane.quotas.reached('tls-messages');
+      socket.destroy();
+    });
     socket.allowHalfOpen = true;
     const serverName = typeof socket.servername === 'string' ? hostnameKey(socket.servername) : '';
     this.handlers.accepted({ socket, below, serverName });

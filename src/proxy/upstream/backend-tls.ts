@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, PeerCertificate, SecureContext, TLSSocket } from 'node:tls';
 import type { BackendTls } from '../../core/routing/config.ts';
+import { limitLateMessages } from '../../handshakes/late-messages.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import type { UpstreamTls } from '../messages/forwarder.ts';
 import { secureContextOf } from './secure-contexts.ts';
@@ -46,6 +47,11 @@ export class TlsConnector {
       ...(this.session === undefined ? {} : { session: this.session }),
     });
     noteCarrier(socket, carrier);
+    socket.once('secureConnect', () =>
+      limitLateMessages(socket, carrier, () =>
+        socket.destroy(new Error('the backend sent too many TLS messages without data')),
+      ),
+    );
     socket.on('session', (session: Buffer) => {
       this.session = session;
     });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
@@ -8,10 +8,12 @@ import type { BackendTls } from '../../../src/core/routing/config.ts';
 import { issueLeaf, type LeafOptions } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
+import { TlsPeer } from '../../support/tls-peer.ts';
 
 let authority: Authority;
 let stranger: Authority;
 const servers = new Set<Server>();
+const tcpServers = new Set<TcpServer>();
 
 beforeAll(async () => {
   [authority, stranger] = await Promise.all([createAuthority(), createAuthority(undefined, 'stranger')]);
@@ -23,6 +25,8 @@ afterEach(async () => {
     await new Promise((resolve) => server.close(resolve));
   }
   servers.clear();
+  for (const server of tcpServers) server.close();
+  tcpServers.clear();
 });
 
 /** A request that waits for its answer, and the connection that it came by. */
@@ -231,4 +235,36 @@ test('a backend cannot renegotiate', async () => {
   const proxy = await startProxy([{ ...endpointsConfig('app', port), tls }, routeTo('app')]);
   expect((await send(proxy.port, '/')).status).toBe(502);
   expect((await asked)?.message).toContain('renegotiation');
+});
+
+describe('a backend that changes its keys', () => {
+  /** A backend that changes its keys so many times before it sends its answer. */
+  async function startUpdating(updates: number, answer: string): Promise<number> {
+    const pair = await issueLeaf(authority, { dnsNames: ['inner.shop.example'] });
+    const serve = async (socket: Socket): Promise<void> => {
+      const peer = await TlsPeer.accept(socket, pair);
+      peer.write(peer.keyUpdates(updates));
+      peer.write(peer.data(answer));
+    };
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      void serve(socket);
+    });
+    tcpServers.add(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  test('a few times is served', async () => {
+    const { port } = await startProxyOver(
+      await startUpdating(10, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+      policy(),
+    );
+    expect(await send(port, '/')).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test('all the time loses the connection', async () => {
+    const { port } = await startProxyOver(await startUpdating(200, ''), policy());
+    expect((await send(port, '/')).status).toBe(502);
+  });
 });

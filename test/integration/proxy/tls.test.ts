@@ -18,6 +18,7 @@ import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { closeProxies, fieldValues, routeTo, sendRaw, startProxy, web } from '../../support/proxy.ts';
 import type { Received } from '../../support/proxy.ts';
 import { routeConfig } from '../../support/routes.ts';
+import { TlsPeer } from '../../support/tls-peer.ts';
 
 afterEach(closeHttp2);
 afterEach(closeProxies);
@@ -140,6 +141,30 @@ describe('TLS termination', () => {
     const answers = Array.from({ length: 20 }, async () => buffer(connectTcp(port, '127.0.0.1').end(hello)));
     expect(Buffer.concat(await Promise.all(answers))).toHaveLength(0);
     await eventually(() => expect(proxy.counters()).toMatchObject({ tlsFailures: 20, openConnections: 0 }));
+  });
+
+  test('a client that changes its keys a few times is served', async () => {
+    const { port } = await startSecure(any);
+    const socket = connectTcp(port, '127.0.0.1');
+    const client = await TlsPeer.connect(socket);
+    client.write(client.keyUpdates(10));
+    const bytesBefore = socket.bytesRead;
+    client.write(client.data('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'));
+    // The tickets of the handshake are shorter, and the response of the echo is not.
+    await eventually(() => expect(socket.bytesRead - bytesBefore).toBeGreaterThan(200));
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
+  });
+
+  test('a client that changes its keys all the time loses its connection', async () => {
+    const { port, proxy } = await startSecure(any);
+    const socket = connectTcp(port, '127.0.0.1').on('error', () => undefined);
+    const client = await TlsPeer.connect(socket);
+    const closed = once(socket.resume(), 'close');
+    client.write(client.keyUpdates(200));
+    await closed;
+    expect(proxy.counters().limitsReached['tls-messages']).toBe(1);
+    await eventually(() => expect(proxy.counters().openConnections).toBe(0));
   });
 
   test('TLS 1.2 is the least; HTTP/2 comes before HTTP/1.1', async () => {
