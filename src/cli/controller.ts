@@ -16,7 +16,7 @@ import { clusterWriter } from '../cluster/cluster-writer.ts';
 import { serveDataPlanes } from '../cluster/data-plane-channel.ts';
 import { OwnObjects } from '../cluster/own-objects.ts';
 import { ClusterSecretStore } from '../cluster/secret-store.ts';
-import { Controller, EvaluationQueue, type DataPlaneSettings } from '../controller/index.ts';
+import { Controller, type DataPlaneSettings } from '../controller/index.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
@@ -33,6 +33,7 @@ import {
   type ApiClient,
 } from '../kubernetes/index.ts';
 import { systemClock } from '../time/clock.ts';
+import { EvaluationQueue } from '../time/evaluation-queue.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { imageOfPod } from './own-image.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';

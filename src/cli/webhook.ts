@@ -30,6 +30,7 @@ import {
   type ApiClient,
 } from '../kubernetes/index.ts';
 import { systemClock } from '../time/clock.ts';
+import { EvaluationQueue } from '../time/evaluation-queue.ts';
 import {
   createAdmissionMetrics,
   createLogger,
@@ -43,6 +44,7 @@ import { ClusterBundleStore } from '../webhook/configuration/bundle-store.ts';
 import { FailurePolicyKeeper } from '../webhook/configuration/failure-policy-keeper.ts';
 import { startSelfCheck } from '../webhook/configuration/self-check.ts';
 import { WarningConfiguration } from '../webhook/configuration/warning-configuration.ts';
+import { catchUp } from '../webhook/catch-up.ts';
 import { decideInCluster } from '../webhook/decision.ts';
 import { impactInCluster } from '../webhook/impact-decision.ts';
 import { today } from '../webhook/today.ts';
@@ -124,6 +126,8 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   running.add(() => client.close());
   const kernel = createEvaluation(options.auditReports ? [findingCounts, linkedFindings] : [findingCounts]);
   exposeEvaluation(metrics, kernel);
+  const evaluation = new EvaluationQueue(kernel);
+  const readable = () => evaluation.readable;
   const inForce = new BundlesInForce({ log, metrics });
   const bundleOf = (group: string, resource: string): KnownBundle => inForce.bundleOf(group, resource);
   const auditor = options.auditReports
@@ -133,6 +137,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
         log,
         metrics,
         kernel,
+        readable,
         settings,
         bundleOf,
         ready: () => state.problems().length === 0,
@@ -140,8 +145,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
       })
     : undefined;
   followPolicySettings(live, (writes) => {
-    const delta = kernel.apply(writes);
-    auditor?.observe([], delta);
+    void evaluation.apply(writes, (delta) => auditor?.observe([], delta));
   });
   const pace = new ReadingPace(() => readingPause);
   const state = new ClusterState({
@@ -153,6 +157,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
       inForce.update(installed);
       auditor?.reconsiderAll();
     },
+    apply: (writes, onDelta) => evaluation.apply(writes, onDelta),
     onChange: (events, delta) => auditor?.observe(events, delta),
   });
   running.add(() => state.stop());
@@ -171,7 +176,8 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
       certificateExpiry: () => certificateExpiry(certificates.current()),
     }),
     draining: () => running.stopping,
-    catchUp: () => pace.catchUp(),
+    catchUp: catchUp(pace, evaluation),
+    readable,
     ...(options.impactConfiguration === undefined
       ? {}
       : { impact: (request) => impactInCluster(request, { kernel, settings }) }),

@@ -90,7 +90,6 @@ export interface ClusterStateOptions {
 
 /** Keeps the cluster's objects up to date as input of the evaluation. */
 export class ClusterState {
-  private readonly kernel: Kernel;
   private readonly kinds: ReadonlyMap<string, FollowedKind>;
   private readonly controllerName: string;
   private readonly source: ObjectSource;
@@ -110,10 +109,9 @@ export class ClusterState {
     },
     follow,
   }: ClusterStateOptions) {
-    this.kernel = kernel;
     this.controllerName = controllerName;
     this.kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
-    this.kernel.apply([this.installationWith(new Map())]);
+    void apply([this.installationWith(new Map())], () => {});
     this.source = follow({
       kinds: [...this.kinds.values()],
       onEvents: (events) => {

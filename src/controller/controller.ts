@@ -11,6 +11,7 @@ import { ownerRefusal, partProblems } from '../core/rules/engine/validity.ts';
 import { selectorServices } from '../core/routing/selector-services.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import type { EvaluationQueue } from '../time/evaluation-queue.ts';
 import { readReport, AcknowledgementReporter, reportName, type Replica } from './acknowledgement-reporter.ts';
 import { AddressPool, type AddressRequest } from './address-pool.ts';
 import { certificateChanges } from './certificate-changes.ts';
@@ -23,7 +24,7 @@ import { DataPlaneProvisioner, type Need } from './data-plane-provisioner.ts';
 import { DataPlaneServices } from './data-plane-services.ts';
 import { DataPlaneWorkloads } from './data-plane-workloads.ts';
 import { DataPlanes } from './data-planes.ts';
-import type { EvaluationQueue } from './evaluation-queue.ts';
+
 import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ClusterWriter, EventNote, EventSink, ObjectChange, WireObject } from './ports.ts';

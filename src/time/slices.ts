@@ -7,6 +7,16 @@ export const slice = 10;
 /** Maximum number of turns of the event loop between two slices. */
 const maxTurns = 4;
 
+/** Resolves when work may go on; `undefined`: it may. */
+export type Gate = () => Promise<unknown> | undefined;
+
+export function alwaysOpen(): undefined {}
+
+/** Resolves when work may go on. */
+export async function opened(gate: Gate): Promise<void> {
+  for (let wait = gate(); wait !== undefined; wait = gate()) await wait;
+}
+
 /** The turns of the event loop after work of so many milliseconds. */
 export function turnsAfter(used: number): number {
   return Math.min(Math.max(Math.floor(used / slice), 1), maxTurns);
@@ -15,16 +25,19 @@ export function turnsAfter(used: number): number {
 /** The slices of work of many steps. */
 export class Slices {
   private readonly now: () => number;
+  private readonly gate: Gate;
   private began: number;
 
   /** Begins the first slice. @param now monotonic milliseconds */
-  constructor(now: () => number = monotonicNow) {
+  constructor(now: () => number = monotonicNow, gate: Gate = alwaysOpen) {
     this.now = now;
+    this.gate = gate;
     this.began = now();
   }
 
+  /** Whether the next step must wait for `next`. */
   get isUsedUp(): boolean {
-    return this.used >= slice;
+    return this.used >= slice || this.gate() !== undefined;
   }
 
   /** Milliseconds since the slice began. */
@@ -35,11 +48,12 @@ export class Slices {
   /**
    * Begins the next slice after a turn of the event loop, or after as many turns as slices were used: some steps take several, and a
    * connection that arrived in the meantime needs a turn to be accepted and one to be read. Awaiting a settled promise would not
-   * let timers and requests run.
+   * let timers and requests run. Waits for the gate as well.
    */
   async next(): Promise<void> {
     const turns = turnsAfter(this.used);
     for (let turn = 0; turn < turns; turn += 1) await othersFirst();
+    await opened(this.gate);
     this.began = this.now();
   }
 }
@@ -49,6 +63,6 @@ export async function inSlices<T>(steps: Steps<T>, slices = new Slices()): Promi
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    if (slices.isUsedUp) await slices.next();
+    while (slices.isUsedUp) await slices.next();
   }
 }

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { CertificateMaterial, CertificateSource } from '../certificates/index.ts';
 import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
 import { limitConnections, type ConnectionLimits } from './connections.ts';
+import type { Gate } from '../time/slices.ts';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
 import { pipelineOptions, serveExclusively } from './pipelines.ts';
 import { Replies, type Failure } from './replies.ts';
@@ -13,6 +14,8 @@ export interface WebhookOptions {
   readonly decide: Decide;
   /** Waits until the evaluation contains the events that have arrived; `undefined`: it does. */
   readonly catchUp?: () => Promise<void> | undefined;
+  /** Resolves when no change is being applied to the evaluation; `undefined` if that is so. Reviews wait for it. */
+  readonly readable?: Gate;
   /** Decides on changes of objects that objects of the Gateway API refer to. Without it, `/impact` does not exist. */
   readonly impact?: Decide;
   readonly certificates: CertificateSource;
@@ -64,12 +67,12 @@ export const defaultLimits: WebhookLimits = {
  * @throws if the first certificate is invalid; a later invalid one is logged, and the previous one stays in use
  */
 export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
-  const { certificates, metrics, log, decide, impact, draining = () => false } = options;
+  const { certificates, metrics, log, decide, catchUp, readable, impact, draining = () => false } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let isClosing = false;
   const replies = new Replies(metrics, () => isClosing || draining());
   const decisions = { '/validate': decide, ...(impact && { '/impact': impact }) };
-  const reviews = new Reviews({ decisions, catchUp: options.catchUp, log, metrics, replies }, limits);
+  const reviews = new Reviews({ decisions, catchUp, readable, log, metrics, replies }, limits);
   const https = {
     ...tlsOptions(certificates.current()),
     headersTimeout: limits.headersTimeout,

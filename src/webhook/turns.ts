@@ -1,15 +1,17 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Steps } from '../core/text/steps.ts';
 import { monotonicNow } from '../time/clock.ts';
-import { slice, turnsAfter } from '../time/slices.ts';
+import { alwaysOpen, opened, slice, turnsAfter, type Gate } from '../time/slices.ts';
 
 /**
  * Runs the steps of many reviews. All of them together use at most one slice between two turns of the event loop: hundreds of short
  * reviews that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the
  * others run first. The event loop gets its turn once a slice is used up, not after each review, which would cost one more poll.
+ * No step runs while a change is applied to the evaluation: its first read would do all the work that is left.
  */
 export class SharedSlices {
   private readonly now: () => number;
+  private readonly readable: Gate;
   /** The runs with steps left, in the order of their turns. Each runs one step, and returns whether it was the last. */
   private readonly waiting = new Set<() => boolean>();
   /** Milliseconds used since the event loop last got its turn. */
@@ -17,11 +19,12 @@ export class SharedSlices {
   private isPausing = false;
 
   /** @param now monotonic milliseconds */
-  constructor(now: () => number = monotonicNow) {
+  constructor(readable: Gate = alwaysOpen, now: () => number = monotonicNow) {
+    this.readable = readable;
     this.now = now;
   }
 
-  /** Runs all steps. Begins immediately if the slice is not used up. */
+  /** Runs all steps. Begins immediately if the slice is not used up and the evaluation can be read. */
   run<T>(steps: Steps<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.waiting.add(() => {
@@ -40,11 +43,15 @@ export class SharedSlices {
 
   private proceed(): void {
     for (const run of this.waiting) {
-      if (this.used >= slice) break;
+      if (this.mustPause) break;
       this.waiting.delete(run);
       if (!this.isDone(run)) this.waiting.add(run);
     }
-    if (this.used >= slice && !this.isPausing) void this.pause();
+    if (this.mustPause && !this.isPausing) void this.pause();
+  }
+
+  private get mustPause(): boolean {
+    return this.used >= slice || this.readable() !== undefined;
   }
 
   /** Runs steps until the run or the slice is over. */
@@ -62,6 +69,7 @@ export class SharedSlices {
   private async pause(): Promise<void> {
     this.isPausing = true;
     for (let turn = 0; turn < turnsAfter(this.used); turn += 1) await othersFirst();
+    await opened(this.readable);
     this.used = 0;
     this.isPausing = false;
     if (this.waiting.size > 0) this.proceed();

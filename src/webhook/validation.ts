@@ -9,6 +9,7 @@ import type { Replies } from './replies.ts';
 import { readReview, writeReview } from './review.ts';
 import { SharedSlices, Turns } from './turns.ts';
 import { monotonicNow } from '../time/clock.ts';
+import type { Gate } from '../time/slices.ts';
 
 export interface ValidationLimits extends BodyLimits {
   /** Reviews that are being received or decided. */
@@ -27,6 +28,8 @@ interface Validating {
   readonly decisions: Decisions;
   /** Waits until the evaluation contains the events that have arrived; `undefined`: it does. */
   readonly catchUp?: (() => Promise<void> | undefined) | undefined;
+  /** Resolves when no change is being applied to the evaluation; `undefined` if that is so. */
+  readonly readable?: Gate | undefined;
   readonly log: Logger;
   readonly metrics: AdmissionMetrics;
   readonly replies: Replies;
@@ -63,10 +66,10 @@ export class Reviews {
   private readonly limits: ValidationLimits;
   private readonly bodies: Bodies;
   private readonly turns: Turns;
-  private readonly slices = new SharedSlices();
+  private readonly slices: SharedSlices;
   private readonly held: { readonly bytes: Cell; readonly reviews: Cell };
 
-  constructor({ decisions, catchUp, log, metrics, replies }: Validating, limits: ValidationLimits) {
+  constructor({ decisions, catchUp, readable, log, metrics, replies }: Validating, limits: ValidationLimits) {
     this.paths = Object.keys(decisions);
     this.decisions = new Map(Object.entries(decisions));
     this.catchUp = catchUp;
@@ -75,6 +78,7 @@ export class Reviews {
     this.replies = replies;
     this.limits = limits;
     this.bodies = new Bodies(limits);
+    this.slices = new SharedSlices(readable);
     this.turns = new Turns(limits.largeReviews);
     this.held = { bytes: metrics.held.at('bytes'), reviews: metrics.held.at('reviews') };
   }

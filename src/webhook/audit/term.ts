@@ -6,7 +6,7 @@ import type { Kernel } from '../../core/incremental/index.ts';
 import { Discovery, type ApiClient, type KubernetesObject, type WriteOutcome } from '../../kubernetes/index.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Cell, Family, Logger, Metrics, Reading } from '../../telemetry/index.ts';
-import { inSlices, Slices } from '../../time/slices.ts';
+import { inSlices, Slices, type Gate } from '../../time/slices.ts';
 import { AuditLedger } from './ledger.ts';
 import { digestOf, reportOf, type ReportApi } from './report.ts';
 import { ReportStore } from './report-store.ts';
@@ -29,6 +29,8 @@ export interface AuditOptions {
   readonly metrics: Metrics;
   /** The evaluation of the webhook, with the emission `linkedFindings`. */
   readonly kernel: Kernel;
+  /** Resolves when no change is being applied to the evaluation; `undefined` if that is so. */
+  readonly readable: Gate;
   readonly settings: () => Settings;
   readonly bundleOf: (group: string, resource: string) => KnownBundle;
   /** Whether the evaluation knows all objects. */
@@ -98,11 +100,11 @@ export class AuditTerm {
     this.noticeBasis();
     await this.look();
     // Objects share slices: most of them take much less than a slice.
-    const slices = new Slices(() => this.options.clock.now());
+    const slices = new Slices(() => this.options.clock.now(), this.options.readable);
     for (const object of this.objects.take()) {
       if (this.controller.signal.aborted) return 'done';
+      while (slices.isUsedUp) await slices.next();
       await this.judge(object, slices);
-      if (slices.isUsedUp) await slices.next();
     }
     // Each result has its time now. Those that are left belong to findings that are gone.
     this.inherited = new Map();

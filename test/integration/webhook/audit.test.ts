@@ -100,6 +100,7 @@ function begin() {
     log,
     metrics,
     kernel,
+    readable: () => undefined,
     settings: () => settings,
     bundleOf: (one, resource) => inForce.bundleOf(one, resource),
     ready: () => state.problems().length === 0,

@@ -88,6 +88,34 @@ describe('the state of a cluster', () => {
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
   });
 
+  test('all changes are applied by the given function, the first one included', () => {
+    const kernel = emptyEvaluation();
+    const source = new Source();
+    const waiting: (() => void)[] = [];
+    const state = new ClusterState({
+      kernel,
+      kinds: admissionKinds,
+      controllerName: 'example.com/controller',
+      apply: async (writes) => {
+        waiting.push(() => kernel.apply(writes));
+        return 0;
+      },
+      follow(reader) {
+        source.reader = reader;
+        return source;
+      },
+    });
+    void source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
+    expect(state.problems()).toEqual([]);
+    expect([kernel.read.input(installationCell), readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    for (const apply of waiting) apply();
+    expect(kernel.read.input(installationCell)).toMatchObject({ controllerName: 'example.com/controller' });
+    expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toMatchObject({ ref });
+  });
+
   test('of a delete and a new object of the same name in one batch, the new one stays', () => {
     const { kernel, source } = started();
     void source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);

@@ -1,18 +1,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connectInProcess } from '../../../src/channel/in-process.ts';
 import { ConfigurationSink } from '../../../src/channel/sink.ts';
-import {
-  Controller,
-  EvaluationQueue,
-  type ObjectChange,
-  type WireObject,
-  type WriteResult,
-} from '../../../src/controller/index.ts';
+import { Controller, type ObjectChange, type WireObject, type WriteResult } from '../../../src/controller/index.ts';
 import { installationCell, objectCell } from '../../../src/core/graph/inputs.ts';
 import { write } from '../../../src/core/incremental/index.ts';
 import { parseObject } from '../../../src/core/resources/parse.ts';
 import { parseIpAddress, type AddressRange } from '../../../src/core/text/ip-address.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+import { EvaluationQueue } from '../../../src/time/evaluation-queue.ts';
 import { emptyEvaluation } from '../../support/evaluation.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -41,6 +41,30 @@ describe('slices', () => {
     },
   );
 
+  test('wait for a gate, before any step', async () => {
+    let gate: PromiseWithResolvers<void> | undefined;
+    const slices = new Slices(
+      () => 0,
+      () => gate?.promise,
+    );
+    const order: string[] = [];
+    function* steps() {
+      order.push('first');
+      gate = Promise.withResolvers<void>();
+      setImmediate(() => {
+        order.push('opened');
+        gate?.resolve();
+        gate = undefined;
+      });
+      yield;
+      order.push('second');
+      return 'done';
+    }
+    expect(slices.isUsedUp).toBe(false);
+    expect(await inSlices(steps(), slices)).toBe('done');
+    expect(order).toEqual(['first', 'opened', 'second']);
+  });
+
   test('are shared by short runs, which yield together', async () => {
     let time = 0;
     const slices = new Slices(() => time);

@@ -1,7 +1,10 @@
+import { request as send } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AdmissionRequest, AdmissionVerdict } from '../../../src/core/admission/types.ts';
 import { buildWebhook } from '../../../src/webhook/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { admissionReview, allow, atOnce, webhookGround, type WebhookGround } from '../../support/webhook.ts';
 
 let ground: WebhookGround;
@@ -13,14 +16,27 @@ beforeEach(async () => {
   ground = await webhookGround();
   asked = [];
   decide = () => allow;
-  const record = (request: AdmissionRequest) => {
-    asked.push(request);
-    return decide(request);
-  };
-  app = buildWebhook({ ...ground, decide: atOnce(record) });
+  app = buildWebhook({ ...ground, decide: atOnce(decideAndRecord) });
 });
 
 afterEach(() => app.close());
+
+function decideAndRecord(request: AdmissionRequest): AdmissionVerdict {
+  asked.push(request);
+  return decide(request);
+}
+
+/** Sends a review on a connection of its own. */
+function fetchOf({ port, ca, body }: { readonly port: number; readonly ca: string; readonly body: string }) {
+  const headers = { 'content-type': 'application/json' };
+  const request = send({ host: '127.0.0.1', port, ca, path: '/validate', method: 'POST', headers, agent: false });
+  const status = new Promise<number | undefined>((resolve) => {
+    request.on('response', (response) => resolve(response.resume().statusCode));
+    request.on('error', () => resolve(undefined));
+  });
+  request.end(body);
+  return { status, leave: () => request.destroy() };
+}
 
 const post = (payload: string | object | undefined, changes: InjectOptions = {}) =>
   app.inject({
@@ -63,6 +79,26 @@ describe('POST /validate', () => {
     const { statusCode } = await own.inject({ method: 'POST', url: '/validate', headers, payload: admissionReview() });
     await own.close();
     expect({ statusCode, steps }).toEqual({ statusCode: 200, steps: ['caught up', 'decided'] });
+  });
+
+  test('does not decide while a change is applied, and never for a client that has left', async () => {
+    let change: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
+    const own = buildWebhook({ ...ground, readable: () => change?.promise, decide: atOnce(decideAndRecord) });
+    await own.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = own.server.address() as AddressInfo;
+    const send = (name: string) =>
+      fetchOf({ port, ca: ground.authority.certificate, body: JSON.stringify(admissionReview({ name })) });
+    const [left, stays] = [send('left'), send('stays')];
+    await eventually(() => expect(ground.metrics.inflight.value).toBe(2));
+    left.leave();
+    await eventually(() => expect(ground.metrics.inflight.value).toBe(1));
+    const { statusCode } = await own.inject({ method: 'GET', url: '/other' });
+    expect({ statusCode, asked }).toEqual({ statusCode: 404, asked: [] });
+    change.resolve();
+    change = undefined;
+    expect(await stays.status).toBe(200);
+    expect(asked.map(({ name }) => name)).toEqual(['stays']);
+    await own.close();
   });
 
   test('hands a denial on, with everything the verdict says', async () => {

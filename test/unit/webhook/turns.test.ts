@@ -25,7 +25,7 @@ describe('shared slices', () => {
   /** Runs of some milliseconds each, on a clock that only they advance. */
   function runsOf(steps: Readonly<Record<string, readonly number[]>>) {
     let time = 0;
-    const slices = new SharedSlices(() => time);
+    const slices = new SharedSlices(undefined, () => time);
     const order: string[] = [];
     function* stepsOf(name: string, milliseconds: readonly number[]) {
       for (const [index, duration] of milliseconds.entries()) {
@@ -57,6 +57,37 @@ describe('shared slices', () => {
     const { order, results } = runsOf({ a: [12, 12, 1], b: [12, 1] });
     expect(await Promise.all(results)).toEqual(['a', 'b']);
     expect(order).toEqual(['a0', 'a1', 'b0', 'a2', 'b1']);
+  });
+
+  test('do not begin or go on while a gate is closed, and use each opening', async () => {
+    let time = 0;
+    let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
+    const slices = new SharedSlices(
+      () => gate?.promise,
+      () => time,
+    );
+    const order: string[] = [];
+    function* steps() {
+      for (let step = 0; step < 3; step += 1) {
+        order.push(`step ${step}`);
+        time += 10;
+        yield;
+      }
+      return 'done';
+    }
+    const result = slices.run(steps());
+    for (const expected of [[], ['step 0'], ['step 0', 'step 1']]) {
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect(order).toEqual(expected);
+      gate.resolve();
+      gate = undefined;
+      // The next change begins one turn later.
+      await new Promise((resolve) => setImmediate(resolve));
+      gate = Promise.withResolvers<void>();
+    }
+    gate.resolve();
+    gate = undefined;
+    expect(await result).toBe('done');
   });
 
   test('reject with the error of a step, and go on', async () => {

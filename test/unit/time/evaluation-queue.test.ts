@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { EvaluationQueue } from '../../../src/controller/index.ts';
 import {
   createKernel,
   defineEmission,
@@ -8,6 +7,7 @@ import {
   type Delta,
   type Write,
 } from '../../../src/core/incremental/index.ts';
+import { EvaluationQueue } from '../../../src/time/evaluation-queue.ts';
 
 const objects = defineInput<number>('objects');
 const put = (value: number, name = 'one'): Write => write(objects, ['Thing', name], value);
@@ -80,6 +80,35 @@ describe('the evaluation queue', () => {
     await evaluation.idle;
     expect(seen).toEqual(['100 values', '1', '2']);
     expect(evaluation.idle).toBeUndefined();
+  });
+
+  test('lets others read between two changes, and tells when earlier ones are applied', async () => {
+    const { evaluation, seen, note } = queue();
+    expect([evaluation.readable, evaluation.applied]).toEqual([undefined, undefined]);
+    void evaluation.apply(many, note);
+    const { applied } = evaluation;
+    const wrong = many.map((_, number) => put(-1, `thing ${number}`));
+    const second = evaluation.apply(wrong, note);
+    // Rejected before it is awaited.
+    void Promise.allSettled([second]);
+    const bothApplied = evaluation.applied;
+    void evaluation.apply([put(2)], note);
+    const all = evaluation.applied;
+    for (const [expected, promise] of [
+      [['100 values'], applied],
+      [['100 values'], bothApplied],
+      [['100 values', '2'], all],
+    ]) {
+      await evaluation.readable;
+      expect(evaluation.readable).toBeUndefined();
+      expect(seen).toEqual(expected);
+      await promise;
+      expect(seen).toEqual(expected);
+      while (evaluation.applied !== undefined && evaluation.readable === undefined)
+        await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect(second).rejects.toThrow('100 computations failed');
+    expect([evaluation.readable, evaluation.applied, evaluation.idle]).toEqual([undefined, undefined, undefined]);
   });
 
   test('applies the changes of followers', async () => {

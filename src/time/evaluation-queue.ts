@@ -1,6 +1,7 @@
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Delta, Kernel, Write } from '../core/incremental/index.ts';
-import { monotonicNow } from '../time/clock.ts';
-import { Slices } from '../time/slices.ts';
+import { monotonicNow } from './clock.ts';
+import { Slices } from './slices.ts';
 
 /** Takes a change of the evaluation. */
 type Follow = (delta: Delta) => void;
@@ -20,11 +21,28 @@ export class EvaluationQueue {
   private readonly now: () => number;
   private waiting: Task[] = [];
   private finishing: Promise<void> | undefined;
+  /** The transaction that is being applied. */
+  private underway: Promise<unknown> | undefined;
+  /** The last of the transactions that wait or are being applied. */
+  private last: Promise<unknown> | undefined;
 
   /** @param now monotonic milliseconds */
   constructor(kernel: Kernel, now: () => number = monotonicNow) {
     this.kernel = kernel;
     this.now = now;
+  }
+
+  /**
+   * Resolves when no transaction is underway; `undefined` if that is so. Between two transactions, whoever waits for this has a turn of the
+   * event loop.
+   */
+  get readable(): Promise<unknown> | undefined {
+    return this.underway;
+  }
+
+  /** Resolves when all writes of earlier calls are applied; `undefined` if that is so. */
+  get applied(): Promise<unknown> | undefined {
+    return this.last;
   }
 
   /** Resolves when no writes wait or are being applied; `undefined` if that is so. A read of the kernel before does the work that is left. */
@@ -52,27 +70,41 @@ export class EvaluationQueue {
   private async later(writes: readonly Write[], follow: Follow): Promise<number> {
     const done = Promise.withResolvers<number>();
     this.waiting.push({ writes, follow, done });
+    this.last = ended(done.promise);
     return await done.promise;
   }
 
   /** Does the rest of a transaction, and then what waits. */
   private async finish(rest: Transaction): Promise<number> {
     const first = completed(rest);
+    this.last = ended(first);
     this.finishing = this.workOff(first);
     return await first;
   }
 
   private async workOff(first: Promise<number>): Promise<void> {
-    await Promise.allSettled([first]);
+    await this.end(first);
     for (let task = this.waiting.shift(); task !== undefined; task = this.waiting.shift()) {
+      await othersFirst();
       const { writes, follow, done } = task;
       const slices = new Slices(this.now);
       const steps = this.kernel.applyInSteps(writes);
       done.resolve(completed({ steps, follow, slices }));
-      await Promise.allSettled([done.promise]);
+      await this.end(done.promise);
     }
     this.finishing = undefined;
+    this.last = undefined;
   }
+
+  private async end(transaction: Promise<number>): Promise<void> {
+    this.underway = ended(transaction);
+    await this.underway;
+    this.underway = undefined;
+  }
+}
+
+async function ended(transaction: Promise<number>): Promise<void> {
+  await Promise.allSettled([transaction]);
 }
 
 interface Transaction {
