@@ -40,16 +40,27 @@ function* judgeState({ stored, overlay }: State, policy: AdmissionPolicy): Steps
   if (object === undefined) return [];
   yield;
   const present = yield* overlay();
-  yield* compareIndexes(present());
+  yield* compareIndexes(present);
   return yield* judgement(() => present().read, object, policy);
 }
 
+/** A change of the kernel makes the comparison of indexes useless. After so many, the rest is a single step, so that reviews end. */
+const maxComparisons = 5;
+
 /** The findings read indexes. A new route may affect what very many others contribute to them. */
-function* compareIndexes(overlay: Overlay): Steps<void> {
+function* compareIndexes(present: () => Overlay): Steps<void> {
+  for (let count = 0; count < maxComparisons; count += 1) {
+    if (yield* hasCompared(present())) return;
+  }
+}
+
+/** Returns false if the kernel has changed in the meantime. */
+function* hasCompared(overlay: Overlay): Steps<boolean> {
   for (const _ of overlay.indexesInSteps(findings)) {
     yield;
-    if (!overlay.isValid) return;
+    if (!overlay.isValid) return false;
   }
+  return true;
 }
 
 /**

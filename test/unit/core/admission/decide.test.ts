@@ -1,5 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { decisionOf } from '../../../../src/core/admission/decide.ts';
+import { objectCell } from '../../../../src/core/graph/inputs.ts';
+import { write } from '../../../../src/core/incremental/index.ts';
 import { configuration } from '../../../../src/core/routing/emit.ts';
 import { winnersOfRequests } from '../../../../src/core/rules/matches/taken-requests.ts';
 import { statuses } from '../../../../src/core/status/emit.ts';
@@ -58,6 +60,22 @@ describe('CREATE', () => {
       counts.push(contribute.mock.calls.length - before);
     }
     expect(contribute.mock.calls.length).toBeGreaterThan(others.length);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+
+    // The same with a change in the middle, after which the comparison begins again.
+    counts.length = 0;
+    let hasChanged = false;
+    const again = decisionOf(request, { kernel, policy: standardPolicy, mayContinue: () => true });
+    for (let done = false; !done;) {
+      const before = contribute.mock.calls.length;
+      done = again.next().done === true;
+      counts.push(contribute.mock.calls.length - before);
+      const compared = counts.reduce((sum, count) => sum + count, 0);
+      if (compared < 20 || hasChanged) continue;
+      kernel.apply([write(objectCell, ['Namespace', '', 'elsewhere'], undefined)]);
+      hasChanged = true;
+    }
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(others.length + 20);
     expect(Math.max(...counts)).toBeLessThanOrEqual(2);
     contribute.mockRestore();
   });
