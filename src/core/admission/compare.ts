@@ -6,7 +6,7 @@ import type { WrittenObject } from '../schema/index.ts';
 import type { Steps } from '../text/steps.ts';
 import { exempted } from './exemption.ts';
 import type { AdmissionContext, Change, State } from './gather.ts';
-import { breaksSentence, changeOf, impactOf, impactWarnings } from './impact.ts';
+import { breaksSentence, changeOf, impactOf, impactWarnings, readComparing } from './impact.ts';
 import type { ChangeFindings } from './judge.ts';
 import { withEffects, type JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
@@ -86,5 +86,5 @@ function* describeImpact(
 
 function* readerOf({ overlay }: State): Steps<Reader> {
   const present = yield* overlay();
-  return present().read;
+  return yield* readComparing(present());
 }

@@ -74,9 +74,10 @@ export function* impactOf(
     const { args, after: findingsAfter } = affected;
     const [kind, namespace, name] = args;
     if (keyOfRef({ kind, namespace, name }) === options.self) continue;
-    const known = new Set((yield* before()).query(findings, kind, namespace, name).map(identity));
+    const earlier = yield* before();
     // The evaluation of the old object may have left turns to others, too.
     if (!after.isValid) return { broken, more, incomplete: true };
+    const known = new Set(earlier.query(findings, kind, namespace, name).map(identity));
     const [first, ...others] = findingsAfter().filter(
       (finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read),
     );
@@ -85,6 +86,15 @@ export function* impactOf(
     else more += 1;
   }
   return { broken, more, incomplete };
+}
+
+/** Returns the reads of an overlay, after it has compared its indexes in steps. They may be out of date if the kernel has changed. */
+export function* readComparing(overlay: Overlay): Steps<Reader> {
+  for (const _ of overlay.indexesInSteps(findings)) {
+    yield;
+    if (!overlay.isValid) break;
+  }
+  return overlay.read;
 }
 
 /** Findings about features that Sallyport does not support do not apply to objects that other controllers serve, or may serve. */

@@ -4,6 +4,7 @@ import {
   impactOf,
   impactWarnings,
   overlayWith,
+  readComparing,
   type NamedObject,
 } from '../admission/impact.ts';
 import type { Kernel, Overlay, Reader, Write } from '../incremental/index.ts';
@@ -52,7 +53,7 @@ export function* warningsAbout(
 
 function* readerOf(overlay: () => Overlay): Steps<Reader> {
   yield;
-  return overlay().read;
+  return yield* readComparing(overlay());
 }
 
 interface Comparison {

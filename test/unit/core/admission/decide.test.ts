@@ -80,6 +80,31 @@ describe('CREATE', () => {
     contribute.mockRestore();
   });
 
+  test('with an old object that differs from the known one reads what both affect one by one', () => {
+    const front = (from: string) =>
+      gatewayWith({ name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from } } }) as object;
+    const others = Array.from({ length: 60 }, (_, index) => ({
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'HTTPRoute',
+      metadata: { name: `route-${index}`, namespace: 'market' },
+      spec: { parentRefs: [{ name: 'front', namespace: 'shop' }], hostnames: [`${index}.example.com`] },
+    }));
+    const { kernel } = evaluate([...platform, front('All'), ...others]);
+    const contribute = jest.spyOn(winnersOfRequests, 'entries');
+    const counts: number[] = [];
+    const request = requestOf({ oldObject: front('Same') });
+    const steps = decisionOf(request, { kernel, policy: standardPolicy, mayContinue: () => true });
+    for (let done = false; !done;) {
+      const before = contribute.mock.calls.length;
+      done = steps.next().done === true;
+      counts.push(contribute.mock.calls.length - before);
+    }
+    // Once for the old object and once without it.
+    expect(contribute.mock.calls.length).toBeGreaterThanOrEqual(2 * others.length);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+    contribute.mockRestore();
+  });
+
   test('counts several problems, and warns beside them', () => {
     const missing = { backendRefs: [{ name: 'gone', port: 80 }] };
     const verdict = decide(world, requestOf({ object: cartRoute([wrongRule, { ...rule, name: 'Upper' }, missing]) }));
