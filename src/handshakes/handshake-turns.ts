@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import process from 'node:process';
 import { ByClient } from './by-client.ts';
 import { carrierOf } from './carrier.ts';
+import { CertificateFlights } from './certificate-flights.ts';
 import { FirstFlights } from './first-flights.ts';
 import { LaterFlights } from './later-flights.ts';
 
@@ -13,6 +14,7 @@ export class HandshakeTurns {
   private readonly clientOf: (socket: Socket) => string;
   private readonly first = new FirstFlights();
   private readonly later = new LaterFlights();
+  private readonly certificates = new CertificateFlights();
 
   /** `clientOf` returns the address of the client of a connection. */
   constructor(clientOf = (socket: Socket): string => socket.remoteAddress ?? '') {
@@ -38,12 +40,12 @@ export class HandshakeTurns {
 
   /** Calls `begin` when it is the connection's turn, and never if it closes before. Its further flights are read in turns. */
   take(socket: Socket, begin: () => void): void {
-    const start = (): void => {
-      begin();
-      // Node passes the first flight to TLS in a tick that was requested before.
-      process.nextTick(this.answered, socket);
-    };
-    this.first.take({ socket, client: this.clients.get(socket) ?? '', process: start });
+    this.start(socket, begin, this.answered);
+  }
+
+  /** Like `take`, for a handshake that asks for a client certificate. */
+  takeWithCertificate(socket: Socket, begin: () => void): void {
+    this.start(socket, begin, this.asked);
   }
 
   /**
@@ -56,13 +58,28 @@ export class HandshakeTurns {
     return socket;
   }
 
+  private start(socket: Socket, begin: () => void, answered: (socket: Socket) => void): void {
+    const start = (): void => {
+      begin();
+      // Node passes the first flight to TLS in a tick that was requested before.
+      process.nextTick(answered, socket);
+    };
+    this.first.take({ socket, client: this.clients.get(socket) ?? '', process: start });
+  }
+
   private forget(socket: Socket): void {
     const client = this.clients.get(socket);
     if (client === undefined) return;
     this.clients.delete(socket);
     this.byClient.delete(socket, client);
     this.later.done(socket);
+    this.certificates.done(socket);
   }
 
   private readonly answered = (socket: Socket): void => this.later.add(socket);
+
+  private readonly asked = (socket: Socket): void => {
+    const client = this.clients.get(socket);
+    if (client !== undefined) this.certificates.add(socket, client);
+  };
 }

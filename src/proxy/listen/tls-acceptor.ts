@@ -30,6 +30,7 @@ export class TlsAcceptor {
   private readonly handshakes: Handshakes;
   private readonly handlers: AcceptorHandlers;
   private readonly termination: TlsTermination;
+  private asksForCertificates = false;
 
   constructor(plane: DataPlane, handshakes: Handshakes, handlers: AcceptorHandlers) {
     this.plane = plane;
@@ -49,6 +50,7 @@ export class TlsAcceptor {
 
   /** See `TlsTermination.configure`. */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
+    this.asksForCertificates = validation !== undefined;
     this.termination.configure(first, validation);
   }
 
@@ -59,11 +61,14 @@ export class TlsAcceptor {
     socket.allowHalfOpen = false;
     awaitFirstRecord(socket, {
       timeout: this.plane.limits.tlsHandshakeTimeout,
-      complete: (begin) =>
-        this.handshakes.take(socket, () => {
+      complete: (begin) => {
+        const start = (): void => {
           begin();
           this.termination.accept(socket);
-        }),
+        };
+        if (this.asksForCertificates) this.handshakes.takeWithCertificate(socket, start);
+        else this.handshakes.take(socket, start);
+      },
       failed: (reason) => {
         this.failed(reason);
         socket.destroy();

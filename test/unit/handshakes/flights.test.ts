@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { acceptedInTurn, isAccepting } from '../../../src/handshakes/accepting.ts';
 import { carrierOf } from '../../../src/handshakes/carrier.ts';
+import { CertificateFlights } from '../../../src/handshakes/certificate-flights.ts';
 import { FirstFlights } from '../../../src/handshakes/first-flights.ts';
 import { LaterFlights } from '../../../src/handshakes/later-flights.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -200,5 +201,77 @@ describe('the carrier of a TLS socket', () => {
   test('is the one with the same peer if Node does not tell', () => {
     expect(carrierOf(new Connection(2).socket, sockets)).toBe(second);
     expect(carrierOf(new Connection(4).socket, sockets)).toBeUndefined();
+  });
+});
+
+describe('flights with client certificates', () => {
+  /** Time that passes only as the test says. */
+  function begin() {
+    const time = { now: 0, work: 0 };
+    const flights = new CertificateFlights({ now: () => time.now, work: () => time.work });
+    return { time, flights };
+  }
+
+  test('are read one by one, each connection again and again', async () => {
+    const { flights } = begin();
+    const all = connections(12);
+    for (const { socket } of all) flights.add(socket, client);
+    const turnsOf = new Map<Connection, number>();
+    await eventually(() => {
+      const read = all.filter(({ isRead }) => isRead);
+      expect(read.length).toBeLessThanOrEqual(1);
+      for (const connection of read) turnsOf.set(connection, (turnsOf.get(connection) ?? 0) + 1);
+      expect([...turnsOf.values()].filter((turns) => turns > 1)).toHaveLength(12);
+    });
+    for (const { socket } of all) flights.done(socket);
+    expect(readOf(all)).toBe(12);
+  });
+
+  test('wait after one that took long', async () => {
+    const { time, flights } = begin();
+    const all = connections(3);
+    for (const { socket } of all) flights.add(socket, client);
+    await eventually(() => expect(readOf(all)).toBe(1));
+    time.work = 1_000;
+    await eventually(() => expect(readOf(all)).toBe(0));
+    for (let turns = 0; turns < 5; turns += 1) {
+      await nextTurn();
+      expect(readOf(all)).toBe(0);
+    }
+    await eventually(() => expect(readOf(all)).toBe(1));
+    for (const { socket } of all) flights.done(socket);
+  });
+
+  test('of a client that took long come after those of others, and after a pause', async () => {
+    const { time, flights } = begin();
+    const [first = new Connection(1)] = connections(1);
+    flights.add(first.socket, '192.0.2.1');
+    await eventually(() => expect(first.isRead).toBe(true));
+    time.work = 60;
+    await eventually(() => expect(first.isRead).toBe(false));
+    flights.done(first.socket);
+    const again = new Connection(2);
+    const other = new Connection(3);
+    flights.add(again.socket, '192.0.2.1');
+    flights.add(other.socket, '192.0.2.2');
+    await eventually(() => expect(other.isRead).toBe(true));
+    expect(again.isRead).toBe(false);
+    flights.done(other.socket);
+    for (let turns = 0; turns < 5; turns += 1) {
+      await nextTurn();
+      expect(again.isRead).toBe(false);
+    }
+    time.now = 1_000;
+    await eventually(() => expect(again.isRead).toBe(true));
+    flights.done(again.socket);
+  });
+
+  test('of a connection that closes leave the turn to the next one', async () => {
+    const { flights } = begin();
+    const [first = new Connection(1), second = new Connection(2)] = connections(2);
+    for (const { socket } of [first, second]) flights.add(socket, client);
+    flights.done(first.socket);
+    await eventually(() => expect(second.isRead).toBe(true));
+    flights.done(second.socket);
   });
 });

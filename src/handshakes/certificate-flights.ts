@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { monotonicNow } from '../time/clock.ts';
+import { NextTurn } from '../time/next-turn.ts';
+import { readingOf } from './reading.ts';
+
+/** Milliseconds of work in one turn of the event loop after which there is a pause. */
+const longTurn = 50;
+/** The pause, in times of the work before it: the chains of client certificates take a quarter of the time. */
+const pauseOfWork = 3;
+/** Milliseconds. Whatever else kept the process from running, handshakes go on soon. */
+const longestPause = 1_000;
+/** Milliseconds before all connections have another turn if none completed its handshake. */
+const pauseOfRound = 5;
+/** Clients that are remembered as slow, and milliseconds for which they are. */
+const maxSlow = 1_024;
+const slowFor = 60_000;
+
+/** How the time passes. */
+export interface FlightClock {
+  /** Milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds for which the event loop has worked since its start. */
+  readonly work: () => number;
+}
+
+const systemClock: FlightClock = { now: monotonicNow, work: () => performance.eventLoopUtilization().active };
+
+/**
+ * Reads connections whose TLS handshake has begun, and that were asked for a client certificate, one in each turn of the event loop until
+ * the handshake is complete. OpenSSL verifies all certificates of a client in one go, also those that prove nothing: 64 KiB of them can take
+ * a quarter of a second. After such a long turn there is a pause. A client that caused one is slow: its next handshakes come after those of
+ * other clients, and after pauses of their own.
+ */
+export class CertificateFlights {
+  /** The next one first. */
+  private readonly waiting = new Map<Socket, string>();
+  private readonly waitingSlow = new Map<Socket, string>();
+  /** Slow clients, and until when. */
+  private readonly slow = new Map<string, number>();
+  /** The connection that is read in this turn. */
+  private open: Socket | undefined;
+  private openClient = '';
+  /** Connections that were read in this round, and whether one left. */
+  private read = 0;
+  private isProgressing = false;
+  /** Work of the event loop until the last turn; undefined after a pause. */
+  private before: number | undefined;
+  private slowPauseEnds = 0;
+  private readonly next = new NextTurn(() => this.turn());
+  private readonly clock: FlightClock;
+
+  constructor(clock = systemClock) {
+    this.clock = clock;
+  }
+
+  /** Adds a connection of a client, which has this address, after the answer to its first flight. */
+  add(socket: Socket, client: string): void {
+    if (socket.destroyed) return;
+    const until = this.slow.get(client) ?? 0;
+    (until > this.clock.now() ? this.waitingSlow : this.waiting).set(socket, client);
+    readingOf(socket)?.readStop();
+    this.next.request();
+  }
+
+  /** The handshake of a connection is complete, it failed, or the connection is closed. */
+  done(socket: Socket): void {
+    if (!this.waiting.delete(socket) && !this.waitingSlow.delete(socket)) return;
+    if (this.open === socket) this.open = undefined;
+    else readingOf(socket)?.readStart();
+    this.isProgressing = true;
+  }
+
+  private turn(): void {
+    if (this.open !== undefined) readingOf(this.open)?.readStop();
+    this.open = undefined;
+    const work = this.clock.work();
+    const spent = this.before === undefined ? 0 : work - this.before;
+    this.before = work;
+    if (spent > longTurn && this.pausesAll(spent)) return;
+    if (this.waiting.size > 0) this.readFirst(this.waiting);
+    else if (this.waitingSlow.size === 0) this.before = undefined;
+    else this.readSlow();
+  }
+
+  /** Remembers who caused a long turn. Returns whether all must pause. */
+  private pausesAll(spent: number): boolean {
+    const now = this.clock.now();
+    const pause = Math.min(pauseOfWork * spent, longestPause);
+    const wasSlow = (this.slow.get(this.openClient) ?? 0) > now;
+    this.slow.delete(this.openClient);
+    this.slow.set(this.openClient, now + slowFor);
+    const [oldest] = this.slow.size > maxSlow ? this.slow.keys() : [];
+    if (oldest !== undefined) this.slow.delete(oldest);
+    this.slowPauseEnds = now + pause;
+    if (wasSlow) return false;
+    this.before = undefined;
+    this.next.requestAfter(pause);
+    return true;
+  }
+
+  private readSlow(): void {
+    const pause = this.slowPauseEnds - this.clock.now();
+    if (pause <= 0) this.readFirst(this.waitingSlow);
+    else {
+      this.before = undefined;
+      this.next.requestAfter(Math.min(pause, pauseOfRound));
+    }
+  }
+
+  private readFirst(connections: Map<Socket, string>): void {
+    const [first] = connections;
+    if (first === undefined) return;
+    const [socket, client] = first;
+    connections.delete(socket);
+    connections.set(socket, client);
+    [this.open, this.openClient] = [socket, client];
+    readingOf(socket)?.readStart();
+    this.read += 1;
+    const isRoundOver = this.read >= connections.size;
+    const isPausing = isRoundOver && !this.isProgressing;
+    if (isRoundOver) [this.read, this.isProgressing] = [0, false];
+    if (isPausing) this.next.requestAfter(pauseOfRound);
+    else this.next.request();
+  }
+}
