@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { isAccepting } from './accepting.ts';
+import { isAccepting } from '../time/accepting.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { NextTurn } from '../time/next-turn.ts';
 

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import process from 'node:process';
-import { ByClient } from './by-client.ts';
 import { carrierOf } from './carrier.ts';
 import { CertificateFlights } from './certificate-flights.ts';
 import { FirstFlights } from './first-flights.ts';
@@ -10,7 +9,6 @@ import { LaterFlights } from './later-flights.ts';
 export class HandshakeTurns {
   /** The addresses of their clients. The oldest one is the first. */
   private readonly clients = new Map<Socket, string>();
-  private readonly byClient = new ByClient();
   private readonly clientOf: (socket: Socket) => string;
   private readonly first = new FirstFlights();
   private readonly later = new LaterFlights();
@@ -25,17 +23,12 @@ export class HandshakeTurns {
     return this.clients.size;
   }
 
-  /** Of the client with most handshakes, the connection whose handshake began first. */
-  get oldestOfBusiest(): Socket | undefined {
-    return this.byClient.oldestOfBusiest;
-  }
-
-  /** Tracks the handshake of a connection until `done`, or until it is closed. */
-  begun(socket: Socket): void {
+  /** Tracks the handshake of a connection until `done`, or until it is closed. Returns the address of its client. */
+  begun(socket: Socket): string {
     const client = this.clientOf(socket);
     this.clients.set(socket, client);
-    this.byClient.add(socket, client);
     socket.once('close', () => this.forget(socket));
+    return client;
   }
 
   /** Calls `begin` when it is the connection's turn, and never if it closes before. Its further flights are read in turns. */
@@ -67,13 +60,14 @@ export class HandshakeTurns {
     this.first.take({ socket, client: this.clients.get(socket) ?? '', process: start });
   }
 
-  private forget(socket: Socket): void {
+  /** The handshake is no longer tracked. Returns the address of its client; `undefined` if it was not tracked. */
+  protected forget(socket: Socket): string | undefined {
     const client = this.clients.get(socket);
-    if (client === undefined) return;
+    if (client === undefined) return undefined;
     this.clients.delete(socket);
-    this.byClient.delete(socket, client);
     this.later.done(socket);
     this.certificates.done(socket);
+    return client;
   }
 
   private readonly answered = (socket: Socket): void => this.later.add(socket);

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { acceptedInTurn } from './accepting.ts';
+import { acceptedInTurn } from '../time/accepting.ts';
 import { awaitFirstRecord } from './first-record.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
 import { limitLateMessages } from './late-messages.ts';

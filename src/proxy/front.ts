@@ -22,7 +22,7 @@ import type { WireProtocol } from './listen/peek.ts';
 import { originOf, headerOrigin } from './proxy-protocol/origin.ts';
 import { receiveHeader } from './proxy-protocol/receive.ts';
 import { expectsHeader } from './proxy-protocol/settings.ts';
-import { acceptedInTurn, isAccepting } from '../handshakes/accepting.ts';
+import { acceptedInTurn, isAccepting } from '../time/accepting.ts';
 import { rawAnswer } from './messages/reasons.ts';
 import { TlsAcceptor } from './listen/tls-acceptor.ts';
 import type { Decrypted } from './listen/tls-acceptor.ts';

@@ -1,4 +1,4 @@
-import { isAccepting } from '../../handshakes/accepting.ts';
+import { isAccepting } from '../../time/accepting.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 import { monotonicNow } from '../../time/clock.ts';
 import { NextTurn } from '../../time/next-turn.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { isAccepting } from '../../handshakes/accepting.ts';
+import { isAccepting } from '../../time/accepting.ts';
 import { NextTurn } from '../../time/next-turn.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { acceptedInTurn, isAccepting } from '../../../src/handshakes/accepting.ts';
+import { acceptedInTurn, isAccepting } from '../../../src/time/accepting.ts';
 import { carrierOf } from '../../../src/handshakes/carrier.ts';
 import { CertificateFlights } from '../../../src/handshakes/certificate-flights.ts';
 import { FirstFlights } from '../../../src/handshakes/first-flights.ts';

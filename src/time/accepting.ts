@@ -1,4 +1,4 @@
-import { NextTurn } from '../time/next-turn.ts';
+import { NextTurn } from './next-turn.ts';
 
 /** Turns of the event loop that are short because connections arrive. The next connection arrives in the turn after this one. */
 let shortTurns = 0;

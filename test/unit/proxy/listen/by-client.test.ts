@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { ByClient } from '../../../src/handshakes/by-client.ts';
+import { ByClient } from '../../../../src/proxy/listen/by-client.ts';
 
 test('the oldest connection of the client with most of them', () => {
-  const connections = new ByClient();
+  const connections = new ByClient(2_000);
   const open: { readonly socket: Socket; readonly client: string }[] = [];
   const countOf = (client: string): number => open.filter((other) => other.client === client).length;
   // Pseudorandom, always the same.
@@ -30,7 +30,7 @@ test('the oldest connection of the client with most of them', () => {
 });
 
 test('of clients with as many connections, the one that has had them for longest', () => {
-  const connections = new ByClient();
+  const connections = new ByClient(2_000);
   const [first, second] = [new Socket(), new Socket()];
   connections.add(first, '192.0.2.1');
   connections.add(second, '192.0.2.2');
