@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { monotonicNow } from '../time/clock.ts';
 import { NextTurn } from '../time/next-turn.ts';
 import { readingOf } from './reading.ts';
+import { Rounds } from './rounds.ts';
 
 /** Milliseconds of work in one turn of the event loop after which there is a pause. */
 const longTurn = 50;
@@ -41,9 +42,7 @@ export class CertificateFlights {
   /** The connection that is read in this turn. */
   private open: Socket | undefined;
   private openClient = '';
-  /** Connections that were read in this round, and whether one left. */
-  private read = 0;
-  private isProgressing = false;
+  private readonly rounds = new Rounds();
   /** Work of the event loop until the last turn; undefined after a pause. */
   private before: number | undefined;
   private slowPauseEnds = 0;
@@ -57,8 +56,7 @@ export class CertificateFlights {
   /** Adds a connection of a client, which has this address, after the answer to its first flight. */
   add(socket: Socket, client: string): void {
     if (socket.destroyed) return;
-    const until = this.slow.get(client) ?? 0;
-    (until > this.clock.now() ? this.waitingSlow : this.waiting).set(socket, client);
+    (this.isSlow(client) ? this.waitingSlow : this.waiting).set(socket, client);
     readingOf(socket)?.readStop();
     this.next.request();
   }
@@ -68,7 +66,7 @@ export class CertificateFlights {
     if (!this.waiting.delete(socket) && !this.waitingSlow.delete(socket)) return;
     if (this.open === socket) this.open = undefined;
     else readingOf(socket)?.readStart();
-    this.isProgressing = true;
+    this.rounds.progressed();
   }
 
   private turn(): void {
@@ -77,35 +75,43 @@ export class CertificateFlights {
     const work = this.clock.work();
     const spent = this.before === undefined ? 0 : work - this.before;
     this.before = work;
-    if (spent > longTurn && this.pausesAll(spent)) return;
+    if (spent > longTurn) {
+      const pause = Math.min(pauseOfWork * spent, longestPause);
+      const wasSlow = this.isSlow(this.openClient);
+      this.noteSlow(this.openClient, pause);
+      if (!wasSlow) {
+        this.pause(pause);
+        return;
+      }
+    }
     if (this.waiting.size > 0) this.readFirst(this.waiting);
     else if (this.waitingSlow.size === 0) this.before = undefined;
     else this.readSlow();
   }
 
-  /** Remembers who caused a long turn. Returns whether all must pause. */
-  private pausesAll(spent: number): boolean {
+  private isSlow(client: string): boolean {
+    return (this.slow.get(client) ?? 0) > this.clock.now();
+  }
+
+  /** Slow clients pause for so many milliseconds. */
+  private noteSlow(client: string, pause: number): void {
     const now = this.clock.now();
-    const pause = Math.min(pauseOfWork * spent, longestPause);
-    const wasSlow = (this.slow.get(this.openClient) ?? 0) > now;
-    this.slow.delete(this.openClient);
-    this.slow.set(this.openClient, now + slowFor);
+    this.slow.delete(client);
+    this.slow.set(client, now + slowFor);
     const [oldest] = this.slow.size > maxSlow ? this.slow.keys() : [];
     if (oldest !== undefined) this.slow.delete(oldest);
     this.slowPauseEnds = now + pause;
-    if (wasSlow) return false;
-    this.before = undefined;
-    this.next.requestAfter(pause);
-    return true;
   }
 
   private readSlow(): void {
-    const pause = this.slowPauseEnds - this.clock.now();
-    if (pause <= 0) this.readFirst(this.waitingSlow);
-    else {
-      this.before = undefined;
-      this.next.requestAfter(Math.min(pause, pauseOfRound));
-    }
+    const left = this.slowPauseEnds - this.clock.now();
+    if (left > 0) this.pause(Math.min(left, pauseOfRound));
+    else this.readFirst(this.waitingSlow);
+  }
+
+  private pause(time: number): void {
+    this.before = undefined;
+    this.next.requestAfter(time);
   }
 
   private readFirst(connections: Map<Socket, string>): void {
@@ -116,11 +122,7 @@ export class CertificateFlights {
     connections.set(socket, client);
     [this.open, this.openClient] = [socket, client];
     readingOf(socket)?.readStart();
-    this.read += 1;
-    const isRoundOver = this.read >= connections.size;
-    const isPausing = isRoundOver && !this.isProgressing;
-    if (isRoundOver) [this.read, this.isProgressing] = [0, false];
-    if (isPausing) this.next.requestAfter(pauseOfRound);
+    if (this.rounds.hasIdled(1, connections.size)) this.next.requestAfter(pauseOfRound);
     else this.next.request();
   }
 }

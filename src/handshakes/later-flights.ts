@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { NextTurn } from '../time/next-turn.ts';
 import { readingOf } from './reading.ts';
+import { Rounds } from './rounds.ts';
 
 /** Connections that are read in one turn of the event loop. The most expensive flight of a client takes some milliseconds. */
 const perTurn = 8;
@@ -27,9 +28,7 @@ export class LaterFlights {
   private readonly waiting = new Set<Socket>();
   /** Those of them that are read in this turn. */
   private open = new Set<Socket>();
-  /** Connections that were read in this round, and whether one left. */
-  private read = 0;
-  private isProgressing = false;
+  private readonly rounds = new Rounds();
   private readonly next = new NextTurn(() => this.turn());
   /** Handshakes that were completed in this turn. */
   private completed = 0;
@@ -50,7 +49,7 @@ export class LaterFlights {
     if (!this.free.delete(socket)) {
       if (!this.waiting.delete(socket)) return;
       if (!this.open.delete(socket)) readingOf(socket)?.readStart();
-      this.isProgressing = true;
+      this.rounds.progressed();
     }
     this.completed += 1;
     this.end.request();
@@ -78,11 +77,9 @@ export class LaterFlights {
       this.open.add(socket);
       readingOf(socket)?.readStart();
     }
-    this.read += perTurn;
-    const isPausing = this.read >= this.waiting.size && !this.isProgressing;
-    if (this.read >= this.waiting.size) [this.read, this.isProgressing] = [0, false];
+    const hasIdled = this.rounds.hasIdled(perTurn, this.waiting.size);
     if (this.waiting.size <= perTurn) return;
-    if (isPausing) this.next.requestAfter(pauseOfRound);
+    if (hasIdled) this.next.requestAfter(pauseOfRound);
     else this.next.request();
   }
 }
