@@ -147,7 +147,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   let isStandby = (): boolean => false;
   const pace = new ReadingPace(() => (isStandby() ? standbyPause : 0));
   const state = new ClusterState({
-    kernel,
+    evaluation,
     kinds: controllerKinds,
     controllerName,
     follow: followCluster(client, log, pace),
@@ -155,7 +155,6 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
       bundles.update(installed);
       recordBundles();
     },
-    apply: (writes, onDelta) => evaluation.apply(writes, onDelta),
     onChange: (events, delta, arrived) => controller.observe(events, delta, arrived),
   });
   running.add(() => state.stop());

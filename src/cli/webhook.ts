@@ -149,7 +149,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   });
   const pace = new ReadingPace(() => readingPause);
   const state = new ClusterState({
-    kernel,
+    evaluation,
     kinds: admissionKinds,
     controllerName,
     follow: followCluster(client, log, pace),
@@ -157,7 +157,6 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
       inForce.update(installed);
       auditor?.reconsiderAll();
     },
-    apply: (writes, onDelta) => evaluation.apply(writes, onDelta),
     onChange: (events, delta) => auditor?.observe(events, delta),
   });
   running.add(() => state.stop());

@@ -1,6 +1,6 @@
 import { installationCell, type Installation } from '../core/graph/inputs.ts';
 import { servedRouteKinds } from '../core/graph/protocols.ts';
-import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
+import { write, type Delta, type Write } from '../core/incremental/index.ts';
 import {
   customGroups,
   gatewayGroups,
@@ -21,6 +21,7 @@ import {
   type ReadingPace,
 } from '../kubernetes/index.ts';
 import { monotonicNow, systemClock } from '../time/clock.ts';
+import type { EvaluationQueue } from '../time/evaluation-queue.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 import { incompleteBundle } from './main-bundle.ts';
@@ -69,7 +70,8 @@ export interface ObjectReader {
 }
 
 export interface ClusterStateOptions {
-  readonly kernel: Kernel;
+  /** Applies all writes, the first one included. */
+  readonly evaluation: Pick<EvaluationQueue, 'apply'>;
   readonly kinds: readonly KindName[];
   readonly controllerName: string;
   /**
@@ -79,11 +81,6 @@ export interface ClusterStateOptions {
   readonly onChange?: (events: readonly ObjectEvent[], delta: Delta, arrived?: number) => void;
   /** Called with all Gateway API definitions, by name, when one is added, changed or deleted. */
   readonly onInstalled?: (installed: ReadonlyMap<string, InstalledKind>) => void;
-  /**
-   * Applies writes to the evaluation and passes the resulting change on. Without it, that happens in one go. Returns the milliseconds of
-   * work.
-   */
-  readonly apply?: (writes: readonly Write[], follow: (delta: Delta) => void) => number | Promise<number>;
   /** Starts a source. */
   readonly follow: (reader: ObjectReader) => ObjectSource;
 }
@@ -97,30 +94,25 @@ export class ClusterState {
 
   /** Starts immediately. */
   constructor({
-    kernel,
+    evaluation,
     kinds,
     controllerName,
     onChange = () => {},
     onInstalled = () => {},
-    apply = (writes, onDelta) => {
-      const begun = monotonicNow();
-      onDelta(kernel.apply(writes));
-      return monotonicNow() - begun;
-    },
     follow,
   }: ClusterStateOptions) {
     this.controllerName = controllerName;
     this.kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
-    void apply([this.installationWith(new Map())], () => {});
+    void evaluation.apply([this.installationWith(new Map())], () => {});
     this.source = follow({
       kinds: [...this.kinds.values()],
       onEvents: (events) => {
         const arrived = monotonicNow();
-        return apply(events.flatMap(writesOf), (delta) => onChange(events, delta, arrived));
+        return evaluation.apply(events.flatMap(writesOf), (delta) => onChange(events, delta, arrived));
       },
       onInstalled: (installed) => {
         onInstalled(ofGatewayApi(installed));
-        void apply([this.installationWith(installed)], (delta) => onChange([], delta));
+        void evaluation.apply([this.installationWith(installed)], (delta) => onChange([], delta));
       },
     });
   }

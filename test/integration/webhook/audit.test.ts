@@ -16,6 +16,7 @@ import {
   type ResourceType,
 } from '../../../src/kubernetes/index.ts';
 import { systemClock } from '../../../src/time/clock.ts';
+import { EvaluationQueue } from '../../../src/time/evaluation-queue.ts';
 import { createMetrics } from '../../../src/telemetry/index.ts';
 import { Auditor } from '../../../src/webhook/audit/auditor.ts';
 import { reportApis, reportName, type ReportApi } from '../../../src/webhook/audit/report.ts';
@@ -85,6 +86,7 @@ function begin() {
   const metrics = createMetrics();
   const { client, log } = stage;
   const kernel = createEvaluation([findingCounts, linkedFindings]);
+  const evaluation = new EvaluationQueue(kernel);
   const inForce = new BundlesInForce({ log, metrics });
   const auditor = new Auditor({
     client,
@@ -100,7 +102,7 @@ function begin() {
     log,
     metrics,
     kernel,
-    readable: () => undefined,
+    readable: () => evaluation.readable,
     settings: () => settings,
     bundleOf: (one, resource) => inForce.bundleOf(one, resource),
     ready: () => state.problems().length === 0,
@@ -108,7 +110,7 @@ function begin() {
     interval: 5,
   });
   const state = new ClusterState({
-    kernel,
+    evaluation,
     kinds: admissionKinds,
     controllerName: 'sallyport.dev/gateway-controller',
     follow: followCluster(client, log),

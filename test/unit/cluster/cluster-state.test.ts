@@ -4,6 +4,7 @@ import { authorityCell, installationCell, readObject } from '../../../src/core/g
 import { schemaTables, type SchemaKind } from '../../../src/core/schema/index.ts';
 import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '../../../src/kubernetes/index.ts';
 import { installedKind } from '../../support/doctor.ts';
+import { EvaluationQueue } from '../../../src/time/evaluation-queue.ts';
 import { emptyEvaluation } from '../../support/evaluation.ts';
 
 /** A source that a test moves by hand. */
@@ -29,7 +30,8 @@ function started() {
   const source = new Source();
   const installed: ReadonlyMap<string, InstalledKind>[] = [];
   const state = new ClusterState({
-    kernel,
+    // With a clock that stands still, each change fits in a slice.
+    evaluation: new EvaluationQueue(kernel, () => 0),
     kinds: admissionKinds,
     controllerName: 'example.com/controller',
     onInstalled: (definitions) => installed.push(definitions),
@@ -88,17 +90,18 @@ describe('the state of a cluster', () => {
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
   });
 
-  test('all changes are applied by the given function, the first one included', () => {
+  test('all changes are applied by the queue, the first one included', () => {
     const kernel = emptyEvaluation();
     const source = new Source();
     const waiting: (() => void)[] = [];
     const state = new ClusterState({
-      kernel,
       kinds: admissionKinds,
       controllerName: 'example.com/controller',
-      apply: async (writes) => {
-        waiting.push(() => kernel.apply(writes));
-        return 0;
+      evaluation: {
+        async apply(writes) {
+          waiting.push(() => kernel.apply(writes));
+          return 0;
+        },
       },
       follow(reader) {
         source.reader = reader;
