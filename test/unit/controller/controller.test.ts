@@ -19,10 +19,10 @@ afterEach(async () => {
   for (const one of started.splice(0)) await one.stop();
 });
 
-/** A cluster of one Gateway's size: stores what is written and tells it back. */
-function cluster(addressPool: readonly AddressRange[] = []) {
+/** A cluster of one Gateway's size: stores what is written and tells it back. With a clock that stands still, each change fits in a slice. */
+function cluster(addressPool: readonly AddressRange[] = [], now = () => 0) {
   const kernel = emptyEvaluation();
-  const evaluation = new EvaluationQueue(kernel);
+  const evaluation = new EvaluationQueue(kernel, now);
   const statuses = new Map<string, unknown>();
   const calls: string[] = [];
   const notes: string[] = [];
