@@ -24,7 +24,6 @@ import { DataPlaneProvisioner, type Need } from './data-plane-provisioner.ts';
 import { DataPlaneServices } from './data-plane-services.ts';
 import { DataPlaneWorkloads } from './data-plane-workloads.ts';
 import { DataPlanes } from './data-planes.ts';
-
 import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ClusterWriter, EventNote, EventSink, ObjectChange, WireObject } from './ports.ts';
@@ -132,7 +131,7 @@ export class Controller {
       writer,
       settings: dataPlane,
       needOf: (namespace, name) => this.needOf(namespace, name),
-      settled: () => evaluation.idle,
+      readable: () => evaluation.readable,
       servicesOf: (gateway) => this.services.servicesOf(gateway),
       mayWrite,
       onProblem: describe,

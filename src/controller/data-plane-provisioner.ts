@@ -2,6 +2,7 @@ import { ofQualifiedName } from '../core/resources/reference.ts';
 import { parseIpAddress } from '../core/text/ip-address.ts';
 import { recordOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
+import { alwaysOpen, opened, type Gate } from '../time/slices.ts';
 import {
   allObjects,
   boundTo,
@@ -21,7 +22,7 @@ export interface DataPlaneProvisionerOptions {
   /** The current requirements of a Gateway. */
   readonly needOf: (namespace: string, name: string) => Need;
   /** Resolves when the requirements can be read; `undefined` if that is so. */
-  readonly settled?: () => Promise<void> | undefined;
+  readonly readable?: Gate;
   /** The Services of a Gateway that exist. Those that it does not need any more are removed. */
   readonly servicesOf: (gateway: string) => readonly WireObject[];
   /** Checked before each write. */
@@ -123,8 +124,7 @@ export class DataPlaneProvisioner {
   }
 
   private async begin(gateway: string): Promise<void> {
-    const { settled = () => undefined } = this.options;
-    for (let pause = settled(); pause !== undefined; pause = settled()) await pause;
+    await opened(this.options.readable ?? alwaysOpen);
     await this.work(gateway);
   }
 

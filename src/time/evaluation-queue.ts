@@ -20,10 +20,9 @@ export class EvaluationQueue {
   readonly kernel: Kernel;
   private readonly now: () => number;
   private waiting: Task[] = [];
-  private finishing: Promise<void> | undefined;
   /** The transaction that is being applied. */
   private underway: Promise<unknown> | undefined;
-  /** The last of the transactions that wait or are being applied. */
+  /** The last of the transactions that wait or are being applied; `undefined`: there are none. */
   private last: Promise<unknown> | undefined;
 
   /** @param now monotonic milliseconds */
@@ -33,8 +32,8 @@ export class EvaluationQueue {
   }
 
   /**
-   * Resolves when no transaction is underway; `undefined` if that is so. Between two transactions, whoever waits for this has a turn of the
-   * event loop.
+   * Resolves when no transaction is underway; `undefined` if that is so. A read of the kernel before does the work that is left. Between two
+   * transactions, whoever waits for this has a turn of the event loop.
    */
   get readable(): Promise<unknown> | undefined {
     return this.underway;
@@ -45,17 +44,12 @@ export class EvaluationQueue {
     return this.last;
   }
 
-  /** Resolves when no writes wait or are being applied; `undefined` if that is so. A read of the kernel before does the work that is left. */
-  get idle(): Promise<void> | undefined {
-    return this.finishing;
-  }
-
   /**
    * Applies `writes` as one transaction, after those of all earlier calls, and passes its changes to `follow`: before this returns, if
    * nothing is underway and the work fits in a slice. Returns the milliseconds of work. Throws or rejects with the errors of both.
    */
   apply(writes: readonly Write[], follow: Follow): number | Promise<number> {
-    if (this.finishing !== undefined) return this.later(writes, follow);
+    if (this.last !== undefined) return this.later(writes, follow);
     const slices = new Slices(this.now);
     const steps = this.kernel.applyInSteps(writes);
     while (!slices.isUsedUp) {
@@ -78,7 +72,7 @@ export class EvaluationQueue {
   private async finish(rest: Transaction): Promise<number> {
     const first = completed(rest);
     this.last = ended(first);
-    this.finishing = this.workOff(first);
+    void this.workOff(first);
     return await first;
   }
 
@@ -92,7 +86,6 @@ export class EvaluationQueue {
       done.resolve(completed({ steps, follow, slices }));
       await this.end(done.promise);
     }
-    this.finishing = undefined;
     this.last = undefined;
   }
 

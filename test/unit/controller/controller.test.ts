@@ -96,6 +96,7 @@ function cluster(addressPool: readonly AddressRange[] = [], now = () => 0) {
   };
   return {
     controller,
+    evaluation,
     statuses,
     calls,
     notes,
@@ -179,6 +180,24 @@ describe('a controller', () => {
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
     expect(statuses.get('Gateway web')).toMatchObject({ addresses: [{ type: 'IPAddress', value: '192.0.2.1' }] });
     connection.close();
+  });
+
+  test('provisions a Gateway while changes arrive without end', async () => {
+    let time = 0;
+    // Each look at the clock takes more than a slice.
+    const { evaluation, calls, put } = cluster([], () => (time += 20));
+    let isOver = false;
+    const goOn = (): void => {
+      if (!isOver) void evaluation.apply([], goOn);
+    };
+    goOn();
+    try {
+      await put(gatewayClass);
+      await put(gateway);
+      await eventually(() => expect(calls).toContain('apply Deployment web-sallyport'));
+    } finally {
+      isOver = true;
+    }
   });
 
   test('tells data planes of a route before it writes its status', async () => {
