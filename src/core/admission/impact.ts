@@ -90,10 +90,7 @@ export function* impactOf(
 
 /** Returns the reads of an overlay, after it has compared its indexes in steps. They may be out of date if the kernel has changed. */
 export function* readComparing(overlay: Overlay): Steps<Reader> {
-  for (const _ of overlay.indexesInSteps(findings)) {
-    yield;
-    if (!overlay.isValid) break;
-  }
+  yield* overlay.indexesInSteps(findings);
   return overlay.read;
 }
 

@@ -50,17 +50,8 @@ const maxComparisons = 5;
 /** The findings read indexes. A new route may affect what very many others contribute to them. */
 function* compareIndexes(present: () => Overlay): Steps<void> {
   for (let count = 0; count < maxComparisons; count += 1) {
-    if (yield* hasCompared(present())) return;
+    if (yield* present().indexesInSteps(findings)) return;
   }
-}
-
-/** Returns false if the kernel has changed in the meantime. */
-function* hasCompared(overlay: Overlay): Steps<boolean> {
-  for (const _ of overlay.indexesInSteps(findings)) {
-    yield;
-    if (!overlay.isValid) return false;
-  }
-  return true;
 }
 
 /**

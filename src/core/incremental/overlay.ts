@@ -10,6 +10,7 @@ import { LawfulReader, type Resolver } from './lawful-reader.ts';
 import { getOrCreate, type LiveState } from './live-state.ts';
 import { type OverlaidCell, type OverlayFunctions, OverlayIndexes } from './overlay-indexes.ts';
 import type { Index, Input, Query, Reader } from './reader.ts';
+import type { Steps } from '../text/steps.ts';
 
 /** A live result that differs under an overlay. */
 export interface Affected<A extends readonly string[], T> {
@@ -25,9 +26,9 @@ export interface Overlay {
   readonly isValid: boolean;
   /**
    * Compares the indexes that `query` may read, and yields after each step. Otherwise, the first result that reads one compares it at once,
-   * which takes long if the writes affect many contributors. Throws if it is continued after the overlay is out of date.
+   * which takes long if the writes affect many contributors. Ends with false when the overlay is out of date.
    */
-  indexesInSteps(query: Pick<AnyQuery, 'stratum'>): Iterable<undefined>;
+  indexesInSteps(query: Pick<AnyQuery, 'stratum'>): Steps<boolean>;
   /**
    * The live results of `query` that differ under the overlay, found lazily: stop iterating to stop the work. Many equal
    * results may lie between two different ones. `mayContinue` is called before each step; `false` ends the iteration.
@@ -139,11 +140,12 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
     return facetOf(this.entriesOf(index, bucket), facet);
   }
 
-  *indexesInSteps({ stratum }: Pick<AnyQuery, 'stratum'>): Generator<undefined> {
-    for (const step of this.indexes.comparingAll(stratum - 1)) {
-      yield step;
-      this.assertValid();
+  *indexesInSteps({ stratum }: Pick<AnyQuery, 'stratum'>): Steps<boolean> {
+    for (const _ of this.indexes.comparingAll(stratum - 1)) {
+      yield;
+      if (!this.isValid) return false;
     }
+    return true;
   }
 
   *affected<A extends readonly string[], T>(query: Query<A, T>, mayContinue = () => true): Generator<Affected<A, T>> {
