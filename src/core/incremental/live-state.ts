@@ -142,7 +142,7 @@ export class LiveState implements Resolver {
   }
 
   /** The tables that a present cell with these arguments contributes to. */
-  drivenBy(input: Input<unknown>, args: readonly string[]): readonly Table[] {
+  private drivenBy(input: Input<unknown>, args: readonly string[]): readonly Table[] {
     const population = args[0];
     return (population === undefined ? undefined : this.driven.get(input)?.get(population)) ?? [];
   }

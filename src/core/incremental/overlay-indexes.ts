@@ -81,10 +81,7 @@ export class OverlayIndexes {
   private compareNext(stratum: number): boolean {
     const table = this.nextTable();
     if (table === undefined || table.stratum > stratum) return false;
-    const reach = this.currentReach();
-    while (reach.advance(table.stratum));
-    if (this.isReached(table, reach)) for (const _ of this.comparing(table));
-    else this.next++;
+    for (const _ of this.comparing(table));
     return true;
   }
 
