@@ -6,6 +6,7 @@ import { mergeStatus, withoutRoom } from './merge-status.ts';
 import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
 import { statusFullEvents, statusEvents, regarding } from './status-events.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { NextTurn } from '../time/next-turn.ts';
 import { qualifiedName } from '../core/resources/reference.ts';
 
 export interface StatusWriterOptions {
@@ -84,8 +85,8 @@ export class StatusWriter {
   private idle: PromiseWithResolvers<void> | undefined;
   /** Runs until the next group of writes may begin. */
   private grouping: NodeJS.Timeout | undefined;
-  /** Pending while objects are left to compare in another turn of the event loop. */
-  private comparing: NodeJS.Immediate | undefined;
+  /** Continues with the objects that are left to compare. */
+  private readonly pumpLater = new NextTurn(() => this.pump());
   /** Runs while there are entries in `#written`. */
   private expiry: NodeJS.Timeout | undefined;
 
@@ -121,7 +122,6 @@ export class StatusWriter {
   /** Clears the queue. Resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.queue.clear();
-    clearImmediate(this.comparing);
     clearTimeout(this.grouping);
     clearTimeout(this.expiry);
     for (const timer of this.timers.values()) clearTimeout(timer);
@@ -153,7 +153,7 @@ export class StatusWriter {
     for (const key of this.queue) {
       if (this.flying.size >= concurrency) return;
       if (this.flying.has(key) || this.isLeftAlone(key)) continue;
-      if (compared === comparisons) return this.pumpInNextTurn();
+      if (compared === comparisons) return this.pumpLater.request();
       compared += 1;
       this.queue.delete(key);
       const rest = this.restOf(key);
@@ -161,13 +161,6 @@ export class StatusWriter {
       if (rest > 0 && this.written.get(key)?.status !== this.options.wanted(key)) this.later(key, rest);
       else this.begin(key, rest);
     }
-  }
-
-  private pumpInNextTurn(): void {
-    this.comparing ??= setImmediate(() => {
-      this.comparing = undefined;
-      this.pump();
-    });
   }
 
   /** Writes the status of an object if it differs, after `rest` milliseconds. */
