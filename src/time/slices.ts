@@ -17,9 +17,15 @@ export async function opened(gate: Gate): Promise<void> {
   for (let wait = gate(); wait !== undefined; wait = gate()) await wait;
 }
 
-/** The turns of the event loop after work of so many milliseconds. */
-export function turnsAfter(used: number): number {
-  return Math.min(Math.max(Math.floor(used / slice), 1), maxTurns);
+/**
+ * Gives others a turn of the event loop after work of `used` milliseconds, or as many turns as slices were used: some steps take several,
+ * and a connection that arrived in the meantime needs a turn to be accepted and one to be read. Awaiting a settled promise would not let
+ * timers and requests run. Then waits for the gate.
+ */
+export async function letOthersRun(used: number, gate: Gate): Promise<void> {
+  const turns = Math.min(Math.max(Math.floor(used / slice), 1), maxTurns);
+  for (let turn = 0; turn < turns; turn += 1) await othersFirst();
+  await opened(gate);
 }
 
 /** The slices of work of many steps. */
@@ -45,15 +51,9 @@ export class Slices {
     return this.now() - this.began;
   }
 
-  /**
-   * Begins the next slice after a turn of the event loop, or after as many turns as slices were used: some steps take several, and a
-   * connection that arrived in the meantime needs a turn to be accepted and one to be read. Awaiting a settled promise would not
-   * let timers and requests run. Waits for the gate as well.
-   */
+  /** Begins the next slice after others had their turns. */
   async next(): Promise<void> {
-    const turns = turnsAfter(this.used);
-    for (let turn = 0; turn < turns; turn += 1) await othersFirst();
-    await opened(this.gate);
+    await letOthersRun(this.used, this.gate);
     this.began = this.now();
   }
 }

@@ -1,7 +1,6 @@
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Steps } from '../core/text/steps.ts';
 import { monotonicNow } from '../time/clock.ts';
-import { alwaysOpen, opened, slice, turnsAfter, type Gate } from '../time/slices.ts';
+import { alwaysOpen, letOthersRun, slice, type Gate } from '../time/slices.ts';
 
 /**
  * Runs the steps of many reviews. All of them together use at most one slice between two turns of the event loop: hundreds of short
@@ -68,8 +67,7 @@ export class SharedSlices {
 
   private async pause(): Promise<void> {
     this.isPausing = true;
-    for (let turn = 0; turn < turnsAfter(this.used); turn += 1) await othersFirst();
-    await opened(this.readable);
+    await letOthersRun(this.used, this.readable);
     this.used = 0;
     this.isPausing = false;
     if (this.waiting.size > 0) this.proceed();
