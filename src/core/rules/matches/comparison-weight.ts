@@ -4,8 +4,11 @@ import { servedMatches } from './served-matches.ts';
 
 /** The number of entries that one unit of weight stands for: 1,024 units take 0.1 to 0.2 s of CPU. */
 const entriesPerUnit = 64;
-/** A route contributes no more entries than these. */
-const maxUnits = 64;
+/**
+ * The maximum number of entries of one route, and of keys that it looks up. A route beyond it is not compared completely, and takes no
+ * more memory.
+ */
+export const maxEntries = 4_096;
 /** A match contributes entries for its path and the prefixes that contain it, with and without its conditions. */
 const classes = 2;
 /** Hostnames have about as many wider ones: `*.example.com`, `*.com` and any. */
@@ -32,6 +35,6 @@ export function comparisonSize(route: Resource<ServedRouteKind>): ComparisonSize
 
 /** Returns the names of the further units of a number of entries: the first unit is the route itself. */
 export function* furtherUnits(route: string, entries: number): Generator<string> {
-  const units = Math.min(Math.ceil(entries / entriesPerUnit), maxUnits);
+  const units = Math.ceil(Math.min(entries, maxEntries) / entriesPerUnit);
   for (let unit = 1; unit < units; unit++) yield `${route} ${unit}`;
 }

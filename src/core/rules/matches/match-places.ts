@@ -54,7 +54,7 @@ export function wideHostnamesAt(owner: ParentNode, listener: string, kind: strin
 
 /** Returns the bucket of `routesOfHostname` with the routes of one kind at a listener, by their weight. */
 function routesAt({ owner, listener }: HostPlace, kind: string): string {
-  return `routes ${JSON.stringify([listenerKey(owner, listener), kind])}`;
+  return `routes ${keyOf([listenerKey(owner, listener), kind])}`;
 }
 
 /** Returns the bucket of `routesOfHostname` with the routes at a key, by what they weigh in addition. */

@@ -22,6 +22,7 @@ import {
   wideHostnamesAt,
   type HostPlace,
 } from './match-places.ts';
+import { maxEntries } from './comparison-weight.ts';
 import { servedMatches } from './served-matches.ts';
 
 // Matches that get only some requests of a match in another namespace, because their hostname, path or conditions are more
@@ -77,12 +78,6 @@ export interface Winner extends OwnedMatch {
   readonly path: RouteMatch['path'];
   readonly hasConditions: boolean;
 }
-
-/**
- * The maximum number of entries of one route, and of keys that it looks up. A route beyond it is not compared completely, and takes no
- * more memory.
- */
-const maxEntries = 4_096;
 
 /**
  * Matches that get requests of others. Bucket: key of a match that may lose requests to them. An entry begins with the namespace, so
