@@ -368,10 +368,10 @@ const rank: ReadonlyMap<string, number> = new Map<Kind, number>([
   ['listener', 1],
   ['route', 2],
 ]);
-const ranks = [0, 1, 2, 3];
+const ranks = [...new Set(rank.values()), rank.size];
 
 function rankOf(kind: string): number {
-  return rank.get(kind) ?? 3;
+  return rank.get(kind) ?? rank.size;
 }
 
 function kindOfKey(key: ConfigKey): string {

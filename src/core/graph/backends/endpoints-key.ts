@@ -5,7 +5,7 @@ const prefix = 'endpoints/';
 
 /** The configuration key of the endpoints of a backend's port. */
 export function endpointsKey(backend: BackendObject, port: ServicePortKey): string {
-  return ['endpoints', backendKey(backend), port].join('/');
+  return [`${prefix}${backendKey(backend)}`, port].join('/');
 }
 
 /** Returns the backend and the port of such a key. */

@@ -24,7 +24,7 @@ export function routeIdentity({
   meta: { created },
 }: Resource<ServedRouteKind>): RouteIdentity {
   return {
-    key: ['route', kind, namespace, name].join('/'),
+    key: [`${prefix}${kind}`, namespace, name].join('/'),
     route: qualifiedName({ namespace, name }),
     ...(kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}),
     created,
