@@ -102,8 +102,8 @@ export class AuditTerm {
     // Objects share slices: most of them take much less than a slice.
     const slices = new Slices(() => this.options.clock.now(), this.options.readable);
     for (const object of this.objects.take()) {
-      if (this.controller.signal.aborted) return 'done';
       while (slices.isUsedUp) await slices.next();
+      if (this.controller.signal.aborted) return 'done';
       await this.judge(object, slices);
     }
     // Each result has its time now. Those that are left belong to findings that are gone.
