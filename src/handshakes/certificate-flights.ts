@@ -84,9 +84,19 @@ export class CertificateFlights {
         return;
       }
     }
+    this.moveSlow();
     if (this.waiting.size > 0) this.readFirst(this.waiting);
     else if (this.waitingSlow.size === 0) this.before = undefined;
     else this.readSlow();
+  }
+
+  /** The next connection is not one of a client that became slow while it waited. */
+  private moveSlow(): void {
+    for (const [socket, client] of this.waiting) {
+      if (!this.isSlow(client)) return;
+      this.waiting.delete(socket);
+      this.waitingSlow.set(socket, client);
+    }
   }
 
   private isSlow(client: string): boolean {

@@ -230,7 +230,7 @@ describe('flights with client certificates', () => {
   test('wait after one that took long', async () => {
     const { time, flights } = begin();
     const all = connections(3);
-    for (const { socket } of all) flights.add(socket, client);
+    for (const { socket } of all) flights.add(socket, `192.0.2.${socket.remotePort}`);
     await eventually(() => expect(readOf(all)).toBe(1));
     time.work = 1_000;
     await eventually(() => expect(readOf(all)).toBe(0));
@@ -238,6 +238,27 @@ describe('flights with client certificates', () => {
       await nextTurn();
       expect(readOf(all)).toBe(0);
     }
+    await eventually(() => expect(readOf(all)).toBe(1));
+    for (const { socket } of all) flights.done(socket);
+  });
+
+  test('of a client that took long wait, also if they began before', async () => {
+    const { time, flights } = begin();
+    const all = connections(3);
+    for (const { socket } of all) flights.add(socket, '192.0.2.1');
+    await eventually(() => expect(readOf(all)).toBe(1));
+    time.work = 60;
+    await eventually(() => expect(readOf(all)).toBe(0));
+    const other = new Connection(4);
+    flights.add(other.socket, '192.0.2.2');
+    await eventually(() => expect(other.isRead).toBe(true));
+    expect(readOf(all)).toBe(0);
+    flights.done(other.socket);
+    for (let turns = 0; turns < 5; turns += 1) {
+      await nextTurn();
+      expect(readOf(all)).toBe(0);
+    }
+    time.now = 1_000;
     await eventually(() => expect(readOf(all)).toBe(1));
     for (const { socket } of all) flights.done(socket);
   });
