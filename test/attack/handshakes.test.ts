@@ -6,6 +6,7 @@ import { connect as connectSecurely } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
 import { freePort } from '../support/program.ts';
+import { TlsPeer } from '../support/tls-peer.ts';
 import { connectionObjects } from './support/connection-objects.ts';
 import { expensiveFlights } from './support/expensive-flights.ts';
 import { startHealthWatch } from './support/health.ts';
@@ -122,3 +123,24 @@ describe('while handshakes are begun all the time', () => {
     60_000,
   );
 });
+
+test('clients that change their keys all the time delay no health check', async () => {
+  const peers = await Promise.all(
+    Array.from({ length: 4 }, async (_, index) => {
+      const socket = await open(index, gatewayHost, secure);
+      return { socket, peer: await TlsPeer.connect(socket) };
+    }),
+  );
+  const updates = peers.map(({ peer }) => peer.keyUpdates(scaled(500, 20_000)));
+  const before = await target.metric('sallyport_proxy_limits_reached_total', '{limit="tls-messages"}');
+  const { times, failures } = await health.during(async () => {
+    // A reset while the client still writes is as good as an end.
+    const closed = peers.map(({ socket }) => new Promise((resolve) => void socket.resume().once('close', resolve)));
+    for (const [index, { peer }] of peers.entries()) peer.write(updates[index] ?? Buffer.alloc(0));
+    await Promise.all(closed);
+  });
+  expect(failures).toBe(0);
+  expect(await target.metric('sallyport_proxy_limits_reached_total', '{limit="tls-messages"}')).toBe(before + 4);
+  process.stdout.write(`key updates, health checks: at most ${Math.max(...times).toFixed(0)} ms\n`);
+  if (isFull) expect(Math.max(...times)).toBeLessThan(100);
+}, 60_000);

@@ -44,6 +44,35 @@ export async function issueLeaf(
   };
 }
 
+/** Issues a chain of so many certificates with expensive keys, each by the next one; the last one by itself. */
+export async function issueExpensiveChain(length: number): Promise<CertificatePair> {
+  const expensive = { name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-512' };
+  const keysOf = (): Promise<webcrypto.CryptoKeyPair> =>
+    webcrypto.subtle.generateKey(expensive, true, ['sign', 'verify']);
+  const nameOf = (position: number): string => `CN=${position}`;
+  const all = await Promise.all(Array.from({ length }, keysOf));
+  const chain: string[] = [];
+  for (const [position, subject] of all.entries()) {
+    const signer = all[position + 1] ?? subject;
+    const certificate = await x509.X509CertificateGenerator.create({
+      subject: nameOf(position),
+      issuer: nameOf(Math.min(position + 1, length - 1)),
+      publicKey: subject.publicKey,
+      signingKey: signer.privateKey,
+      signingAlgorithm: expensive,
+      ...validFor(1),
+      extensions: [new x509.BasicConstraintsExtension(true)],
+    });
+    chain.push(certificate.toString('pem'));
+  }
+  const [leaf] = all;
+  if (leaf === undefined) throw new Error('a chain has one certificate at least');
+  return {
+    cert: chain.join('\n'),
+    key: KeyObject.from(leaf.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
 /** Certificates (PEM) like the given one that differ in their serial numbers, so their signatures are invalid. At most 2³². */
 export function differentCertificates(certificate: string, count: number): readonly string[] {
   const { raw, serialNumber } = new X509Certificate(certificate);

@@ -35,7 +35,7 @@ test('a connection whose keys change a few times is read', async () => {
 
 test('a connection whose keys change all the time is closed', async () => {
   const { socket, peer } = await connectPeer();
-  const closed = once(socket.resume(), 'close');
+  const closed = new Promise((resolve) => void socket.resume().once('close', resolve));
   peer.write(peer.keyUpdates(200));
   await closed;
   expect(socket.destroyed).toBe(true);

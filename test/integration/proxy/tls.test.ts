@@ -160,7 +160,7 @@ describe('TLS termination', () => {
     const { port, proxy } = await startSecure(any);
     const socket = connectTcp(port, '127.0.0.1').on('error', () => undefined);
     const client = await TlsPeer.connect(socket);
-    const closed = once(socket.resume(), 'close');
+    const closed = new Promise((resolve) => void socket.resume().once('close', resolve));
     client.write(client.keyUpdates(200));
     await closed;
     expect(proxy.counters().limitsReached['tls-messages']).toBe(1);
