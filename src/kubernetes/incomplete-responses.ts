@@ -4,8 +4,8 @@ import { ResponseTooLongError } from './errors.ts';
 import { longestTexts } from './limits.ts';
 
 /**
- * The responses of one client that are incomplete, and lines of watches. Each may be long, but not all of them at once: beyond the limit,
- * the longest ends with a ResponseTooLongError, and the others stay.
+ * The incomplete responses of one client, and the incomplete lines of its watches. Each may be long, but not all of them at once: beyond the
+ * limit, the longest ends with a ResponseTooLongError, and the others continue.
  */
 export class IncompleteResponses {
   private readonly budget = new SharedBudget(longestTexts);

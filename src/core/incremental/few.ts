@@ -1,6 +1,6 @@
 /**
- * A list that is kept, in the smallest form that holds it: a list takes as much memory as half a cached result, and most have one item. Items
- * are no lists.
+ * A stored list in its smallest form: a list with one item is stored as that item. Most lists have one item, and a list takes half as much
+ * memory as a cached result. Items must not be lists.
  */
 export type Few<T extends object> = T | readonly T[];
 

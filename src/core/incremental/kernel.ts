@@ -47,8 +47,8 @@ export interface Kernel {
    */
   apply(writes: readonly Write[]): Delta;
   /**
-   * Like `apply`, in steps: the writes begin with the first one, and the last one changes the content of all emissions. A read from outside
-   * in between does all steps that are left. Throws if other writes are being applied.
+   * Like `apply`, in steps. The first step writes the inputs, and the last one changes the contents of all emissions. A read from outside in
+   * between does all steps that are left. Throws if other writes are being applied.
    */
   applyInSteps(writes: readonly Write[]): Steps<Delta>;
   /** The whole content of an emission by key; a live view, valid until the next `apply`. */

@@ -27,7 +27,7 @@ const frame = ['apiVersion', 'kind', 'metadata'] as const;
  * the problems that JSON Schema cannot express: unknown fields, list items with duplicate keys, duplicate items of sets, and
  * lists and maps without a limit that are too long to validate. Lists and maps are truncated, so that the cost of validating
  * a huge object is bounded while its excess is still detected. Does not modify the input, and does not copy parts without
- * changes. Some items of lists in `spec` are a step.
+ * changes. A step settles some items of lists in `spec`.
  */
 export function* settle(subject: Subject, json: unknown): Steps<Settled> {
   const state: State = { subject, path: [], errors: [], unknown: [], settled: new Map(), values: 0 };
@@ -64,8 +64,8 @@ function* settleItems(state: State, json: unknown): Steps<void> {
 }
 
 /**
- * The items and objects of a step. A step passes through all generators of a decision, which takes longer than to settle an object, so
- * that the lists of most objects are settled at once.
+ * The number of items and objects after which a step ends. To yield through all generators of a decision takes longer than to settle an
+ * object, so the lists of most objects are settled in one step.
  */
 const valuesOfStep = 100;
 

@@ -1,13 +1,13 @@
 /** One of those who share a budget. */
 export interface Sharer {
-  /** The bytes that it holds now. */
+  /** The amount that it holds now. */
   held(): number;
   /** Ends it, so that it holds nothing. */
   end(): void;
 }
 
 /**
- * A number of bytes that several connections share. Beyond it, those that hold most are ended: few large ones must not keep out the
+ * An amount, of bytes or characters, that several connections share. Beyond it, those that hold most are ended: few large ones must not keep out the
  * others. The last one is not ended, because no reconnection could help it; it has limits of its own.
  */
 export class SharedBudget {
