@@ -37,12 +37,13 @@ export function unionViolations(
   const { discriminator, members, others = [] } = union;
   const type = discriminatorOf(object, discriminator);
   if (type === undefined || !(others.includes(type) || members.some(({ types }) => types.includes(type)))) return;
-  const isValid = ({ name, types, need }: Member): boolean =>
-    types.includes(type) ? need !== undefined || isSet(name) : !Object.hasOwn(object, name);
+  const wrong = members.filter(({ name, types, need }) =>
+    types.includes(type) ? need === undefined && !isSet(name) : Object.hasOwn(object, name),
+  );
   // Almost all unions are valid.
-  if (members.every(isValid)) return;
-  const missing = members.filter(({ name, types, need }) => need === undefined && types.includes(type) && !isSet(name));
-  const extra = members.filter(({ name, types }) => !types.includes(type) && Object.hasOwn(object, name));
+  if (wrong.length === 0) return;
+  const missing = wrong.filter(({ types }) => types.includes(type));
+  const extra = wrong.filter(({ types }) => !types.includes(type));
   const [wanted] = missing;
   const [other] = extra;
   if (wanted !== undefined && other !== undefined) {
