@@ -46,6 +46,8 @@ export class CertificateFlights {
   /** Work of the event loop until the last turn; undefined after a pause. */
   private before: number | undefined;
   private slowPauseEnds = 0;
+  /** Turns of other clients since the last one of a slow client. */
+  private turnsOfOthers = 0;
   private readonly next = new NextTurn(() => this.turn());
   private readonly clock: FlightClock;
 
@@ -85,9 +87,17 @@ export class CertificateFlights {
       }
     }
     this.moveSlow();
-    if (this.waiting.size > 0) this.readFirst(this.waiting);
-    else if (this.waitingSlow.size === 0) this.before = undefined;
+    if (this.waiting.size > 0 && !this.isTurnOfSlow()) {
+      this.turnsOfOthers += 1;
+      this.readFirst(this.waiting);
+    } else if (this.waitingSlow.size === 0) this.before = undefined;
     else this.readSlow();
+  }
+
+  /** Slow clients have one turn after all others had one: some of these are silent until their time is over. */
+  private isTurnOfSlow(): boolean {
+    if (this.waitingSlow.size === 0 || this.clock.now() < this.slowPauseEnds) return false;
+    return this.turnsOfOthers >= this.waiting.size;
   }
 
   /** The next connection is not one of a client that became slow while it waited. */
@@ -114,6 +124,7 @@ export class CertificateFlights {
   }
 
   private readSlow(): void {
+    this.turnsOfOthers = 0;
     const left = this.slowPauseEnds - this.clock.now();
     if (left > 0) this.pause(Math.min(left, pauseOfRound));
     else this.readFirst(this.waitingSlow);

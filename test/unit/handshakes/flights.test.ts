@@ -287,6 +287,24 @@ describe('flights with client certificates', () => {
     flights.done(again.socket);
   });
 
+  test('of a client that took long are read although a connection of another client is silent', async () => {
+    const { time, flights } = begin();
+    const [first = new Connection(1)] = connections(1);
+    flights.add(first.socket, '192.0.2.1');
+    await eventually(() => expect(first.isRead).toBe(true));
+    time.work = 60;
+    await eventually(() => expect(first.isRead).toBe(false));
+    flights.done(first.socket);
+    const again = new Connection(2);
+    const silent = new Connection(3);
+    flights.add(silent.socket, '192.0.2.2');
+    flights.add(again.socket, '192.0.2.1');
+    time.now = 1_000;
+    await eventually(() => expect(again.isRead).toBe(true));
+    flights.done(again.socket);
+    flights.done(silent.socket);
+  });
+
   test('of a connection that closes leave the turn to the next one', async () => {
     const { flights } = begin();
     const [first = new Connection(1), second = new Connection(2)] = connections(2);
