@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import { connect, createSecureContext, TLSSocket } from 'node:tls';
+import { vector } from './client-hello.ts';
 
 const options = { minVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256' } as const;
 
@@ -12,6 +13,7 @@ const tickets = 2;
 
 const applicationData = 23;
 const handshakeType = 22;
+const newSessionTicket = 4;
 const keyUpdate = 24;
 
 /** An end of a connection with TLS 1.3 that writes its records itself, so that it can send messages that Node never sends. */
@@ -57,6 +59,14 @@ export class TlsPeer {
     this.secret = expandLabel(this.secret, 'traffic upd', 32);
     this.sequence = 0;
     return record;
+  }
+
+  /** A record with a session ticket of this size in bytes (RFC 8446 section 4.6.1). */
+  sessionTicket(size: number): Buffer {
+    const ticket = Buffer.alloc(size, this.sequence);
+    const lifetimeAndAge = Buffer.from([0, 0, 1, 0, 0, 0, 0, 1]);
+    const body = Buffer.concat([lifetimeAndAge, vector(1, Buffer.from([1])), vector(2, ticket), vector(2)]);
+    return this.record(handshakeType, Buffer.concat([Buffer.from([newSessionTicket]), vector(3, body)]));
   }
 
   /** Many records that change the keys. */

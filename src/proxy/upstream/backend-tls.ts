@@ -8,6 +8,12 @@ import { noteCarrier } from '../sockets/reset-probe.ts';
 import type { UpstreamTls } from '../messages/forwarder.ts';
 import { secureContextOf } from './secure-contexts.ts';
 
+/**
+ * Bytes of a backend's certificate, without its chain. Node does not report a session of more than 10 KiB, and a session contains the
+ * certificate. Without a limit, nobody could count the tickets of such a backend (see `limitLateMessages`).
+ */
+const maxCertificate = 8 * 1024;
+
 /** Opens TLS connections with the same settings, and resumes sessions. */
 export class TlsConnector {
   private readonly options: ConnectionOptions;
@@ -22,7 +28,7 @@ export class TlsConnector {
     this.options = {
       servername: serverName,
       ALPNProtocols: [...ALPNProtocols],
-      checkServerIdentity: (_name, certificate) => checkSubjectAltNames(names, certificate),
+      checkServerIdentity: (_name, certificate) => checkSize(certificate) ?? checkSubjectAltNames(names, certificate),
     };
   }
 
@@ -57,6 +63,12 @@ export class TlsConnector {
     });
     return socket;
   }
+}
+
+function checkSize({ raw }: PeerCertificate): Error | undefined {
+  return raw.length > maxCertificate
+    ? new Error(`the certificate has ${raw.length} bytes, more than the limit of ${maxCertificate}`)
+    : undefined;
 }
 
 function checkSubjectAltNames(wanted: BackendTls['subjectAltNames'], { raw }: PeerCertificate): Error | undefined {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
@@ -237,22 +237,25 @@ test('a backend cannot renegotiate', async () => {
   expect((await asked)?.message).toContain('renegotiation');
 });
 
+/** A backend that writes its TLS records itself, once the handshake is complete. */
+async function startPeer(leaf: LeafOptions, begin: (peer: TlsPeer) => void): Promise<number> {
+  const pair = await issueLeaf(authority, leaf);
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    void TlsPeer.accept(socket, pair).then(begin);
+  });
+  tcpServers.add(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
 describe('a backend that changes its keys', () => {
   /** A backend that changes its keys so many times before it sends its answer. */
   async function startUpdating(updates: number, answer: string): Promise<number> {
-    const pair = await issueLeaf(authority, { dnsNames: ['inner.shop.example'] });
-    const serve = async (socket: Socket): Promise<void> => {
-      const peer = await TlsPeer.accept(socket, pair);
+    return await startPeer({ dnsNames: ['inner.shop.example'] }, (peer) => {
       peer.write(peer.keyUpdates(updates));
       peer.write(peer.data(answer));
-    };
-    const server = createTcpServer((socket) => {
-      socket.on('error', () => undefined);
-      void serve(socket);
     });
-    tcpServers.add(server);
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    return (server.address() as AddressInfo).port;
   }
 
   test('a few times is served', async () => {
@@ -266,5 +269,38 @@ describe('a backend that changes its keys', () => {
   test('all the time loses the connection', async () => {
     const { port } = await startProxyOver(await startUpdating(200, ''), policy());
     expect((await send(port, '/')).status).toBe(502);
+  });
+});
+
+describe('a backend that sends session tickets', () => {
+  const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+  /** A backend whose certificate has so many names of 40 characters. */
+  async function startSending(names: number, records: (peer: TlsPeer) => readonly Buffer[]): Promise<number> {
+    const others = Array.from({ length: names }, (_, index) => `${index}`.padStart(32, 'x') + '.example');
+    return await startPeer({ dnsNames: ['inner.shop.example', ...others] }, (peer) => {
+      for (const record of records(peer)) peer.write(record);
+    });
+  }
+
+  const ticketsOf = (peer: TlsPeer, count: number): Buffer[] =>
+    Array.from({ length: count }, () => peer.sessionTicket(1));
+
+  test.each([0, 150])('a few times is served, with %d more names in its certificate', async (names) => {
+    const backend = await startSending(names, (peer) => [...ticketsOf(peer, 10), peer.data(answer)]);
+    const { port } = await startProxyOver(backend, policy());
+    expect(await send(port, '/')).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test.each([0, 150])('all the time loses the connection, with %d more names in its certificate', async (names) => {
+    const backend = await startSending(names, (peer) => ticketsOf(peer, 200));
+    const { port } = await startProxyOver(backend, policy());
+    expect((await send(port, '/')).status).toBe(502);
+  });
+
+  test('has no certificate so large that Node does not report its tickets', async () => {
+    const backend = await startSending(400, (peer) => [peer.data(answer)]);
+    const { port } = await startProxyOver(backend, policy());
+    expect((await send(port, '/')).status).toBe(503);
   });
 });
