@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, constructFromEvents, EVENT_ID, mergeTag, parseEvents, YAMLException } from 'js-yaml';
 import type { Path } from '../core/resources/path.ts';
-import { quote } from '../core/text/display.ts';
+import { quote, shorten } from '../core/text/display.ts';
 import { isRecord } from '../core/text/record.ts';
 import { findAmbiguities } from './ambiguous.ts';
 import type { FileProblem, Position, SourceDocument } from './document.ts';
@@ -153,11 +153,14 @@ function duplicateKey({ text }: Chunk, outline: Outline, position: number): Chun
   return failure(outline.at(start), message);
 }
 
+/** Maximum characters of a message of the parser, which quotes tags and aliases of any length. */
+const longestReason = 200;
+
 /** Adds the fix if the parser's message does not tell it. */
 function clearer(reason: string, { text }: Chunk): string {
   if (reason.startsWith('tab characters')) return 'the line is indented with a tab; use spaces, YAML forbids tabs here';
   if (reason.startsWith('nesting exceeded')) return `the document is nested deeper than ${maximumDepth} levels`;
-  return `invalid YAML: ${reason}${text.includes('{{') ? '; if this is a template, render it first, e.g. helm template . | sallyport check -' : ''}`;
+  return `invalid YAML: ${shorten(reason, longestReason)}${text.includes('{{') ? '; if this is a template, render it first, e.g. helm template . | sallyport check -' : ''}`;
 }
 
 /** Other tools keep lists next to manifests, such as JSON patches. These are documents too. A list of objects is a mistake. */

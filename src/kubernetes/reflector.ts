@@ -26,7 +26,7 @@ export interface ReflectorOptions {
   readonly pace?: ReadingPace | undefined;
 }
 
-/** Milliseconds. A watch that ends sooner without an event counts as a failure. */
+/** Milliseconds. A watch that ends sooner counts as a failure, also with events: the next one would end as soon. */
 const shortestWatch = 1_000;
 /** Milliseconds after which a watch counts as a success even without events. */
 const longWatch = 60_000;
@@ -144,13 +144,9 @@ export class Reflector {
 
   private async watch(place: string, signal: AbortSignal): Promise<void> {
     const started = this.options.clock.now();
-    let isQuiet = true;
     for await (const batch of watchFrom(this.options, place, signal)) {
       this.heard();
-      if (batch.length > 0) {
-        isQuiet = false;
-        this.backoff.reset();
-      }
+      if (batch.length > 0) this.backoff.reset();
       const events = batch.flatMap(({ type, object }) => {
         if (type === 'bookmark') return [];
         return type === 'upsert' ? this.inventory.upsert(object) : this.inventory.remove(object);
@@ -160,7 +156,7 @@ export class Reflector {
       signal.throwIfAborted();
     }
     const lasted = this.options.clock.now() - started;
-    if (isQuiet && lasted < shortestWatch) throw new ConnectionError('the watch ended as soon as it began');
+    if (lasted < shortestWatch) throw new ConnectionError('the watch ended as soon as it began');
     if (lasted > longWatch) this.backoff.reset();
     this.heard();
   }

@@ -112,6 +112,7 @@ test('a watch that the server ends during a pause is resumed', async () => {
   put('third');
   await eventually(async () => {
     await pace.catchUp();
+    stage.clock.advance(1_000);
     expect([...followed.objects.keys()].toSorted()).toEqual(['first', 'second', 'third']);
   });
 });

@@ -195,8 +195,13 @@ describe('watches', () => {
     expect(stage.clock.slept.slice(pauses).filter((delay) => delay < 30_000)).toEqual([]);
   });
 
-  test('that end as soon as they begin are not hammered', async () => {
+  test.each([
+    ['', () => undefined],
+    [', even with a bookmark,', () => stage.server.watches.bookmark()],
+    [', even with an event,', () => add('one')],
+  ])('that end as soon as they begin%s are not hammered', async (_name, send) => {
     await inStep();
+    send();
     stage.server.watches.end();
     await eventually(() => expect(stage.clock.slept.at(-1)).toBe(600));
     expect(watches()).toHaveLength(1);

@@ -272,6 +272,15 @@ describe('broken documents', () => {
     expect(found.map(({ position, severity }) => [position?.line, severity])).toEqual([[line + 2, 'error']]);
   });
 
+  test.each([
+    ['tag', `a: !!${'b'.repeat(1_000)} x\n`],
+    ['alias', `a: *${'b'.repeat(1_000)}\n`],
+  ])('a message with a long %s is shortened', (_name, broken) => {
+    const [problem] = problems(broken);
+    expect(problem).toMatch(/invalid YAML: .*b…$/);
+    expect(problem?.length).toBeLessThan(250);
+  });
+
   test('a few aliases that would fill the memory are refused', () => {
     const levels = Array.from(
       { length: 9 },
