@@ -266,7 +266,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
         args,
         env: [
           { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-          { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heapOf(bytesOf(memoryLimit))}` },
+          { name: 'NODE_OPTIONS', value: nodeOptionsOf(gateway.parameters) },
         ],
         // Ports of listeners are left out: a new listener would roll out new pods.
         ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
@@ -316,6 +316,9 @@ const units: Readonly<Record<string, number>> = {
   T: 1e12,
 };
 
+/** MiB of each half of the young generation: half the default of V8, so the heap shrinks faster after a peak. */
+const youngHeap = 8;
+
 /** The default request of memory: each further worker has a heap of its own. */
 function requestFor(parameters: DataPlaneParameters): string {
   return `${96 + 32 * (workersOf(parameters) - 1)}Mi`;
@@ -346,9 +349,23 @@ function bytesOf(quantity: string): number {
   return Number(amount) * (units[unit] ?? 1);
 }
 
+/** Returns the options of Node for the pods of a data plane with these parameters, separated by spaces. */
+export function nodeOptionsOf(parameters: DataPlaneParameters): string {
+  const heap = heapOf(bytesOf(limitFor(parameters)));
+  return `--max-old-space-size=${heap} --max-semi-space-size=${youngHeap} --v8-pool-size=${helpersOf(parameters)}`;
+}
+
 /** The size of the heap in MiB. The rest of the memory is for buffers, TLS and the runtime. */
 function heapOf(limit: number): number {
   return Math.floor((limit * 0.75) / 2 ** 20);
+}
+
+/**
+ * The threads that compile and collect garbage: as many as serve traffic, at most four, which is the default of Node. If there are more than
+ * free cores, they delay the threads that serve.
+ */
+function helpersOf(parameters: DataPlaneParameters): number {
+  return Math.min(workersOf(parameters), 4);
 }
 
 function probe(path: string, pace: object): object {

@@ -3,6 +3,7 @@ import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
+import { nodeOptionsOf } from '../../../src/controller/index.ts';
 import { startOnPort, type ServerProcess } from '../processes.ts';
 import { startBackends, startNginx, type Keep } from './backend-processes.ts';
 import {
@@ -96,9 +97,9 @@ export async function prepare(folder: string, keep: Keep): Promise<Contest> {
         start: async () => {
           const path = await file('objects.yaml', objects({ ports: ports.ours, backends, pem }, pair));
           const options = ['--no-access-log', '--webhook-port', '0', '--probe-port', '0'];
-          return keep(
-            startOnPort(program, ['run', '-f', path, ...options], { host: '127.0.1.1', port: ports.ours.http }),
-          );
+          // As the controller starts a data plane.
+          const command = [`NODE_OPTIONS=${nodeOptionsOf({})}`, program, 'run', '-f', path, ...options];
+          return keep(startOnPort('env', command, { host: '127.0.1.1', port: ports.ours.http }));
         },
       },
       ...peers(keep, { ports: { ...ports.bare, webSocket: 18_045 }, backends, pem }),

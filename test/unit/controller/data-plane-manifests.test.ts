@@ -232,7 +232,7 @@ describe('objects of a data plane', () => {
               containers: [
                 {
                   resources: { requests: { memory }, limits: { memory: limit } },
-                  env: [{}, { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heap}` }],
+                  env: [{}, { name: 'NODE_OPTIONS', value: expect.stringContaining(`--max-old-space-size=${heap} `) }],
                 },
               ],
             },
@@ -241,6 +241,19 @@ describe('objects of a data plane', () => {
       });
     },
   );
+
+  test.each([
+    [{}, 1],
+    [{ cpuLimit: '500m' }, 1],
+    [{ cpuLimit: '2' }, 2],
+    [{ workers: '3' }, 3],
+    [{ workers: '8' }, 4],
+  ])('with parameters %j V8 has %i helper threads', (parameters, helpers) => {
+    const options = `--max-old-space-size=384 --max-semi-space-size=8 --v8-pool-size=${helpers}`;
+    expect(desiredObjects({ ...facts, parameters }, settings)[3]).toMatchObject({
+      spec: { template: { spec: { containers: [{ env: [{}, { name: 'NODE_OPTIONS', value: options }] }] } } },
+    });
+  });
 
   test.each([
     [{}, { cpu: '100m', memory: '96Mi' }],
