@@ -53,11 +53,13 @@ export class TlsConnector {
       ...(this.session === undefined ? {} : { session: this.session }),
     });
     noteCarrier(socket, carrier);
-    socket.once('secureConnect', () =>
+    socket.once('secureConnect', () => {
+      // With TLS 1.2, Node would verify the certificate again whenever the backend asks for another handshake, which is refused.
+      socket.removeAllListeners('secure');
       limitLateMessages(socket, carrier, () =>
         socket.destroy(new Error('the backend sent too many TLS messages without data')),
-      ),
-    );
+      );
+    });
     socket.on('session', (session: Buffer) => {
       this.session = session;
     });

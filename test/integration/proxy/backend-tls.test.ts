@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
 import type { BackendTls } from '../../../src/core/routing/config.ts';
+import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
 import { issueLeaf, type LeafOptions } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
 import { TlsPeer } from '../../support/tls-peer.ts';
+import { Tls12Peer } from '../../support/tls12-peer.ts';
 
 let authority: Authority;
 let stranger: Authority;
@@ -238,11 +240,15 @@ test('a backend cannot renegotiate', async () => {
 });
 
 /** A backend that writes its TLS records itself, once the handshake is complete. */
-async function startPeer(leaf: LeafOptions, begin: (peer: TlsPeer) => void): Promise<number> {
+async function startPeer<Peer>(
+  version: { accept(socket: Socket, pair: CertificatePair): Promise<Peer> },
+  leaf: LeafOptions,
+  begin: (peer: Peer) => void,
+): Promise<number> {
   const pair = await issueLeaf(authority, leaf);
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);
-    void TlsPeer.accept(socket, pair).then(begin);
+    void version.accept(socket, pair).then(begin);
   });
   tcpServers.add(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -252,7 +258,7 @@ async function startPeer(leaf: LeafOptions, begin: (peer: TlsPeer) => void): Pro
 describe('a backend that changes its keys', () => {
   /** A backend that changes its keys so many times before it sends its answer. */
   async function startUpdating(updates: number, answer: string): Promise<number> {
-    return await startPeer({ dnsNames: ['inner.shop.example'] }, (peer) => {
+    return await startPeer(TlsPeer, { dnsNames: ['inner.shop.example'] }, (peer) => {
       peer.write(peer.keyUpdates(updates));
       peer.write(peer.data(answer));
     });
@@ -278,7 +284,7 @@ describe('a backend that sends session tickets', () => {
   /** A backend whose certificate has so many names of 40 characters. */
   async function startSending(names: number, records: (peer: TlsPeer) => readonly Buffer[]): Promise<number> {
     const others = Array.from({ length: names }, (_, index) => `${index}`.padStart(32, 'x') + '.example');
-    return await startPeer({ dnsNames: ['inner.shop.example', ...others] }, (peer) => {
+    return await startPeer(TlsPeer, { dnsNames: ['inner.shop.example', ...others] }, (peer) => {
       for (const record of records(peer)) peer.write(record);
     });
   }
@@ -302,5 +308,28 @@ describe('a backend that sends session tickets', () => {
     const backend = await startSending(400, (peer) => [peer.data(answer)]);
     const { port } = await startProxyOver(backend, policy());
     expect((await send(port, '/')).status).toBe(503);
+  });
+});
+
+describe('a backend that asks for other handshakes', () => {
+  /** A backend with TLS 1.2 that sends so many requests for another handshake, and then its answer. */
+  async function startAsking(requests: number, answer: string): Promise<number> {
+    return await startPeer(Tls12Peer, { dnsNames: ['inner.shop.example'] }, (peer) => {
+      peer.write(Buffer.concat(Array.from({ length: requests }, () => peer.helloRequest())));
+      peer.write(peer.data(answer));
+    });
+  }
+
+  test('a few times is served', async () => {
+    const { port } = await startProxyOver(
+      await startAsking(10, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+      policy(),
+    );
+    expect(await send(port, '/')).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test('all the time loses the connection', async () => {
+    const { port } = await startProxyOver(await startAsking(200, ''), policy());
+    expect((await send(port, '/')).status).toBe(502);
   });
 });
