@@ -15,6 +15,7 @@ import { keepAlive } from './heartbeat.ts';
 import { compactLineOf, lineOf } from './lines.ts';
 import type { ToProxy } from './messages.ts';
 import { Pace } from './pace.ts';
+import { limitPieces } from './pieces.ts';
 import type { ConfigurationSource } from './source.ts';
 import { channelPath, fields, longestLines, parseToController, ProtocolError, readLines, type Line } from './wire.ts';
 
@@ -231,6 +232,10 @@ function superviseSession(session: ServerHttp2Session, serving: Serving): void {
   };
   session.once('stream', (stream, headers) => {
     stream.on('error', () => stream.destroy());
+    limitPieces(stream, () => {
+      serving.options.log.debug('a connection of the configuration channel sent too many small frames');
+      session.destroy();
+    });
     // A connection carries one stream and ends with it.
     stream.once('close', () => session.close());
     void serveStream(stream, headers, { ...serving, onAdmitted });
