@@ -13,14 +13,22 @@ export interface LeafOptions {
   readonly uris?: readonly string[];
   /** The common name of the subject. */
   readonly commonName?: string;
+  /** Of the key; P-256 where it is left out. */
+  readonly keyAlgorithm?: webcrypto.RsaHashedKeyGenParams | webcrypto.EcKeyGenParams;
 }
 
 /** Issues a certificate for whatever end of a connection. */
 export async function issueLeaf(
   authority: Authority,
-  { usages = ['clientAuth', 'serverAuth'], dnsNames = [], uris = [], commonName = 'leaf' }: LeafOptions,
+  {
+    usages = ['clientAuth', 'serverAuth'],
+    dnsNames = [],
+    uris = [],
+    commonName = 'leaf',
+    keyAlgorithm = algorithm,
+  }: LeafOptions,
 ): Promise<CertificatePair> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
   const names = [
     ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
     ...uris.map((value) => ({ type: 'url' as const, value })),

@@ -255,6 +255,27 @@ async function startPeer<Peer>(
   return (server.address() as AddressInfo).port;
 }
 
+test('a backend cannot choose a Diffie-Hellman group of its own, however large', async () => {
+  const rsa = {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  };
+  const leaf = await issueLeaf(authority, { dnsNames: ['inner.shop.example'], keyAlgorithm: rsa });
+  const ciphers = 'DHE-RSA-AES128-GCM-SHA256';
+  const server = createServer({ ...leaf, maxVersion: 'TLSv1.2', ciphers, dhparam: 'auto' }, (_request, response) => {
+    response.end();
+  });
+  const { promise: refused, resolve } = Promise.withResolvers<NodeJS.ErrnoException>();
+  server.on('tlsClientError', resolve);
+  servers.add(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = await startProxyOver((server.address() as AddressInfo).port, policy());
+  expect((await send(port, '/')).status).toBe(503);
+  expect((await refused).code).toBe('ERR_SSL_NO_SHARED_CIPHER');
+});
+
 describe('a backend that changes its keys', () => {
   /** A backend that changes its keys so many times before it sends its answer. */
   async function startUpdating(updates: number, answer: string): Promise<number> {
