@@ -316,9 +316,6 @@ const units: Readonly<Record<string, number>> = {
   T: 1e12,
 };
 
-/** MiB of each half of the young generation: half the default of V8, so the heap shrinks faster after a peak. */
-const youngHeap = 8;
-
 /** The default request of memory: each further worker has a heap of its own. */
 function requestFor(parameters: DataPlaneParameters): string {
   return `${96 + 32 * (workersOf(parameters) - 1)}Mi`;
@@ -352,7 +349,7 @@ function bytesOf(quantity: string): number {
 /** Returns the options of Node for the pods of a data plane with these parameters, separated by spaces. */
 export function nodeOptionsOf(parameters: DataPlaneParameters): string {
   const heap = heapOf(bytesOf(limitFor(parameters)));
-  return `--max-old-space-size=${heap} --max-semi-space-size=${youngHeap} --v8-pool-size=${helpersOf(parameters)}`;
+  return `--max-old-space-size=${heap} --v8-pool-size=${helpersOf(parameters)}`;
 }
 
 /** The size of the heap in MiB. The rest of the memory is for buffers, TLS and the runtime. */

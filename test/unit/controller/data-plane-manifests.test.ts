@@ -249,7 +249,7 @@ describe('objects of a data plane', () => {
     [{ workers: '3' }, 3],
     [{ workers: '8' }, 4],
   ])('with parameters %j V8 has %i helper threads', (parameters, helpers) => {
-    const options = `--max-old-space-size=384 --max-semi-space-size=8 --v8-pool-size=${helpers}`;
+    const options = `--max-old-space-size=384 --v8-pool-size=${helpers}`;
     expect(desiredObjects({ ...facts, parameters }, settings)[3]).toMatchObject({
       spec: { template: { spec: { containers: [{ env: [{}, { name: 'NODE_OPTIONS', value: options }] }] } } },
     });
