@@ -14,6 +14,7 @@ import { GatewayShares, type GatewayShare, type ShareLimits } from './gateway-sh
 import { keepAlive } from './heartbeat.ts';
 import { compactLineOf, lineOf } from './lines.ts';
 import type { ToProxy } from './messages.ts';
+import { inSlices } from './outbox.ts';
 import { Pace } from './pace.ts';
 import { limitPieces } from './pieces.ts';
 import type { ConfigurationSource } from './source.ts';
@@ -309,23 +310,24 @@ async function serveProxy(
   { options: { log }, limits }: Serving,
 ): Promise<void> {
   stream.respond({ ':status': constants.HTTP_STATUS_OK, 'content-type': 'application/x-ndjson' });
+  const outbox = inSlices(stream);
   const isSlow = (): void => {
-    log.warn({ gateway, proxy, bytes: stream.writableLength }, 'a proxy is too slow and must reconnect');
+    log.warn({ gateway, proxy, bytes: outbox.writableLength }, 'a proxy is too slow and must reconnect');
     // A proxy that reads nothing would not even get a reset, and its queue would stay.
     stream.session?.destroy();
   };
-  const queued = { held: () => (stream.closed ? 0 : stream.writableLength), end: isSlow };
+  const queued = { held: () => (stream.closed ? 0 : outbox.writableLength), end: isSlow };
   let encode = lineOf;
   const send = (message: ToProxy): void => {
-    if (stream.closed || stream.destroyed || stream.writableEnded) return;
+    if (stream.closed || stream.destroyed || outbox.writableEnded) return;
     // The end mark belongs to the transaction before it: a proxy that reconnects would get both again.
-    if (message.type !== 'end' && stream.writableLength > limits.backlog) isSlow();
+    if (message.type !== 'end' && outbox.writableLength > limits.backlog) isSlow();
     else {
-      stream.write(encode(message));
+      outbox.write(encode(message));
       share.queued.count(queued);
     }
   };
-  const peer = source.connect(proxy, send, () => stream.end());
+  const peer = source.connect(proxy, send, () => outbox.end());
   log.info({ gateway, proxy }, 'proxy connected');
   let problem: string | undefined;
   let heldBytes = 0;
