@@ -1,3 +1,4 @@
+import { printable } from '../core/text/display.ts';
 import { recordOf, recordsOf } from '../core/text/record.ts';
 
 /** The API server responded with an error status. */
@@ -115,8 +116,12 @@ function causeOf(cause: Readonly<Record<string, unknown>>): Cause {
   };
 }
 
+/** Characters. Longer than the messages of API servers; those of other webhooks may have any length. */
+const longestText = 4096;
+
+/** The text goes to terminals, logs and statuses, so it must not control or fill them. */
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' && value !== '' ? printable(value, longestText) : undefined;
 }
 
 /** A response is longer than this process reads. */

@@ -16,6 +16,22 @@ describe('failures', () => {
     });
   });
 
+  test('texts of the server cannot control a terminal or fill a log', () => {
+    const hostile = '\u001b]0;x\u0007no\n';
+    const error = apiError(403, {
+      reason: hostile,
+      message: hostile,
+      details: { causes: [{ reason: hostile, message: hostile, field: hostile }] },
+    });
+    const safe = String.raw`\u001b]0;x\u0007no\n`;
+    expect(error).toMatchObject({
+      reason: safe,
+      message: safe,
+      causes: [{ reason: safe, message: safe, field: safe }],
+    });
+    expect(apiError(500, { message: 'x'.repeat(1_000_000) }).message).toBe(`${'x'.repeat(4095)}…`);
+  });
+
   test('the header says when to come back, within reason', () => {
     expect(apiError(429, {}, '7').retryAfter).toBe(7_000);
     expect(apiError(429, {}, '999999').retryAfter).toBe(300_000);
