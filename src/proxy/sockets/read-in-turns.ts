@@ -6,8 +6,13 @@ import { LinkedSet } from '../limits/linked-set.ts';
 /** Bytes of one connection, and of all together, in one turn of the event loop before they must yield to others. */
 const perConnection = 128 * 1024;
 const perTurn = 1024 * 1024;
-/** Shorter chunks are ordinary requests and responses, and are not counted. */
+/** The bytes of shorter pieces are not counted, because those are ordinary requests and responses. */
 const shortest = 2 * 1024;
+/**
+ * Pieces of all relays in one turn, however short, before further ones must yield. Libuv polls again and again, up to
+ * 48 times, while 1,024 connections have something to read. Timers and new connections would wait for seconds.
+ */
+const piecesPerTurn = 256;
 
 /** The property of a socket with its reader. */
 const reader = Symbol('reader');
@@ -20,6 +25,7 @@ interface Read extends Socket {
 const waiting = new LinkedSet<Reader>();
 let turn = 0;
 let spent = 0;
+let pieces = 0;
 const next = new NextTurn(beginTurn);
 
 /** The bytes read from a connection in a turn, and whether its owner wants more. */
@@ -30,6 +36,8 @@ class Reader {
   private isWaiting = false;
   private turn = 0;
   private bytes = 0;
+  /** The share of the next turn that it is expected to take. */
+  share = 0;
 
   constructor(socket: Socket) {
     const pause = socket.pause.bind(socket);
@@ -51,6 +59,7 @@ class Reader {
   received(bytes: number): void {
     if (!this.isTooMuch(bytes) || this.isWaiting) return;
     this.isWaiting = true;
+    this.share = bytes < shortest ? 1 / piecesPerTurn : perConnection / perTurn;
     waiting.add(this);
     this.pauseSocket();
   }
@@ -65,8 +74,13 @@ class Reader {
     this.bytes += bytes;
     spent += bytes;
     next.request();
-    return this.bytes >= perConnection || spent >= (isAccepting() ? perConnection : perTurn);
+    return this.bytes >= perConnection || spent >= perTurn * turnShare() || pieces > piecesPerTurn * turnShare();
   }
+}
+
+/** Turns are short while connections arrive. */
+function turnShare(): number {
+  return isAccepting() ? perConnection / perTurn : 1;
 }
 
 /**
@@ -76,18 +90,32 @@ class Reader {
  */
 export function inTurns(socket: Read): (bytes: number) => void {
   return (bytes) => {
-    if (bytes >= shortest) (socket[reader] ??= new Reader(socket)).received(bytes);
+    if (bytes >= shortest) readerOf(socket).received(bytes);
   };
+}
+
+/** Like `inTurns`, for connections whose short pieces are forwarded at once. So their number is limited, too. */
+export function everyPieceInTurns(socket: Read): (bytes: number) => void {
+  return (bytes) => {
+    pieces += 1;
+    next.request();
+    if (bytes >= shortest || pieces > piecesPerTurn * turnShare()) readerOf(socket).received(bytes);
+  };
+}
+
+function readerOf(socket: Read): Reader {
+  return (socket[reader] ??= new Reader(socket));
 }
 
 function beginTurn(): void {
   turn += 1;
   spent = 0;
-  const maxReads = isAccepting() ? 1 : perTurn / perConnection;
-  for (let count = 0; count < maxReads; count += 1) {
+  pieces = 0;
+  for (let left = turnShare(); left > 0;) {
     const first = waiting.first;
     if (first === undefined) break;
     waiting.delete(first);
+    left -= first.share;
     first.goOn();
   }
   if (waiting.size > 0) next.request();

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Buffered } from '../limits/buffered.ts';
 import type { SharedQuota } from '../limits/quota.ts';
 import { readBuffer, readPiece } from '../limits/read-buffer.ts';
-import { inTurns } from './read-in-turns.ts';
+import { everyPieceInTurns } from './read-in-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';
 import { readInto } from './direct.ts';
 import { Output } from './output.ts';
@@ -183,7 +183,7 @@ class Direction {
     this.from = from;
     this.to = to;
     this.course = course;
-    this.inTurn = from instanceof Socket ? inTurns(from) : () => undefined;
+    this.inTurn = from instanceof Socket ? everyPieceInTurns(from) : () => undefined;
   }
 
   begin(): void {

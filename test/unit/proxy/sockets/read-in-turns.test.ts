@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { inTurns } from '../../../../src/proxy/sockets/read-in-turns.ts';
+import { everyPieceInTurns, inTurns } from '../../../../src/proxy/sockets/read-in-turns.ts';
 
 const piece = Buffer.alloc(64 * 1024);
 const streams = new Set<Duplex>();
@@ -12,11 +12,11 @@ afterEach(() => {
 });
 
 /** A connection that is read in turns, and how many bytes have come. */
-function connection() {
+function connection(readIn = inTurns) {
   const stream = new PassThrough({ highWaterMark: 1024 * 1024 * 1024 });
   streams.add(stream);
   const read = { bytes: 0 };
-  const received = inTurns(stream as unknown as Socket);
+  const received = readIn(stream as unknown as Socket);
   stream.on('data', (bytes: Buffer) => {
     received(bytes.length);
     read.bytes += bytes.length;
@@ -64,7 +64,7 @@ describe('connections are read in turns', () => {
   });
 
   test('a few go on in each turn, in the order in which they came', async () => {
-    const many = Array.from({ length: 40 }, connection);
+    const many = Array.from({ length: 40 }, () => connection());
     for (const { stream } of many) for (let count = 0; count < 4; count += 1) stream.emit('data', piece);
     const states: number[] = [];
     while (many.some(({ stream }) => stream.isPaused())) {
@@ -74,5 +74,25 @@ describe('connections are read in turns', () => {
       await turn();
     }
     expect(Math.max(...states.map((left, index) => (states[index - 1] ?? left) - left))).toBe(8);
+  });
+
+  test('relays with many little pieces go on after a turn, hundreds at a time', async () => {
+    const many = Array.from({ length: 1_000 }, () => connection(everyPieceInTurns));
+    const waiting = () => many.filter(({ stream }) => stream.isPaused()).length;
+    await turn();
+    for (const { stream } of many) stream.emit('data', piece.subarray(0, 1));
+    expect(waiting()).toBe(1_000 - 256);
+    await turn();
+    expect(waiting()).toBe(1_000 - 2 * 256);
+    for (let count = 0; count < 2; count += 1) await turn();
+    expect(waiting()).toBe(0);
+    expect(many.every(({ read }) => read.bytes === 1)).toBe(true);
+  });
+
+  test('a relay with a few little pieces never waits', async () => {
+    const { stream } = connection(everyPieceInTurns);
+    await turn();
+    for (let count = 0; count < 256; count += 1) stream.emit('data', piece.subarray(0, 1));
+    expect(stream.isPaused()).toBe(false);
   });
 });
