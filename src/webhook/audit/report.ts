@@ -59,7 +59,7 @@ export const maxBytes = 900 * 1_024;
  */
 export function reportOf(api: ReportApi, namespace: string, results: readonly AuditResult[]): KubernetesObject {
   const { apiVersion, kind } = namespace === '' ? api.cluster : api.namespaced;
-  const shown = withinLimits([...results].sort(byImportance).map(reportedResult));
+  const shown = withinLimits([...results].sort(byImportance).slice(0, maxResults).map(reportedResult));
   const omitted = results.length - shown.length;
   const count = (outcome: Outcome): number => results.filter((result) => result.outcome === outcome).length;
   return {
@@ -88,12 +88,11 @@ export function digestOf({ metadata, ...report }: KubernetesObject): string {
 
 function withinLimits(results: readonly JsonRecord[]): readonly JsonRecord[] {
   let bytes = 0;
-  const first = results.slice(0, maxResults);
-  const end = first.findIndex((result) => {
+  const end = results.findIndex((result) => {
     bytes += Buffer.byteLength(JSON.stringify(result)) + 1;
     return bytes > maxBytes;
   });
-  return end === -1 ? first : first.slice(0, end);
+  return end === -1 ? results : results.slice(0, end);
 }
 
 const importance: Readonly<Record<Outcome, number>> = { fail: 0, warn: 1, skip: 2 };
