@@ -21,7 +21,9 @@ export function inSlices(stream: Writable): Writable {
       passOn();
     },
     final(done) {
-      stream.end(done);
+      // Without `done`: if the other side leaves before it has everything, that is no error of this stream.
+      stream.end();
+      done();
     },
   });
 }

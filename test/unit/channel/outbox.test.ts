@@ -54,3 +54,16 @@ test('short lines are passed on together, in order, and the end comes after all 
   await finished(stream);
   expect(Buffer.concat(received).equals(Buffer.from(`abc${'d'.repeat(200_000)}e`))).toBe(true);
 });
+
+test('a stream that is destroyed before its end is complete causes no error of the outbox', async () => {
+  const { stream } = begin();
+  const outbox = inSlices(stream);
+  const errors: unknown[] = [];
+  outbox.on('error', (error) => errors.push(error));
+  outbox.write(Buffer.from('a'));
+  outbox.end();
+  await eventually(() => expect(stream.writableEnded).toBe(true));
+  stream.destroy();
+  await eventually(() => expect(stream.closed && outbox.writableFinished).toBe(true));
+  expect(errors).toEqual([]);
+});
