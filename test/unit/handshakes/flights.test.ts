@@ -212,6 +212,16 @@ describe('flights with client certificates', () => {
     return { time, flights };
   }
 
+  /** A handshake of this client that takes long. */
+  async function takeLong({ time, flights }: ReturnType<typeof begin>, address: string): Promise<void> {
+    const [first = new Connection(1)] = connections(1);
+    flights.add(first.socket, address);
+    await eventually(() => expect(first.isRead).toBe(true));
+    time.work = 60;
+    await eventually(() => expect(first.isRead).toBe(false));
+    flights.done(first.socket);
+  }
+
   test('are read one by one, each connection again and again', async () => {
     const { flights } = begin();
     const all = connections(12);
@@ -265,12 +275,7 @@ describe('flights with client certificates', () => {
 
   test('of a client that took long come after those of others, and after a pause', async () => {
     const { time, flights } = begin();
-    const [first = new Connection(1)] = connections(1);
-    flights.add(first.socket, '192.0.2.1');
-    await eventually(() => expect(first.isRead).toBe(true));
-    time.work = 60;
-    await eventually(() => expect(first.isRead).toBe(false));
-    flights.done(first.socket);
+    await takeLong({ time, flights }, '192.0.2.1');
     const again = new Connection(2);
     const other = new Connection(3);
     flights.add(again.socket, '192.0.2.1');
@@ -289,12 +294,7 @@ describe('flights with client certificates', () => {
 
   test('of a client that took long are read although a connection of another client is silent', async () => {
     const { time, flights } = begin();
-    const [first = new Connection(1)] = connections(1);
-    flights.add(first.socket, '192.0.2.1');
-    await eventually(() => expect(first.isRead).toBe(true));
-    time.work = 60;
-    await eventually(() => expect(first.isRead).toBe(false));
-    flights.done(first.socket);
+    await takeLong({ time, flights }, '192.0.2.1');
     const again = new Connection(2);
     const silent = new Connection(3);
     flights.add(silent.socket, '192.0.2.2');
