@@ -277,6 +277,8 @@ describe('limits', () => {
     expect(statuses).toEqual([503, 503, 503, 503, 503, 503]);
     held.waiting.pop()?.();
     await last;
+    // The client has the response before the worker has counted its end.
+    await eventually(() => expect(proxy.counters().openRequests).toBe(13));
     await endWorker(port);
     await eventually(() => expect([ended.length, proxy.serving]).toEqual([1, 2]));
     const open = proxy.counters().openRequests;
