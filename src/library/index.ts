@@ -100,7 +100,8 @@ export function parse(text: string): {
  * schema does not enforce. Objects of other projects have no findings. Throws RangeError for an unsupported option.
  */
 export function validate(object: unknown, options: Options = {}): readonly Finding[] {
-  return validateAlone(object, judgementFor(options)).map(findingOf);
+  const judgement = judgementFor(options);
+  return orAsJson([object], ([given]) => validateAlone(given, judgement)).map(findingOf);
 }
 
 /**
@@ -109,7 +110,8 @@ export function validate(object: unknown, options: Options = {}): readonly Findi
  */
 export function evaluate(objects: Iterable<unknown>, options: Options = {}): readonly Evaluated[] {
   const given = [...objects];
-  return evaluateSet(given, judgementFor(options)).map(({ findings, status }, position) => {
+  const judgement = judgementFor(options);
+  return orAsJson(given, (all) => evaluateSet(all, judgement)).map(({ findings, status }, position) => {
     const evaluated = { object: given[position], findings: findings.map(findingOf) };
     return status === undefined ? evaluated : { ...evaluated, status: { ...status } };
   });
@@ -124,6 +126,27 @@ export function parseDuration(text: string): Duration {
 export function formatDuration(milliseconds: number): string | undefined {
   const formatted = duration.formatDuration(milliseconds);
   return formatted.ok ? formatted.text : undefined;
+}
+
+/**
+ * Programs can pass what no file contains, such as lists with holes and revoked proxies. The core expects JSON and may throw for them; they
+ * are then judged as the JSON that would be sent to an API server. An error in the core still throws.
+ */
+function orAsJson<T>(objects: readonly unknown[], judge: (objects: readonly unknown[]) => T): T {
+  try {
+    return judge(objects);
+  } catch {
+    return judge(objects.map(asJson));
+  }
+}
+
+/** `undefined`, which is not an object, if there is no such JSON. */
+function asJson(object: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(object));
+  } catch {
+    return undefined;
+  }
 }
 
 function judgementFor(options: Options): Judgement {

@@ -128,6 +128,29 @@ describe('validate', () => {
       }),
     );
   });
+
+  test.each([
+    ['a list with a hole', () => withHole(1), [null]],
+    ['a list with a hole before a value', () => Object.assign(withHole(2), { 1: {} }), [null, {}]],
+    ['a revoked proxy', revoked, undefined],
+  ] as const)('takes %s for the JSON that would be sent', (_name, rules, sent) => {
+    const json = sent === undefined ? undefined : route({ rules: sent });
+    expect(validate(route({ rules: rules() }))).toEqual(validate(json));
+    const findings = (object: unknown) => evaluate([object, wrong]).map((one) => one.findings);
+    expect(findings(route({ rules: rules() }))).toEqual(findings(json));
+  });
+
+  function withHole(length: number): unknown[] {
+    const list: unknown[] = [];
+    list.length = length;
+    return list;
+  }
+
+  function revoked(): object {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  }
 });
 
 describe('evaluate', () => {
