@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { readChunks } from '../../../src/kubernetes/chunks.ts';
 import { ReadingPace } from '../../../src/kubernetes/index.ts';
+import { monotonicNow } from '../../../src/time/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const mebi = 2 ** 20;
@@ -34,4 +37,25 @@ test('readers that collect bytes after a pause leave the rest in their connectio
   for (const source of sources) source.destroy(new Error('the end'));
   void pace.catchUp();
   expect((await Promise.allSettled(readers)).map(({ status }) => status)).toEqual(sources.map(() => 'rejected'));
+});
+
+test('a reader that works for long gives others a turn before the next piece', async () => {
+  const server = createServer((socket) => socket.end(Buffer.alloc(mebi))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connection = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  let turn = 0;
+  let counting = setImmediate(function count() {
+    turn += 1;
+    counting = setImmediate(count);
+  });
+  const turns: number[] = [];
+  for await (const _piece of readChunks(connection)) {
+    turns.push(turn);
+    const begun = monotonicNow();
+    while (monotonicNow() - begun < 20);
+  }
+  clearImmediate(counting);
+  server.close();
+  expect(turns.length).toBeGreaterThan(4);
+  expect(new Set(turns).size).toBe(turns.length);
 });
