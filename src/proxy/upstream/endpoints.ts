@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { EmptyReason } from '../../core/routing/decision/decide.ts';
 import type { ConfigKey, EndpointsConfig } from '../../core/routing/config.ts';
 import { formatAddress } from '../sockets/address.ts';
@@ -5,6 +6,7 @@ import type { Upstream } from '../messages/forwarder.ts';
 import { RetryBudgets, type RetryBudgetAccount, type ThreadShare } from './retry-budget.ts';
 import type { ClientIdentity } from './upstream-identity.ts';
 import type { ExternalNames, NameState } from './external-names.ts';
+import { digestOfAuthorities } from './secure-contexts.ts';
 
 type NameSource = Pick<ExternalNames, 'follow'>;
 
@@ -164,7 +166,7 @@ export class EndpointSet {
 }
 
 interface Shared {
-  /** Address, protocol and TLS settings. */
+  /** Identifies address, protocol and TLS settings. */
   readonly key: string;
   readonly endpoint: Endpoint;
   users: number;
@@ -234,15 +236,16 @@ export class EndpointRegistry {
   private install(config: EndpointsConfig, addresses: EndpointsConfig['addresses'], whyEmpty?: EmptyReason): void {
     const previous = this.sets.get(config.key);
     // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
-    const endpoints = addresses.map(({ host, port }) => this.hold(host, port, config));
+    const digest = digestOf(config);
+    const endpoints = addresses.map(({ host, port }) => this.hold(host, port, config, digest));
     const budget = config.retryBudget === undefined ? undefined : this.budgets.hold(config.retryBudget);
     const traits = { failure: config.failure, whyEmpty, budget, externalHostname: config.external?.hostname };
     this.sets.set(config.key, new EndpointSet(endpoints, traits));
     this.letGo(previous);
   }
 
-  private hold(host: string, port: number, manner: Manner): Endpoint {
-    const key = JSON.stringify([host, port, manner.protocol, manner.tls]);
+  private hold(host: string, port: number, manner: Manner, digest: string): Endpoint {
+    const key = `${host} ${port} ${digest}`;
     const entry = this.shared.get(key) ?? { key, endpoint: this.create(key, host, port, manner), users: 0 };
     entry.users += 1;
     this.shared.set(key, entry);
@@ -268,4 +271,10 @@ export class EndpointRegistry {
       endpoint.release();
     }
   }
+}
+
+/** A short text that is equal for equal manners. Computed once for all addresses, because a backend can have thousands of them. */
+function digestOf({ protocol, tls }: Manner): string {
+  const settings = tls && { ...tls, authorities: digestOfAuthorities(tls.authorities) };
+  return hash('sha256', JSON.stringify([protocol, settings]));
 }

@@ -177,6 +177,33 @@ describe('the registry', () => {
     expect(new Set([plain, h2c, secure]).size).toBe(3);
   });
 
+  // Each address kept a copy of them: 500 addresses with CA certificates of 512 KiB took more than the memory of a pod.
+  test('reads the CA certificates of endpoints once, and does not keep them for each address', () => {
+    let reads = 0;
+    const certificates = Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1_000, 'c'));
+    const authorities = Object.assign([...certificates], {
+      toJSON: () => {
+        reads += 1;
+        return certificates;
+      },
+    });
+    const keys: string[] = [];
+    const threaded = { thread: 0, threads: 2, suspended: (key: string) => void keys.push(key) };
+    const registry = new EndpointRegistry(() => undefined, undefined, threaded);
+    const tls = { serverName: 'a.example', subjectAltNames: [], authorities };
+    const config = { ...endpointsConfig('app', 1, 2, 3), tls };
+    registry.upsert(config);
+    const endpoints = registry.get(config.key)?.all() ?? [];
+    for (const endpoint of endpoints) endpoint.connectFailed(0);
+    expect(new Set(keys).size).toBe(3);
+    expect(keys.join('').length).toBeLessThan(1_000);
+    expect(reads).toBe(1);
+    registry.upsert({ ...config, tls: { ...tls, authorities: [...certificates] } });
+    expect(registry.get(config.key)?.all()[0]).toBe(endpoints[0]);
+    registry.upsert({ ...config, tls: { ...tls, authorities: certificates.slice(1) } });
+    expect(registry.get(config.key)?.all()[0]).not.toBe(endpoints[0]);
+  });
+
   test('writes IPv6 addresses with brackets', () => {
     const registry = new EndpointRegistry(() => undefined);
     registry.upsert({ kind: 'endpoints', key: 'endpoints/shop/six/80', addresses: [{ host: 'fd00::1', port: 80 }] });

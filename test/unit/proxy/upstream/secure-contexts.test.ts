@@ -23,3 +23,17 @@ test('backends with equal authorities and client certificates share a context, o
   ];
   expect(new Set(all).size).toBe(4);
 });
+
+// Each endpoint has its own connector, and the first connection of each of them read 512 KiB.
+test('a list of authorities is read once', () => {
+  let reads = 0;
+  const authorities = Object.assign([authority.certificate], {
+    toJSON: () => {
+      reads += 1;
+      return [authority.certificate];
+    },
+  });
+  const shared = secureContextOf({ authorities });
+  expect(secureContextOf({ authorities })).toBe(shared);
+  expect(reads).toBe(1);
+});
