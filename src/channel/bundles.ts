@@ -61,10 +61,23 @@ export function bundleOf(resource: ChannelResource): Bundle | undefined {
   return bundle;
 }
 
+/** Those of `prepareFingerprint`, until they are used: their users keep them. */
+const prepared = new WeakMap<ChannelResource, Fingerprint>();
+
 /** Returns the fingerprint of a resource. Its bytes do not include those of the CA certificates. */
 export function fingerprintOfResource(resource: ChannelResource): Fingerprint {
+  const ready = prepared.get(resource);
+  if (ready !== undefined) {
+    prepared.delete(resource);
+    return ready;
+  }
   const bundle = bundleOf(resource);
   return fingerprintOf(bundle === undefined ? resource : replaced(resource, [bundle.digest]));
+}
+
+/** Computes the fingerprint of a resource that is about to be published, so that others can have a turn before the next one. */
+export function prepareFingerprint(resource: ChannelResource): void {
+  prepared.set(resource, fingerprintOfResource(resource));
 }
 
 type Upsert = Transaction['upserts'][number];

@@ -1,3 +1,4 @@
+import { prepareFingerprint } from '../channel/bundles.ts';
 import { sessionKeysKey, type ChannelResource, type TraceKeyResource } from '../channel/messages.ts';
 import {
   endpointsFor,
@@ -12,6 +13,7 @@ import {
   type RouteConfig,
 } from '../core/routing/config.ts';
 import { fitted } from '../core/text/fitted.ts';
+import type { Steps } from '../core/text/steps.ts';
 import { sessionKeysFor } from './session-keys.ts';
 import { gatewayOfListener } from '../core/routing/listener-key.ts';
 
@@ -35,6 +37,13 @@ interface Placed {
   readonly uses: readonly ConfigKey[];
 }
 
+/** What `place` needs. */
+interface Placement {
+  readonly placed: Placed;
+  /** What each of the Gateways gets, in the same order. */
+  readonly parts: readonly User[];
+}
+
 type User = ListenerConfig | RouteConfig | Layer4RouteConfig;
 type Shared = Exclude<ChannelResource, User | TraceKeyResource>;
 
@@ -50,6 +59,27 @@ export class ConfigurationByGateway {
   private readonly shared = new Map<ConfigKey, Shared>();
   /** Key of a shared resource → Gateway → listeners, routes and endpoints of that Gateway that use it. */
   private readonly users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
+  /** Those of the last `prepare`. */
+  private prepared = new WeakMap<User, Placement>();
+
+  /**
+   * Does most of the work of `apply` and of the publication in steps. It changes no result. A change of one Service may concern thousands of
+   * backendRefs, and `apply` must not be interrupted: other changes would come before a part of this one.
+   */
+  *prepare(upserted: Iterable<Exclude<ChannelResource, TraceKeyResource>>): Steps<void> {
+    this.prepared = new WeakMap();
+    for (const resource of upserted) {
+      if (isUser(resource)) {
+        const placement = placementOf(resource);
+        this.prepared.set(resource, placement);
+        for (const part of placement.parts) {
+          prepareFingerprint(part);
+          yield;
+        }
+      } else if (resource.kind === 'endpoints') prepareFingerprint(resource);
+      yield;
+    }
+  }
 
   /** @returns the changes by `namespace/name` of the Gateway, only for affected Gateways */
   apply({ upserted, removed }: ConfigurationChange): ReadonlyMap<string, GatewayChange> {
@@ -79,10 +109,10 @@ export class ConfigurationByGateway {
 
   private place(resource: User, changes: Changes): void {
     const before = this.placed.get(resource.key);
-    const placed = { key: resource.key, gateways: gatewaysOf(resource), uses: usesOf(resource) };
+    const { placed, parts } = this.prepared.get(resource) ?? placementOf(resource);
     this.placed.set(resource.key, placed);
-    for (const gateway of placed.gateways) {
-      changes.upsert(gateway, partFor(gateway, resource));
+    for (const [index, gateway] of placed.gateways.entries()) {
+      changes.upsert(gateway, parts[index] ?? partFor(gateway, resource));
       for (const key of placed.uses) this.use(key, gateway, { user: resource.key, changes });
     }
     if (before !== undefined) this.release(before, placed, changes);
@@ -176,6 +206,14 @@ class Changes {
 /** The key of a certificate by the `namespace/name` of its Secret. */
 export function certificateKey(secret: string): ConfigKey {
   return `certificate/${secret}`;
+}
+
+function placementOf(resource: User): Placement {
+  const gateways = gatewaysOf(resource);
+  return {
+    placed: { key: resource.key, gateways, uses: usesOf(resource) },
+    parts: gateways.map((gateway) => partFor(gateway, resource)),
+  };
 }
 
 function gatewaysOf(resource: User): readonly string[] {

@@ -101,6 +101,7 @@ export class Controller {
           ? log.info({ gateway }, 'the configuration of a Gateway fits again')
           : log.warn({ gateway, remark }, 'the configuration of a Gateway exceeds its limits'),
     });
+    evaluation.prepare = (delta) => this.dataPlanes.prepare(delta.of(configuration).upserted);
     this.reporter = new AcknowledgementReporter({
       replica,
       report: () => this.dataPlanes.report(),

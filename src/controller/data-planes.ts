@@ -1,5 +1,6 @@
 import type { ConfigurationSource } from '../channel/source.ts';
 import { deepEqual } from '../core/incremental/index.ts';
+import type { Steps } from '../core/text/steps.ts';
 import type { AcknowledgementReport } from './acknowledgement-report.ts';
 import { traceKeyOf, traceResourceKey } from '../channel/trace.ts';
 import { ConfigurationByGateway, type ConfigurationChange, type GatewayChange } from './configuration-by-gateway.ts';
@@ -29,6 +30,11 @@ export class DataPlanes {
 
   constructor(options: DataPlanesOptions) {
     this.options = options;
+  }
+
+  /** Prepares the publication of resources, in steps. */
+  prepare(upserted: ConfigurationChange['upserted']): Steps<void> {
+    return this.byGateway.prepare(upserted.values());
   }
 
   /**

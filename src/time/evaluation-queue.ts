@@ -1,5 +1,6 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Delta, Kernel, Write } from '../core/incremental/index.ts';
+import type { Steps } from '../core/text/steps.ts';
 import { monotonicNow } from './clock.ts';
 import { Slices } from './slices.ts';
 
@@ -18,6 +19,8 @@ interface Task {
  */
 export class EvaluationQueue {
   readonly kernel: Kernel;
+  /** Work about the changes of each transaction, in steps, before its followers are called. */
+  prepare: (delta: Delta) => Steps<void> = function* () {};
   private readonly now: () => number;
   private waiting: Task[] = [];
   /** The transaction that is being applied. */
@@ -51,7 +54,7 @@ export class EvaluationQueue {
   apply(writes: readonly Write[], follow: Follow): number | Promise<number> {
     if (this.last !== undefined) return this.later(writes, follow);
     const slices = new Slices(this.now);
-    const steps = this.kernel.applyInSteps(writes);
+    const steps = this.transaction(writes);
     while (!slices.isUsedUp) {
       const { done, value } = steps.next();
       if (done !== true) continue;
@@ -59,6 +62,12 @@ export class EvaluationQueue {
       return slices.used;
     }
     return this.finish({ steps, follow, slices });
+  }
+
+  private *transaction(writes: readonly Write[]): Steps<Delta> {
+    const delta = yield* this.kernel.applyInSteps(writes);
+    yield* this.prepare(delta);
+    return delta;
   }
 
   private async later(writes: readonly Write[], follow: Follow): Promise<number> {
@@ -82,7 +91,7 @@ export class EvaluationQueue {
       await othersFirst();
       const { writes, follow, done } = task;
       const slices = new Slices(this.now);
-      const steps = this.kernel.applyInSteps(writes);
+      const steps = this.transaction(writes);
       done.resolve(completed({ steps, follow, slices }));
       await this.end(done.promise);
     }
@@ -101,7 +110,7 @@ async function ended(transaction: Promise<number>): Promise<void> {
 }
 
 interface Transaction {
-  readonly steps: ReturnType<Kernel['applyInSteps']>;
+  readonly steps: Steps<Delta>;
   readonly follow: Follow;
   readonly slices: Slices;
 }

@@ -5,6 +5,7 @@ import type {
   SessionKeysResource,
   TraceKeyResource,
 } from '../../../src/channel/messages.ts';
+import { ConfigurationSource } from '../../../src/channel/source.ts';
 import { ConfigurationByGateway, type GatewayChange } from '../../../src/controller/configuration-by-gateway.ts';
 import { authorizedBy } from '../../support/authorization.ts';
 import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
@@ -324,4 +325,35 @@ describe('the keys for session persistence', () => {
       new Set(['sessionKeys/current']),
     );
   });
+});
+
+test('after its preparation, a change is applied and published without reading the backends again', () => {
+  let reads = 0;
+  const counted = (resource: RouteConfig): RouteConfig => {
+    const rules = resource.rules.map(({ backends, ...rule }) =>
+      Object.defineProperty({ ...rule, backends }, 'backends', {
+        enumerable: true,
+        get() {
+          reads += 1;
+          return backends;
+        },
+      }),
+    );
+    return { ...resource, rules };
+  };
+  const byGateway = new ConfigurationByGateway();
+  const source = new ConfigurationSource();
+  const upserts = [
+    listener('ns/one'),
+    endpoints('a', '10.0.0.1'),
+    ...['x', 'y', 'z'].map((name) => counted(route(name, ['ns/one'], ['a']))),
+  ];
+  let steps = 0;
+  for (const _step of byGateway.prepare(upserts)) steps += 1;
+  expect(steps).toBeGreaterThanOrEqual(upserts.length);
+  const before = reads;
+  expect(before).toBeGreaterThan(0);
+  for (const { upserts: published, removals } of byGateway.apply(change(upserts)).values())
+    expect(source.publish(published.values(), removals)).toBe(1);
+  expect(reads).toBe(before);
 });

@@ -74,6 +74,19 @@ describe('the evaluation queue', () => {
     expect(seen).toEqual(['100 values']);
   });
 
+  test('prepares each change in steps before its followers are called', async () => {
+    const { evaluation, seen, note } = queue();
+    evaluation.prepare = function* (delta) {
+      note(delta);
+      yield;
+      seen.push('prepared');
+    };
+    await evaluation.apply([put(1)], note);
+    expect(seen).toEqual(['1', 'prepared', '1']);
+    await evaluation.apply(many, note);
+    expect(seen.slice(3)).toEqual(['100 values', 'prepared', '100 values']);
+  });
+
   test('applies later changes afterwards, in order', async () => {
     const { evaluation, seen, note } = queue();
     const first = evaluation.apply(many, note);
