@@ -17,6 +17,12 @@ interface Terms {
 }
 
 /**
+ * The endpoints in a round. Each try compares endpoints with those tried before, and neither `retry.attempts` nor the endpoints of a backend
+ * are limited to a number that this is cheap for.
+ */
+const mostTried = 64;
+
+/**
  * The tries of one request at the endpoints of a backend, and the pauses between them (HTTPRouteRetry), within the retry budget of
  * the backend (RetryConstraint). `start` of the starter begins a try: it calls `next`.
  */
@@ -25,9 +31,11 @@ export class Attempts {
   private readonly terms: Terms;
   private readonly starter: { start(): void };
   private endpoints: EndpointSet;
-  /** Endpoints tried in the current round; it is cleared after all have been tried. */
+  /** Endpoints tried in the current round; it is cleared after all have been tried, or as many as are remembered. */
   private tried: Endpoint[] = [];
   private count = 0;
+  /** The tries since the last pause. */
+  private triesInRow = 0;
   private pause: Timer | undefined;
 
   constructor(
@@ -49,6 +57,7 @@ export class Attempts {
     if (endpoint === undefined) return undefined;
     if (this.count === 0) endpoints.budget?.addRequest(now);
     this.count += 1;
+    this.triesInRow += 1;
     this.tried.push(endpoint);
     return endpoint;
   }
@@ -74,12 +83,14 @@ export class Attempts {
   }
 
   /**
-   * Tries another endpoint immediately after a failed connection. Tried endpoints are used again only if a retry policy allows it.
-   * Returns the reason if no try follows: `failure` if no endpoint is left.
+   * Tries another endpoint immediately after a failed connection. With a retry policy, the next try follows after a pause if no endpoint
+   * is left, or after as many tries in a row as a request without a policy has. Returns the reason if no try follows: `failure` if no
+   * endpoint is left.
    */
   tryAnother(failure: AnswerReason): AnswerReason | undefined {
     this.renewEndpoints();
-    const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
+    const mayGoOn = this.triesInRow < this.exchange.plane.limits.attempts;
+    const others = mayGoOn && this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
     if (!others) return this.terms.retry === undefined ? failure : this.tryLater();
     if (!this.takeFromBudget()) return 'retry-budget-exceeded';
     this.starter.start();
@@ -110,7 +121,10 @@ export class Attempts {
   private tryAgain(): void {
     this.end();
     this.renewEndpoints();
-    if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
+    this.triesInRow = 0;
+    const isOver =
+      this.tried.length >= mostTried || this.endpoints.all().every((endpoint) => this.tried.includes(endpoint));
+    if (isOver) this.tried = [];
     this.starter.start();
   }
 

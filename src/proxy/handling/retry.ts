@@ -12,13 +12,15 @@ export interface RetryPolicy {
 
 const defaultBackoff = 25;
 const longestBackoff = 1_000;
+/** Without it, a backoff of 0 would never grow. */
+const shortestBackoff = 1;
 
 /**
  * Compiles a retry policy. Delays double with each try, up to a second (or the configured backoff if that is longer).
  * Each delay varies randomly by a quarter, so that requests that failed together are not retried together.
  */
 export function compileRetry({ attempts, codes, backoff }: Retry): RetryPolicy {
-  const base = backoff ?? defaultBackoff;
+  const base = Math.max(backoff ?? defaultBackoff, shortestBackoff);
   const longest = Math.max(base, longestBackoff);
   return {
     tries: attempts + 1,

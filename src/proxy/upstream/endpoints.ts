@@ -144,9 +144,13 @@ export class EndpointSet {
     for (let step = 0; step < count; step += 1) {
       const position = (this.cursor + step) % count;
       const endpoint = this.endpoints[position];
-      if (endpoint === undefined || tried.includes(endpoint)) continue;
-      if (endpoint.isSuspended(now)) {
-        fallback ??= endpoint;
+      if (endpoint === undefined) continue;
+      const isSuspended = endpoint.isSuspended(now);
+      // Thousands of endpoints can be suspended, and comparing each of them with those tried would take long.
+      if (isSuspended && fallback !== undefined) continue;
+      if (tried.includes(endpoint)) continue;
+      if (isSuspended) {
+        fallback = endpoint;
         continue;
       }
       this.cursor = (position + 1) % count;

@@ -25,6 +25,11 @@ describe('the delay before a retry', () => {
     expect(delays(300, 4)).toEqual([300, 600, 1_000, 1_000]);
   });
 
+  // Hundreds of requests of a route with `backoff: 0s` kept the data plane busy all the time.
+  test('grows from a configured backoff of zero, too', () => {
+    expect(delays(0, 12)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_000, 1_000]);
+  });
+
   test('stays at a configured backoff of more than one second', () => {
     expect(delays(5_000, 3)).toEqual([5_000, 5_000, 5_000]);
   });

@@ -48,6 +48,18 @@ describe('a set whose endpoints are all suspended', () => {
     expect([0, 1, 2, 3].map(() => set.pick([], 0)?.address)).toEqual([a, b, c, a]);
   });
 
+  test('compares only the next one with those that were tried', () => {
+    let comparisons = 0;
+    const tried = Object.assign(new Array<Endpoint>(), {
+      includes: () => {
+        comparisons += 1;
+        return false;
+      },
+    });
+    expect(new EndpointSet(suspended()).pick(tried, 0)?.address).toBe(a);
+    expect(comparisons).toBe(1);
+  });
+
   test('offers one request each of them once', () => {
     const endpoints = suspended();
     const set = new EndpointSet(endpoints);
