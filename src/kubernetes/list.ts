@@ -23,6 +23,8 @@ export interface Page {
 const pageSize = 500;
 /** Maximum characters of a page of several objects. Lists of many kinds are read at the same time, and a parsed page takes as much again. */
 const longestPage = 4 * 1024 * 1024;
+/** Maximum number of pages: etcd cannot hold as many objects. */
+const maxPages = 10_000;
 /** Number of restarts after expired lists. The next expiry is thrown. */
 const maxRestarts = 3;
 
@@ -30,7 +32,7 @@ const maxRestarts = 3;
  * Lists all objects of a selection page by page, from a snapshot that is current at the start. Large objects get smaller pages: their
  * number must not decide how much memory a page takes.
  *
- * @throws as `ApiClient.request` does; ProtocolError if a response is not a list
+ * @throws as `ApiClient.request` does; ProtocolError if a response is not a list, or if the list does not end
  */
 export async function* listPages(
   client: ApiClient,
@@ -40,6 +42,7 @@ export async function* listPages(
   const place: Place = { token: undefined, size: pageSize };
   let restarts = 0;
   let restarted = false;
+  let pages = 0;
   do {
     let answer: unknown;
     try {
@@ -55,6 +58,9 @@ export async function* listPages(
     const { page, next } = readPage(answer);
     yield { ...page, restarted };
     restarted = false;
+    pages += 1;
+    if (next !== undefined && (next === place.token || pages === maxPages))
+      throw new ProtocolError('the API server sent a list without an end');
     place.token = next;
   } while (place.token !== undefined);
 }
