@@ -37,6 +37,7 @@ import { EvaluationQueue } from '../time/evaluation-queue.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { imageOfPod } from './own-image.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
+import { growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { returnMemory } from './process/memory-return.ts';
 import { followPolicySettings } from './process/policy-settings.ts';
@@ -90,6 +91,7 @@ const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_0
  * @throws UsageError if the settings are invalid
  */
 export function startController(options: ControllerCommandOptions): Promise<{ stop(): Promise<void> }> {
+  growBeforeCollecting();
   return startOrStop((running) => start(options, running));
 }
 

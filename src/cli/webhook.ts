@@ -50,7 +50,7 @@ import { impactInCluster } from '../webhook/impact-decision.ts';
 import { today } from '../webhook/today.ts';
 import { buildWebhook } from '../webhook/index.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
-import { expectShortLives } from './process/garbage-collection.ts';
+import { expectShortLives, growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { listenEverywhere } from './process/listen.ts';
 import { returnMemory } from './process/memory-return.ts';
@@ -108,6 +108,7 @@ const readingPause = 250;
  */
 export function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
   expectShortLives();
+  growBeforeCollecting();
   return startOrStop((running) => start(options, running));
 }
 

@@ -18,7 +18,7 @@ export function collectYoungAlone(): void {
 }
 
 /**
- * For processes that serve requests. V8 collects all garbage when the heap has grown by a share of what was left after the last collection. The
+ * For processes that serve requests or follow a cluster. V8 collects all garbage when the heap has grown by a share of what was left after the last collection. The
  * smaller the limit of the heap, the smaller is this share: 0.5 with 384 MiB, and 3 from 1 GiB on, although both heaps are small most of the time.
  * Near the limit of the heap, V8 collects earlier nevertheless.
  */

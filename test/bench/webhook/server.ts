@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createCertificateSource } from '../../../src/certificates/index.ts';
 import { defaultSettings } from '../../../src/core/admission/settings.ts';
-import { expectShortLives } from '../../../src/cli/process/garbage-collection.ts';
+import { expectShortLives, growBeforeCollecting } from '../../../src/cli/process/garbage-collection.ts';
 import { decideInCluster } from '../../../src/webhook/decision.ts';
 import { createAdmissionMetrics, createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { buildWebhook } from '../../../src/webhook/index.ts';
@@ -16,6 +16,7 @@ const [certificate, privateKey] = await Promise.all([certificateFile, keyFile].m
 if (certificate === undefined || privateKey === undefined) throw new Error('give the files of certificate and key');
 
 expectShortLives();
+growBeforeCollecting();
 const kernel = worldOf(Number(routes));
 const app = buildWebhook({
   certificates: createCertificateSource({ certificate, privateKey }),
