@@ -20,7 +20,7 @@ interface Task {
 export class EvaluationQueue {
   readonly kernel: Kernel;
   /** Work about the changes of each transaction, in steps, before its followers are called. */
-  prepare: (delta: Delta) => Steps<void> = function* () {};
+  prepare: (delta: Delta) => Steps<void> = nothing;
   private readonly now: () => number;
   private waiting: Task[] = [];
   /** The transaction that is being applied. */
@@ -104,6 +104,8 @@ export class EvaluationQueue {
     this.underway = undefined;
   }
 }
+
+function* nothing(): Steps<void> {}
 
 async function ended(transaction: Promise<number>): Promise<void> {
   await Promise.allSettled([transaction]);
