@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import { plainPeer } from '../sockets/address.ts';
 import { Connector } from '../upstream/connector.ts';
+import type { Attempt } from '../upstream/connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../upstream/endpoints.ts';
 import { identityOf } from '../upstream/upstream-identity.ts';
@@ -49,7 +50,7 @@ export class Layer4Connection implements Pass {
   private readonly plane: DataPlane;
   private readonly account: Account;
   private readonly tried: Endpoint[] = [];
-  private connecting: Socket | undefined;
+  private connecting: Attempt | undefined;
   private relay: Relay | undefined;
   /** While it is undecided whether the client sends a trace. */
   private first: FirstBytes | undefined;

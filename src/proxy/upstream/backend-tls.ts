@@ -32,6 +32,17 @@ export class TlsConnector {
     };
   }
 
+  /** Whether the settings are loaded, so that connecting takes little time. */
+  get isLoaded(): boolean {
+    return this.context !== undefined;
+  }
+
+  /** Loads the settings. Throws if they cannot be used. */
+  load(): SecureContext {
+    this.context ??= secureContextOf(this.tls);
+    return this.context;
+  }
+
   /** The reason why no connection may be made: a required client certificate is absent. */
   get lacks(): string | undefined {
     const { clientCertificate, client } = this.tls;
@@ -45,10 +56,9 @@ export class TlsConnector {
    * certificate is verified, or `error`.
    */
   connect(carrier: Socket): TLSSocket {
-    this.context ??= secureContextOf(this.tls);
     const socket = connect({
       ...this.options,
-      secureContext: this.context,
+      secureContext: this.load(),
       socket: carrier,
       ...(this.session === undefined ? {} : { session: this.session }),
     });

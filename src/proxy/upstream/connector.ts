@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { monotonicNow } from '../../time/clock.ts';
+import { NextTurn } from '../../time/next-turn.ts';
 import { TlsConnector } from './backend-tls.ts';
 import type { Address } from '../sockets/address.ts';
 import type { Upstream } from '../messages/forwarder.ts';
@@ -9,6 +11,11 @@ import type { Upstream } from '../messages/forwarder.ts';
 export interface Connecting {
   established(socket: Socket): void;
   failed(error: Error): void;
+}
+
+/** A connection attempt. Destroying it before the connection is established also calls `failed`. */
+export interface Attempt {
+  destroy(): void;
 }
 
 /** Functions that open connections: unencrypted ones, and those below TLS. */
@@ -34,8 +41,15 @@ export class Connector {
     this.openers = openers;
   }
 
-  /** Destroying the socket before it is established also calls `failed`. */
-  connect(connecting: Connecting): Socket {
+  connect(connecting: Connecting): Attempt {
+    return this.tls?.isLoaded === false
+      ? new LaterAttempt(connecting, () => this.open(connecting))
+      : this.open(connecting);
+  }
+
+  private open(connecting: Connecting): Socket {
+    // First, because it may throw, and nobody would have the carrier.
+    this.tls?.load();
     const { host, port } = this.upstream;
     const socket = this.tls?.connect(this.openers.carrier({ host, port })) ?? this.openers.plain({ host, port });
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
@@ -64,6 +78,57 @@ export class Connector {
       connecting.established(socket);
     });
     return socket;
+  }
+}
+
+/** Milliseconds of one turn of the event loop for the settings of TLS connections. */
+const slice = 5;
+/** The pause after a turn that took longer, as a multiple of its time: a request of another client takes several turns. */
+const pauses = 3;
+
+/** Attempts that wait for their turn, at most one for each request or connection of a client. */
+const waiting = new Set<LaterAttempt>();
+const nextTurn = new NextTurn(() => {
+  const began = monotonicNow();
+  for (const attempt of waiting) {
+    waiting.delete(attempt);
+    attempt.begin();
+    if (monotonicNow() - began > slice) break;
+  }
+  const spent = monotonicNow() - began;
+  if (waiting.size === 0) return;
+  if (spent > slice) nextTurn.requestAfter(pauses * spent);
+  else nextTurn.request();
+});
+
+/**
+ * The first attempt with TLS settings, which have to be loaded. That takes 20 ms with 500 CA certificates, so many of them must not begin
+ * in one turn of the event loop.
+ */
+class LaterAttempt implements Attempt {
+  private readonly connecting: Connecting;
+  private readonly open: () => Socket;
+  private socket: Socket | undefined;
+
+  constructor(connecting: Connecting, open: () => Socket) {
+    this.connecting = connecting;
+    this.open = open;
+    waiting.add(this);
+    nextTurn.request();
+  }
+
+  begin(): void {
+    try {
+      this.socket = this.open();
+    } catch (error) {
+      // Settings that cannot be used. Nobody else would catch it.
+      this.connecting.failed(error as Error);
+    }
+  }
+
+  destroy(): void {
+    if (this.socket !== undefined) this.socket.destroy();
+    else if (waiting.delete(this)) setImmediate(() => this.connecting.failed(new Error('the connection was closed')));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Connector } from './connector.ts';
+import type { Attempt } from './connector.ts';
 import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from '../messages/forwarder.ts';
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
@@ -35,7 +36,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
   private readonly connections = new Set<Http1Connection>();
-  private readonly connecting = new Set<Socket>();
+  private readonly connecting = new Set<Attempt>();
   /** In order of last use. The last one is used first, so unneeded connections stay idle until they expire. */
   private readonly idle = new LinkedList<Http1Connection>();
   private readonly waiting: WaitingQueue<Http1Call>;
@@ -76,7 +77,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
 
   destroy(): void {
     this.release();
-    for (const socket of this.connecting) socket.destroy();
+    for (const attempt of this.connecting) attempt.destroy();
     for (const call of this.waiting.takeAll()) call.fail('connect');
     for (const connection of this.connections) connection.breakOff('reset');
   }
@@ -119,18 +120,18 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   }
 
   private connect(): void {
-    const socket = this.connector.connect({
+    const attempt = this.connector.connect({
       established: (established) => {
-        this.connecting.delete(socket);
+        this.connecting.delete(attempt);
         this.adopt(established);
       },
       failed: () => {
-        this.connecting.delete(socket);
+        this.connecting.delete(attempt);
         this.failNext();
         this.connectMissing();
       },
     });
-    this.connecting.add(socket);
+    this.connecting.add(attempt);
   }
 
   private failNext(): void {

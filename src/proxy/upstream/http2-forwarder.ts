@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Connector } from './connector.ts';
+import type { Attempt } from './connector.ts';
 import type {
   ResponseReceiver,
   Upstream,
@@ -41,7 +42,7 @@ class Http2Pool implements UpstreamPool {
   /** Concurrent requests that one connection allows: the last limit known, except 0, or one until a connection knows its limit. */
   private capacity = 1;
   private willServe = false;
-  private connecting: Socket | undefined;
+  private connecting: Attempt | undefined;
   private isReleased = false;
   private readonly fault: (error: unknown) => void;
   private readonly quotas: Quotas;
