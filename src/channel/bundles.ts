@@ -1,5 +1,6 @@
 import type { EndpointsConfig, ListenerConfig } from '../core/routing/config.ts';
-import { fingerprintOf, type Fingerprint } from './digest.ts';
+import type { Steps } from '../core/text/steps.ts';
+import { fingerprintInSteps, fingerprintOf, type Fingerprint } from './digest.ts';
 import type { ChannelResource, Digest, ToController, ToProxy, Transaction } from './messages.ts';
 
 // Many endpoints and listeners trust the same CA certificates. Those of one object are one list, which is read, counted and sent once.
@@ -71,13 +72,17 @@ export function fingerprintOfResource(resource: ChannelResource): Fingerprint {
     prepared.delete(resource);
     return ready;
   }
-  const bundle = bundleOf(resource);
-  return fingerprintOf(bundle === undefined ? resource : replaced(resource, [bundle.digest]));
+  return fingerprintOf(withDigestOfBundle(resource));
 }
 
-/** Computes the fingerprint of a resource that is about to be published, so that others can have a turn before the next one. */
-export function prepareFingerprint(resource: ChannelResource): void {
-  prepared.set(resource, fingerprintOfResource(resource));
+/** Computes the fingerprint of a resource that is about to be published, in steps. */
+export function* prepareFingerprint(resource: ChannelResource): Steps<void> {
+  prepared.set(resource, yield* fingerprintInSteps(withDigestOfBundle(resource)));
+}
+
+function withDigestOfBundle(resource: ChannelResource): ChannelResource {
+  const bundle = bundleOf(resource);
+  return bundle === undefined ? resource : replaced(resource, [bundle.digest]);
 }
 
 type Upsert = Transaction['upserts'][number];

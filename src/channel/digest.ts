@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Steps } from '../core/text/steps.ts';
 import type { Digest } from './messages.ts';
 
 /** The fingerprint of a JSON value, and its bytes as JSON. */
@@ -12,8 +13,35 @@ export interface Fingerprint {
  * properties. Undefined properties count as absent, as in JSON.
  */
 export function fingerprintOf(value: unknown): Fingerprint {
-  const json = canonicalJson(value);
+  return fingerprintOfJson(canonicalJson(value));
+}
+
+function fingerprintOfJson(json: string): Fingerprint {
   return { digest: hash('sha256', json, 'base64url'), bytes: Buffer.byteLength(json) };
+}
+
+/** Items of a list that are read in one step. */
+const stepItems = 1_000;
+
+/** The same in steps, for values whose members may be long lists. */
+export function* fingerprintInSteps(value: object): Steps<Fingerprint> {
+  let members = '';
+  for (const name of Object.keys(value).sort()) {
+    const member: unknown = value[name as keyof typeof value];
+    if (member === undefined) continue;
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:`;
+    members += Array.isArray(member) ? yield* canonicalList(member) : canonicalJson(member);
+  }
+  return fingerprintOfJson(`{${members}}`);
+}
+
+function* canonicalList(items: readonly unknown[]): Steps<string> {
+  let list = '';
+  for (const [index, item] of items.entries()) {
+    list += `${index === 0 ? '' : ','}${canonicalJson(item)}`;
+    if (index % stepItems === stepItems - 1) yield;
+  }
+  return `[${list}]`;
 }
 
 /** Returns only the digest of that fingerprint. */

@@ -73,10 +73,10 @@ export class ConfigurationByGateway {
         const placement = placementOf(resource);
         this.prepared.set(resource, placement);
         for (const part of placement.parts) {
-          prepareFingerprint(part);
+          yield* prepareFingerprint(part);
           yield;
         }
-      } else if (resource.kind === 'endpoints') prepareFingerprint(resource);
+      } else if (resource.kind === 'endpoints') yield* prepareFingerprint(resource);
       yield;
     }
   }

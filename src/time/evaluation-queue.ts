@@ -120,12 +120,15 @@ interface Transaction {
 /** Returns the milliseconds of work. The followers, who may have much to do, get a turn of their own. */
 async function completed({ steps, follow, slices }: Transaction): Promise<number> {
   let work = 0;
-  for (let result = steps.next(); ; result = steps.next()) {
-    const { done, value } = result;
-    if (done !== true && !slices.isUsedUp) continue;
+  for (;;) {
+    if (slices.isUsedUp) {
+      work += slices.used;
+      await slices.next();
+    }
+    const { done, value } = steps.next();
+    if (done !== true) continue;
     work += slices.used;
     await slices.next();
-    if (done !== true) continue;
     follow(value);
     return work + slices.used;
   }

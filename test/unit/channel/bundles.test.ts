@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { announceBundles, compact, fingerprintOfResource, hasAnnouncedBundles } from '../../../src/channel/bundles.ts';
+import {
+  announceBundles,
+  compact,
+  fingerprintOfResource,
+  hasAnnouncedBundles,
+  prepareFingerprint,
+} from '../../../src/channel/bundles.ts';
 import { capabilities } from '../../../src/channel/capabilities.ts';
 import type { ChannelResource, ToProxy, Transaction } from '../../../src/channel/messages.ts';
 import { encodeLine, parseToProxy, ProtocolError } from '../../../src/channel/wire.ts';
@@ -83,4 +89,17 @@ describe('CA certificates', () => {
     expect(fingerprintOfResource(trusting('s', [`${text}y`])).digest).not.toBe(one.digest);
     expect(fingerprintOfResource(trusting('s', [text.slice(1), 'x'])).digest).not.toBe(one.digest);
   });
+});
+
+test('the fingerprint of a prepared resource is the same', () => {
+  const addresses = Array.from({ length: 2_500 }, (_, number) => ({
+    port: 80,
+    host: `10.0.${number >> 8}.${number & 255}`,
+  }));
+  const resource = { ...trusting('s', ['text']), addresses };
+  const expected = fingerprintOfResource({ ...resource });
+  let steps = 0;
+  for (const _step of prepareFingerprint(resource)) steps += 1;
+  expect(steps).toBe(2);
+  expect(fingerprintOfResource(resource)).toEqual(expected);
 });

@@ -87,6 +87,18 @@ describe('the evaluation queue', () => {
     expect(seen.slice(3)).toEqual(['100 values', 'prepared', '100 values']);
   });
 
+  test('lets others have a turn between a slice that is used up and the next step', async () => {
+    const { evaluation, note } = queue();
+    const counted = turns();
+    let before = 0;
+    evaluation.prepare = function* () {
+      before = counted();
+      yield;
+    };
+    await evaluation.apply(many.slice(0, 10), note);
+    expect(before).toBeGreaterThan(0);
+  });
+
   test('applies later changes afterwards, in order', async () => {
     const { evaluation, seen, note } = queue();
     const first = evaluation.apply(many, note);

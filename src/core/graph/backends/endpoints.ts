@@ -1,5 +1,4 @@
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
-import { keyOf } from '../../incremental/key.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { isReadable, type Resource } from '../../resources/resource.ts';
 import { type ViewAt } from '../../schema/index.ts';
@@ -71,11 +70,7 @@ export const endpoints = defineQuery({
     const slices = read.list(slicesOfService, backendKey({ kind, namespace, name }));
     if (slices.length === 0 && kind === 'ServiceImport')
       return clusterSetAddresses(readObject(read, kind, namespace, name), numberOfKey(port));
-    return receiving(
-      slices.flatMap((slice) => [
-        ...sliceAddresses(read, { namespace, slice, portOf: (one) => slicePort(one, found) }),
-      ]),
-    );
+    return receiving(read, { namespace, slices, portOf: (slice) => slicePort(slice, found) });
   },
 });
 
@@ -93,7 +88,7 @@ export const selectedEndpoints = defineQuery({
     const slices = read
       .list(slicesOfService, selectedBy(namespace, selectingLabelValue(name)))
       .filter((slice) => isOf(read, { namespace, name, slice }));
-    return receiving(slices.flatMap((slice) => [...sliceAddresses(read, { namespace, slice, portOf })]));
+    return receiving(read, { namespace, slices, portOf });
   },
 });
 
@@ -110,13 +105,34 @@ function isOf(
   return owner === undefined || uid === undefined || owner === uid;
 }
 
-/** Sorts addresses, each once: the ready ones, or if there are none, those that are serving while they terminate. */
-function receiving(all: readonly UsableAddress[]): readonly EndpointAddress[] {
-  const ready = all.filter(({ state }) => state === 'ready');
-  const byAddress = new Map(
-    (ready.length > 0 ? ready : all).map(({ host, port }) => [keyOf([host, String(port)]), { host, port }]),
-  );
-  return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
+interface SlicesQuestion {
+  readonly namespace: string;
+  /** Names of the EndpointSlices. */
+  readonly slices: readonly string[];
+  readonly portOf: (slice: Resource<'EndpointSlice'>) => number | undefined;
+}
+
+/** Sorts the addresses of some slices, each once: the ready ones, or if there are none, those that are serving while they terminate. */
+function receiving(read: Reader, { namespace, slices, portOf }: SlicesQuestion): readonly EndpointAddress[] {
+  const usable = slices.flatMap((name) => {
+    const slice = readObject(read, 'EndpointSlice', namespace, name);
+    const port = slice && portOf(slice);
+    return port === undefined ? [] : [read.query(sliceEndpoints, namespace, name, String(port))];
+  });
+  const ready = usable.flatMap((slice) => slice.ready);
+  const addresses = ready.length > 0 ? ready : usable.flatMap(({ draining }) => draining);
+  addresses.sort(byHostAndPort);
+  return addresses.filter((address, index) => {
+    const before = addresses[index - 1];
+    return before === undefined || byHostAndPort(before, address) !== 0;
+  });
+}
+
+/** The order of the texts. */
+function byHostAndPort(one: EndpointAddress, other: EndpointAddress): number {
+  if (one.host !== other.host) return one.host < other.host ? -1 : 1;
+  if (one.port === other.port) return 0;
+  return String(one.port) < String(other.port) ? -1 : 1;
 }
 
 /**
@@ -139,35 +155,35 @@ function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: Offered
 
 type EndpointConditions = ViewAt<'EndpointSlice', 'endpoints[].conditions'>;
 
-interface UsableAddress extends EndpointAddress {
-  readonly state: 'ready' | 'draining';
+interface SliceEndpoints {
+  readonly ready: readonly EndpointAddress[];
+  readonly draining: readonly EndpointAddress[];
 }
 
-interface SliceQuestion {
-  readonly namespace: string;
-  /** Name of the EndpointSlice. */
-  readonly slice: string;
-  readonly portOf: (slice: Resource<'EndpointSlice'>) => number | undefined;
-}
-
-function* sliceAddresses(read: Reader, { namespace, slice: name, portOf }: SliceQuestion): Iterable<UsableAddress> {
-  const slice = readObject(read, 'EndpointSlice', namespace, name);
-  // FQDN slices would require resolving names that the owner of the Service does not control.
-  if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
-  const port = portOf(slice);
-  if (port === undefined) return;
-  for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
-    const state = stateOf(endpoint.conditions);
-    // Absent conditions have a meaning (EndpointSlice API). Unreadable conditions do not.
-    if (state === undefined || !isReadable(slice, ['endpoints', index])) continue;
-    for (const host of endpoint.addresses ?? []) {
-      if (isIpAddress(host)) yield { host, port, state };
+/** The usable addresses of an EndpointSlice, sorted. A change of one slice must not read the endpoints of all others of its Service. */
+const sliceEndpoints = defineQuery({
+  name: 'sliceEndpoints',
+  stratum: strata.links,
+  compute(read, namespace: string, name: string, port: string): SliceEndpoints {
+    const slice = readObject(read, 'EndpointSlice', namespace, name);
+    const usable = { ready: [] as EndpointAddress[], draining: [] as EndpointAddress[] };
+    // FQDN slices would require resolving names that the owner of the Service does not control.
+    if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return usable;
+    for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
+      const state = stateOf(endpoint.conditions);
+      // Absent conditions have a meaning (EndpointSlice API). Unreadable conditions do not.
+      if (state === undefined || !isReadable(slice, ['endpoints', index])) continue;
+      for (const host of endpoint.addresses ?? [])
+        if (isIpAddress(host)) usable[state].push({ host, port: Number(port) });
     }
-  }
-}
+    usable.ready.sort(byHostAndPort);
+    usable.draining.sort(byHostAndPort);
+    return usable;
+  },
+});
 
 /** A ready endpoint is usable regardless of the other conditions. `undefined`: not usable. */
-function stateOf(conditions: EndpointConditions = {}): UsableAddress['state'] | undefined {
+function stateOf(conditions: EndpointConditions = {}): keyof SliceEndpoints | undefined {
   if (isReadyEndpoint(conditions)) return 'ready';
   // Without `serving`, an endpoint serves while it is ready.
   const { serving = false, terminating = false } = conditions;

@@ -6,7 +6,9 @@ import {
   selectingLabelValue,
   selectingUidLabel,
 } from '../../../../../src/core/graph/backends/endpoints.ts';
-import { evaluate, serviceWith } from '../../../../support/evaluation.ts';
+import { objectWrites } from '../../../../../src/cluster/object-writes.ts';
+import { configuration } from '../../../../../src/core/routing/emit.ts';
+import { evaluate, ourClass, serviceWith } from '../../../../support/evaluation.ts';
 
 const service = serviceWith({ ports: [{ port: 8080 }] });
 
@@ -70,6 +72,44 @@ describe('the endpoints of a Service port', () => {
     ],
   ])('%s', (_, conditions, numbers) => {
     expect(hostsWith(...conditions)).toEqual(numbers.map((number) => `10.0.0.${number}`));
+  });
+
+  test('of other slices are not read again when one slice changes', () => {
+    const slice = (name: string, address: string) => ({
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name, namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4',
+      ports: [{ port: 8000 }],
+      endpoints: [{ addresses: [address] }],
+    });
+    const api = 'gateway.networking.k8s.io/v1';
+    const { kernel } = evaluate([
+      service,
+      slice('a', '10.0.0.1'),
+      slice('b', '10.0.0.2'),
+      ourClass,
+      {
+        apiVersion: api,
+        kind: 'Gateway',
+        metadata: { name: 'web', namespace: 'shop' },
+        spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+      },
+      {
+        apiVersion: api,
+        kind: 'HTTPRoute',
+        metadata: { name: 'cart', namespace: 'shop' },
+        spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 8080 }] }] },
+      },
+    ]);
+    const addresses = (): readonly unknown[] =>
+      [...kernel.emitted(configuration).values()].flatMap((one) => (one.kind === 'endpoints' ? one.addresses : []));
+    const [first] = addresses();
+    expect(first).toEqual({ host: '10.0.0.1', port: 8000 });
+    kernel.apply(objectWrites({ kind: 'EndpointSlice', namespace: 'shop', name: 'b' }, slice('b', '10.0.0.3')));
+    const [again, changed] = addresses();
+    expect(again).toBe(first);
+    expect(changed).toEqual({ host: '10.0.0.3', port: 8000 });
   });
 
   test.each<readonly [what: string, ports: readonly object[], expected: readonly number[]]>([
