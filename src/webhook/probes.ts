@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Metrics } from '../telemetry/index.ts';
 import { limitConnections } from './connections.ts';
+import { MetricsPage } from './metrics-page.ts';
 import { pipelineOptions, serveExclusively } from './pipelines.ts';
 
 export interface ProbeOptions {
@@ -52,10 +53,11 @@ export function buildProbes({ ready, metrics }: ProbeOptions): Probes {
     labels: ['reason'],
   });
   limitConnections(server, limits, refused.at('connections'));
+  const page = new MetricsPage(() => metrics.scrape());
   const pages: Pages = new Map<string, () => Page | Promise<Page>>([
     ['/healthz', () => ok],
     ['/readyz', () => readinessPage(ready())],
-    ['/metrics', async () => ({ code: 200, type: metrics.contentType, body: await metrics.scrape() })],
+    ['/metrics', async () => ({ code: 200, type: metrics.contentType, body: await page.read() })],
   ]);
   serveExclusively(server, {
     // Each response closes the connection.

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createMetrics } from '../../../src/telemetry/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { buildProbes, type Probes, type Readiness } from '../../../src/webhook/probes.ts';
 
 let readiness: Readiness;
@@ -47,6 +48,25 @@ describe('buildProbes', () => {
     const response = await get('/metrics');
     expect(response.type).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(response.body).toContain('sallyport_a_total 3\n');
+  });
+
+  test('/metrics makes one page for all requests that wait for it', async () => {
+    await app.close();
+    const held = Promise.withResolvers<string>();
+    let pages = 0;
+    const scrape = (): Promise<string> => {
+      pages += 1;
+      return held.promise;
+    };
+    app = buildProbes({ ready: () => readiness, metrics: { ...createMetrics(), scrape } });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    let requests = 0;
+    app.server.on('request', () => (requests += 1));
+    const answers = Array.from({ length: 10 }, () => get('/metrics'));
+    await eventually(() => expect(requests).toBe(10));
+    held.resolve('page\n');
+    for (const { body } of await Promise.all(answers)) expect(body).toBe('page\n');
+    expect(pages).toBeLessThanOrEqual(2);
   });
 
   test('knows nothing else', async () => {
