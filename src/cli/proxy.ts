@@ -17,7 +17,7 @@ import type { ProxyProtocolSettings } from '../proxy/proxy-protocol/settings.ts'
 import { monotonicNow } from '../time/clock.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
-import { collectYoungAlone, growBeforeCollecting } from './process/garbage-collection.ts';
+import { collectYoungAlone, expectShortLives, growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
 import { returnMemory } from './process/memory-return.ts';
@@ -69,6 +69,7 @@ export interface ProxyCommandOptions {
  */
 export function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Promise<void> }> {
   collectYoungAlone();
+  expectShortLives();
   growBeforeCollecting();
   return startOrStop((running) => start(options, running));
 }

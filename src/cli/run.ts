@@ -21,7 +21,7 @@ import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { buildProbes } from '../webhook/probes.ts';
 import { Workspace } from '../workspace/workspace.ts';
-import { collectYoungAlone, growBeforeCollecting } from './process/garbage-collection.ts';
+import { collectYoungAlone, expectShortLives, growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
 import { trafficLogs } from './process/traffic-logs.ts';
@@ -69,6 +69,7 @@ const bundleOf = (): KnownBundle => ({ bundle: assumedBundle, certain: true });
  */
 export function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
   collectYoungAlone();
+  expectShortLives();
   growBeforeCollecting();
   return startOrStop((running) => start(options, running));
 }

@@ -14,7 +14,6 @@ import { createHttp2Server } from './http2/http2.ts';
 import type { Http2Server } from './http2/http2.ts';
 import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
 import { Layer4Port } from './layer4/port.ts';
-import { LinkedList, LinkedNode } from './limits/linked-list.ts';
 import { LinkedSet } from './limits/linked-set.ts';
 import { InputTurns } from './listen/input-turns.ts';
 import { peek } from './listen/peek.ts';
@@ -43,14 +42,14 @@ export class Front {
   private readonly http1: Http1Server;
   private readonly http2: Http2Server;
   private readonly layer4: Layer4Port;
-  /** The open connections, and their places in `idle`. */
-  private readonly sockets = new Map<Socket, LinkedNode<Socket>>();
+  /** The open connections. */
+  private readonly sockets = new LinkedSet<Socket>(Symbol('open'));
   /** Called when no connection is left, while `drain` waits for that. */
   private emptied: (() => void) | undefined;
   /** Connections whose protocol is not known yet. */
-  private readonly silent = new LinkedSet<Socket>();
+  private readonly silent = new LinkedSet<Socket>(Symbol('silent'));
   /** Connections without a request in progress. */
-  private readonly idle = new LinkedList<Socket>();
+  private readonly idle = new LinkedSet<Socket>(Symbol('idle'));
   private readonly handshakes: Handshakes;
   /** Connections that arrived before the first configuration. */
   private waiting: Socket[] | undefined = [];
@@ -165,7 +164,7 @@ export class Front {
     this.http1.closeIdle();
     await this.lastSocketClosed(grace - idle);
     this.layer4.cut();
-    for (const socket of this.sockets.keys()) socket.destroy();
+    for (const socket of this.sockets) socket.destroy();
     await this.lastSocketClosed(grace);
     this.http1.close();
     this.http2.close();
@@ -205,7 +204,7 @@ export class Front {
   }
 
   private makeRoom(): boolean {
-    const unused = this.silent.first ?? this.idle.first?.value;
+    const unused = this.silent.first ?? this.idle.first;
     if (unused === undefined) return this.layer4.makeRoom();
     this.forget(unused);
     unused.destroy();
@@ -215,14 +214,12 @@ export class Front {
   /** The connection can no longer be closed to make room: it has a request in progress, or is gone. */
   private forget(socket: Socket): void {
     this.silent.delete(socket);
-    const place = this.sockets.get(socket);
-    if (place !== undefined) this.idle.remove(place);
+    this.idle.delete(socket);
   }
 
   /** The connection may be closed to make room. */
   private rest(socket: Socket): void {
-    const place = this.sockets.get(socket);
-    if (place !== undefined) this.idle.append(place);
+    if (this.sockets.has(socket)) this.idle.add(socket);
   }
 
   /** `client` is the address that counts as the client's until there is a PROXY header. */
@@ -233,7 +230,7 @@ export class Front {
     } = this.plane;
     counters.connections += 1;
     counters.openConnections += 1;
-    this.sockets.set(socket, new LinkedNode(socket));
+    this.sockets.add(socket);
     // The owner of the connection gets its end from other events; a reset at any moment must not end the process.
     socket.on('error', () => undefined);
     socket.once('close', () => {
@@ -331,11 +328,10 @@ export class Front {
   }
 
   private useOf(socket: Socket): Pick<Connection, 'busy' | 'idle'> {
-    const place = this.sockets.get(socket) ?? new LinkedNode(socket);
     return {
-      busy: () => this.idle.remove(place),
+      busy: () => this.idle.delete(socket),
       idle: () => {
-        if (!socket.destroyed) this.idle.append(place);
+        if (!socket.destroyed) this.idle.add(socket);
       },
     };
   }

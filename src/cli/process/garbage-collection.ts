@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * For processes that first read many objects to keep, and then many more to discard. V8 learns from the first ones where to allocate
- * objects, and would allocate the discarded ones in old space too, where their collection is far more expensive. Call this before
- * the first object is read.
+ * For processes whose objects first live long, and later only as long as a request. V8 learns from the first ones where to allocate objects, for example from
+ * those that it keeps, or from the requests in progress at full load. Then it would allocate the later ones in old space too, where their collection is far
+ * more expensive, and everything that they refer to would survive with them. Call this before the first object is read.
  */
 export function expectShortLives(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

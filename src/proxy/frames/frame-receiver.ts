@@ -1,5 +1,6 @@
 import { dataBytesPerWork, headerBytesPerWork, requestWork } from '../listen/input-turns.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import type { ReleasingMap } from '../limits/releasing-map.ts';
 import type { ClosedStreams } from './closed-streams.ts';
 import type { FrameLimits } from './frame-limits.ts';
 import type { FrameEvents, FrameHead } from './frame-reader.ts';
@@ -30,7 +31,7 @@ export interface FrameStream {
 export interface FrameTarget<S extends FrameStream> {
   readonly sender: Sender;
   readonly frameLimits: FrameLimits;
-  readonly streams: ReadonlyMap<number, S>;
+  readonly streams: Pick<ReleasingMap<number, S>, 'get' | 'has' | 'values'>;
   readonly closedStreams: ClosedStreams;
   /** The highest stream that was opened. */
   readonly lastStream: number;

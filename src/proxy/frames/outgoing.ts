@@ -1,4 +1,5 @@
 import { standalone } from '../limits/buffered.ts';
+import { LinkedNode } from '../limits/linked-list.ts';
 import type { FrameWriter } from './frame-writer.ts';
 
 /** A head that waits to be sent: names in lower case and values. */
@@ -26,6 +27,8 @@ const full = 64 * 1024;
 /** What waits to be sent on one stream, in the order of a message (RFC 9113 section 8.1). */
 export class Outgoing {
   readonly id: number;
+  /** Among the streams of the connection that have something to send. */
+  readonly place = new LinkedNode<Outgoing>(this);
   readonly events: OutgoingEvents;
   /** The peer's window for this stream (RFC 9113 section 6.9.2). It can be negative. */
   window: number;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { LinkedList } from '../limits/linked-list.ts';
 import { currentDate } from '../messages/date.ts';
 import { frameOf, FrameWriter } from './frame-writer.ts';
 import { HpackEncoder } from './hpack/encoder.ts';
@@ -50,11 +51,11 @@ export class Sender {
   private readonly encoder = new HpackEncoder();
   private control: Buffer[] = [];
   /** Streams that can send, the next one first. */
-  private readonly ready = new Set<Outgoing>();
+  private readonly ready = new LinkedList<Outgoing>();
   /** Streams that wait for the window of the connection. */
-  private readonly held = new Set<Outgoing>();
+  private readonly held = new LinkedList<Outgoing>();
   /** Streams that wait for a larger window, or the next interval. */
-  private readonly small = new Set<Outgoing>();
+  private readonly small = new LinkedList<Outgoing>();
   private runts = runtsPerInterval;
   private runtTimer: NodeJS.Timeout | undefined;
   /** Whether the socket cannot take more. */
@@ -111,9 +112,9 @@ export class Sender {
   want(outgoing: Outgoing): void {
     if (outgoing.isOver || outgoing.isSent) return;
     if (!outgoing.hasMore && (outgoing.bytes === 0 || outgoing.window <= 0)) return;
-    if (this.small.has(outgoing) && !outgoing.hasMore && outgoing.window < Math.min(leastData, outgoing.bytes)) return;
-    this.small.delete(outgoing);
-    this.ready.add(outgoing);
+    const { place } = outgoing;
+    if (place.list === this.small && !outgoing.hasMore && outgoing.window < Math.min(leastData, outgoing.bytes)) return;
+    if (place.list !== this.ready) this.ready.append(place);
     this.schedule();
   }
 
@@ -125,9 +126,7 @@ export class Sender {
   /** Nothing more of this stream is sent. */
   drop(outgoing: Outgoing): void {
     outgoing.cancel();
-    this.ready.delete(outgoing);
-    this.held.delete(outgoing);
-    this.small.delete(outgoing);
+    outgoing.place.list?.remove(outgoing.place);
   }
 
   /** The socket can take more. */
@@ -175,7 +174,7 @@ export class Sender {
       this.events.wrote(size);
     }
     if (!this.isBlocked) return;
-    for (const outgoing of this.ready) outgoing.settle();
+    for (let place = this.ready.first; place !== undefined; place = place.after) place.value.settle();
   }
 
   private schedule(): void {
@@ -185,21 +184,23 @@ export class Sender {
   }
 
   private writeStreams(): void {
-    if (this.window > 0) {
-      for (const outgoing of this.held) this.ready.add(outgoing);
-      this.held.clear();
-    }
+    if (this.window > 0) this.makeReady(this.held);
     // A stream that is added again comes after all others.
-    for (const outgoing of this.ready) {
+    for (let place = this.ready.first; place !== undefined; place = this.ready.first) {
       if (writer.size >= perFlush) {
         this.schedule();
         return;
       }
-      this.ready.delete(outgoing);
+      const outgoing = place.value;
+      this.ready.remove(place);
       this.writeStream(outgoing);
       outgoing.progress += 1;
       this.moved.add(outgoing);
     }
+  }
+
+  private makeReady(waiting: LinkedList<Outgoing>): void {
+    for (let place = waiting.first; place !== undefined; place = waiting.first) this.ready.append(place);
   }
 
   /** Writes the heads of a stream, at most one DATA frame, and the end if nothing else waits. */
@@ -220,12 +221,12 @@ export class Sender {
   private writeData(outgoing: Outgoing): void {
     const length = Math.min(outgoing.bytes, outgoing.window, this.window, maxPayload);
     if (length <= 0) {
-      if (outgoing.window > 0) this.held.add(outgoing);
+      if (outgoing.window > 0) this.held.append(outgoing.place);
       outgoing.settle();
       return;
     }
     if (length < leastData && length < outgoing.bytes && !this.takeRunt()) {
-      this.small.add(outgoing);
+      this.small.append(outgoing.place);
       outgoing.settle();
       return;
     }
@@ -234,7 +235,7 @@ export class Sender {
     outgoing.take(length, writer);
     this.window -= length;
     outgoing.isSent = isLast;
-    if (outgoing.bytes > 0) this.ready.add(outgoing);
+    if (outgoing.bytes > 0) this.ready.append(outgoing.place);
   }
 
   private writeHead(outgoing: Outgoing, head: OutgoingHead): void {
@@ -290,8 +291,7 @@ export class Sender {
 
   private readonly nextInterval = (): void => {
     this.runtTimer = undefined;
-    for (const outgoing of this.small) this.ready.add(outgoing);
-    this.small.clear();
+    this.makeReady(this.small);
     if (this.ready.size > 0) this.schedule();
   };
 

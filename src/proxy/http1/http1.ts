@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { DataPlane } from '../data-plane.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
 import type { InputTurns } from '../listen/input-turns.ts';
 import type { Connection } from '../messages/connection.ts';
 import { Http1Session } from './http1-session.ts';
@@ -15,7 +16,7 @@ export interface Http1Server {
 /** Creates a server that does not listen and handles each request as an Exchange. */
 export function createHttp1Server(plane: DataPlane, turns: InputTurns): Http1Server {
   const { checkInterval, headerTimeout, idleTimeout, stallTimeout } = plane.limits;
-  const sessions = new Set<Http1Session>();
+  const sessions = new LinkedSet<Http1Session>(Symbol('session'));
   // One timer checks all connections, because setting timers per request would take a tenth of its time.
   const interval = Math.min(checkInterval, headerTimeout, idleTimeout, stallTimeout);
   const ticksOf = (timeout: number): number => Math.ceil(timeout / interval);

@@ -7,6 +7,8 @@ import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
+import { ReleasingMap } from '../limits/releasing-map.ts';
 import { ClosedStreams } from '../frames/closed-streams.ts';
 import type { StreamEnd } from '../frames/closed-streams.ts';
 import { FrameLimits } from '../frames/frame-limits.ts';
@@ -46,7 +48,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
   readonly client: string;
   readonly sender: Sender;
   readonly frameLimits: FrameLimits;
-  readonly streams = new Map<number, Http2Stream>();
+  readonly streams = new ReleasingMap<number, Http2Stream>();
   readonly closedStreams = new ClosedStreams();
   lastStream = 0;
   lastServed = Infinity;
@@ -64,7 +66,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
   /** Accounts for them, and for incomplete frames and header sections. */
   private readonly waiting: Buffered;
   /** Requests that begin at the end of the current input: their bodies may follow at once, or a reset. */
-  private readonly starting = new Set<Http2Stream>();
+  private readonly starting = new LinkedSet<Http2Stream>(Symbol('starting'));
   private hasEnded = false;
   /** Whether further bytes are discarded. */
   private isStopped = false;
@@ -286,7 +288,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
 
   /** Begins the exchanges of the requests that have arrived. */
   private begin(): void {
-    for (const stream of this.starting) {
+    for (let stream = this.starting.first; stream !== undefined; stream = this.starting.first) {
       this.starting.delete(stream);
       stream.exchange?.start();
     }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { DataPlane } from '../data-plane.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
 import type { InputTurns } from '../listen/input-turns.ts';
 import type { Connection } from '../messages/connection.ts';
 import { Http2Session } from './http2-session.ts';
@@ -15,7 +16,7 @@ export interface Http2Server {
 /** Creates a server that does not listen and handles each stream as an Exchange. */
 export function createHttp2Server(plane: DataPlane, turns: InputTurns): Http2Server {
   const { checkInterval, idleTimeout, stallTimeout } = plane.limits;
-  const sessions = new Set<Http2Session>();
+  const sessions = new LinkedSet<Http2Session>(Symbol('session'));
   // One timer checks all connections, because setting timers per request is expensive.
   const interval = Math.min(checkInterval, idleTimeout, stallTimeout);
   const ticks = { now: 0, idle: Math.ceil(idleTimeout / interval), flush: Math.ceil(stallTimeout / interval) };

@@ -5,6 +5,8 @@ import { LinkedSet } from '../limits/linked-set.ts';
 import { LocalTally, type Tally } from '../limits/tally.ts';
 import type { Layer4Reason } from './reasons.ts';
 
+const ownedPlace = Symbol('owned');
+
 /** The view of a flow that its order needs. It is renewed with each datagram. */
 export interface OrderedFlow extends Aging {
   /** The client's address, whose share of the flows it uses. */
@@ -76,7 +78,7 @@ export class FlowOrder {
   }
 
   private own(flow: OrderedFlow): void {
-    const owned = this.owned.get(flow.owner) ?? new LinkedSet<OrderedFlow>();
+    const owned = this.owned.get(flow.owner) ?? new LinkedSet<OrderedFlow>(ownedPlace);
     this.owned.set(flow.owner, owned);
     owned.add(flow);
   }

@@ -11,9 +11,9 @@ import type { SecurePort } from './tls.ts';
 /** The connections of one TCP port that are forwarded byte by byte. */
 export class Layer4Port {
   private readonly plane: DataPlane;
-  private readonly connections = new Map<Socket, Layer4Connection>();
+  private readonly connections = new LinkedSet<Layer4Connection>(Symbol('open'));
   /** Connections of TCP listeners whose client has not sent anything yet. */
-  private readonly silent = new LinkedSet<Socket>();
+  private readonly silent = new LinkedSet<Layer4Connection>(Symbol('silent'));
   private listeners: ReadonlyMap<ConfigKey, ListenerConfig> = new Map();
   private tcp: ListenerConfig | undefined;
   private hasTls = false;
@@ -22,7 +22,7 @@ export class Layer4Port {
 
   constructor(plane: DataPlane, port: SecurePort) {
     this.plane = plane;
-    this.tls = new TlsDispatch(plane, port, (arrival) => this.forward(arrival));
+    this.tls = new TlsDispatch(plane, port, (arrival) => this.connection(arrival).start());
   }
 
   /** Replaces the listeners. Connections of removed listeners end within `drainTimeout`. */
@@ -31,7 +31,7 @@ export class Layer4Port {
     this.tcp = listeners.find(({ protocol }) => protocol === 'TCP');
     this.tls.port = listeners[0]?.port ?? 0;
     this.hasTls = listeners.some(({ protocol }) => protocol === 'TLS');
-    const orphans = [...this.connections.values()].filter((connection) => this.isOrphan(connection));
+    const orphans = [...this.connections].filter((connection) => this.isOrphan(connection));
     if (orphans.length === 0) return;
     setTimeout(() => {
       for (const connection of orphans) if (this.isOrphan(connection)) connection.abort('cut');
@@ -53,7 +53,7 @@ export class Layer4Port {
     const silent = this.silent.first;
     if (silent === undefined) return false;
     this.silent.delete(silent);
-    this.connections.get(silent)?.abort('evicted');
+    silent.abort('evicted');
     return true;
   }
 
@@ -63,11 +63,7 @@ export class Layer4Port {
       socket.destroy();
       return;
     }
-    this.silent.add(socket);
-    socket.once('data', () => this.silent.delete(socket));
-    // The `data` listener must not start the flow of bytes before there is a backend.
-    socket.pause();
-    this.forward({
+    const connection = this.connection({
       socket,
       transport: 'tcp',
       origin: originOf(socket),
@@ -75,22 +71,26 @@ export class Layer4Port {
       serverName: '',
       protocols: [],
     });
+    this.silent.add(connection);
+    socket.once('data', () => this.silent.delete(connection));
+    // The `data` listener must not start the flow of bytes before there is a backend.
+    socket.pause();
+    connection.start();
   }
 
   /** Resets all remaining connections. */
   cut(): void {
-    for (const connection of this.connections.values()) connection.abort('cut');
+    for (const connection of this.connections) connection.abort('cut');
   }
 
-  private forward(arrival: Arrival): void {
-    const { socket } = arrival;
+  private connection(arrival: Arrival): Layer4Connection {
     const connection = new Layer4Connection(this.plane, arrival);
-    this.connections.set(socket, connection);
-    socket.once('close', () => {
-      this.connections.delete(socket);
-      this.silent.delete(socket);
+    this.connections.add(connection);
+    arrival.socket.once('close', () => {
+      this.connections.delete(connection);
+      this.silent.delete(connection);
     });
-    connection.start();
+    return connection;
   }
 
   private isOrphan({ arrival }: Layer4Connection): boolean {

@@ -1,3 +1,4 @@
+import { ReleasingMap } from '../limits/releasing-map.ts';
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +16,7 @@ import { monotonicNow } from '../../time/clock.ts';
 /** A socket of the port and the flows that arrived through it. Responses are sent from its address. */
 interface Entrance {
   readonly socket: Socket;
-  readonly flows: Map<string, Flow>;
+  readonly flows: ReleasingMap<string, Flow>;
 }
 
 const anyIpv4 = '0.0.0.0';
@@ -98,7 +99,7 @@ export class UdpPort {
   private async enter(host: string, port: number, options: { readonly reuseAddr?: boolean }): Promise<number> {
     const socket = openDatagrams(host, options);
     await bindDatagrams(socket, host, port);
-    const entrance = { socket, flows: new Map<string, Flow>() };
+    const entrance = { socket, flows: new ReleasingMap<string, Flow>() };
     this.entrances.set(host, entrance);
     socket.on('message', (message, from) => this.receive(entrance, message, from));
     return socket.address().port;

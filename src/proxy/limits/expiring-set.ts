@@ -1,17 +1,19 @@
 import { LinkedSet } from './linked-set.ts';
 import { monotonicNow } from '../../time/clock.ts';
 
+const agePlace = Symbol('age');
+
 /** A value with a last renewal. */
 export interface Aging {
   /** Time of the last addition or renewal, by `monotonicNow`; written by the set. */
   renewedAt: number;
 }
 
-/** Values in order of their last renewal, with one timer for all. Values that were not renewed for a lifetime are removed. */
+/** Values in order of their last renewal, with one timer for all. Values that were not renewed for a lifetime are removed. A value is in at most one set. */
 export class ExpiringSet<T extends Aging> {
   private readonly lifetime: number;
   private readonly expired: (values: readonly T[]) => void;
-  private readonly values = new LinkedSet<T>();
+  private readonly values = new LinkedSet<T>(agePlace);
   private timer: NodeJS.Timeout | undefined;
 
   /** `lifetime` is in milliseconds; `expired` is called with values after their removal, the oldest first. */

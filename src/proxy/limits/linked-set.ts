@@ -1,12 +1,25 @@
 import { LinkedList, LinkedNode } from './linked-list.ts';
 
-/** Values in insertion order. Adding, removing and taking the first or the last value take constant time. */
-export class LinkedSet<T> {
-  private readonly nodes = new Map<T, LinkedNode<T>>();
+/** The positions of a value in sets. */
+type Placed<T> = Record<symbol, LinkedNode<T> | undefined>;
+
+/**
+ * Values in order of addition. All operations but iteration take constant time.
+ *
+ * A Set whose values come and go would make garbage collection expensive: V8 gives it a new table again and again, and each old one refers to the
+ * next one and to the values of its time. One old table that has reached old space keeps all later values until all garbage is collected.
+ */
+export class LinkedSet<T extends object> {
   private readonly list = new LinkedList<T>();
+  private readonly place: symbol;
+
+  /** `place` is a property for the positions of the values. A value is in at most one set with the same `place`. */
+  constructor(place: symbol) {
+    this.place = place;
+  }
 
   get size(): number {
-    return this.nodes.size;
+    return this.list.size;
   }
 
   get first(): T | undefined {
@@ -18,35 +31,41 @@ export class LinkedSet<T> {
   }
 
   has(value: T): boolean {
-    return this.nodes.has(value);
+    return placed(value)[this.place]?.list === this.list;
   }
 
-  /** Appends a value that is not in the set. */
+  /** Makes a value the last one. */
   add(value: T): void {
-    const node = new LinkedNode(value);
-    this.nodes.set(value, node);
-    this.list.append(node);
+    this.list.append((placed(value)[this.place] ??= new LinkedNode(value)));
   }
 
   /** Removes a value. Returns whether it was in the set. */
   delete(value: T): boolean {
-    const node = this.nodes.get(value);
-    if (node === undefined) return false;
-    this.nodes.delete(value);
+    const node = placed(value)[this.place];
+    if (node?.list !== this.list) return false;
     this.list.remove(node);
     return true;
   }
 
-  /** Moves a value to the end, so that it is the last one. Returns whether it is in the set. */
+  /** Makes a value of the set the last one. Returns whether it is in the set. */
   renew(value: T): boolean {
-    const node = this.nodes.get(value);
-    if (node === undefined) return false;
-    this.list.append(node);
-    return true;
+    const isIn = this.has(value);
+    if (isIn) this.add(value);
+    return isIn;
   }
 
-  /** In order of addition, regardless of `renew`. */
-  [Symbol.iterator](): Iterator<T> {
-    return this.nodes.keys();
+  clear(): void {
+    this.list.clear();
   }
+
+  /** The values at the start of the iteration, without those that are removed before their turn. */
+  *[Symbol.iterator](): Iterator<T> {
+    const values: T[] = [];
+    for (let node = this.list.first; node !== undefined; node = node.after) values.push(node.value);
+    for (const value of values) if (this.has(value)) yield value;
+  }
+}
+
+function placed<T extends object>(value: T): Placed<T> {
+  return value as Placed<T>;
 }

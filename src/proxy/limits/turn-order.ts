@@ -1,10 +1,12 @@
 import { LinkedSet } from './linked-set.ts';
 
+const rankPlace = Symbol('rank');
+
 /**
  * Values ordered by rank, a small integer, lowest first, and by insertion within a rank. Adding and removing take
- * constant time, and so does finding the first value while the lowest rank does not change.
+ * constant time, and so does finding the first value while the lowest rank does not change. A value is in at most one order.
  */
-export class TurnOrder<T> {
+export class TurnOrder<T extends object> {
   private readonly ranks: (LinkedSet<T> | undefined)[] = [];
   private size = 0;
   /** Lower ranks have no values. */
@@ -12,7 +14,7 @@ export class TurnOrder<T> {
 
   /** Adds a value that is not in the order. */
   add(value: T, rank: number): void {
-    const equals = (this.ranks[rank] ??= new LinkedSet());
+    const equals = (this.ranks[rank] ??= new LinkedSet(rankPlace));
     equals.add(value);
     this.size += 1;
     this.lowest = Math.min(this.lowest, rank);

@@ -13,6 +13,14 @@ export interface Input {
   feed(budget: number): number;
 }
 
+interface WaitingClient {
+  readonly address: string;
+  /** The next one first. */
+  readonly inputs: LinkedSet<Input>;
+}
+
+const inputPlace = Symbol('input');
+
 /** Work of the head of a request; a small frame of HTTP/2 is 1. */
 export const requestWork = 10;
 /** Bytes of a header section, and bytes of data, that count as the work of one frame. */
@@ -44,10 +52,10 @@ export class InputTurns {
   private perTurn = maxPerTurn;
   /** Time when the turn began, or when its first input arrived. */
   private began = 0;
-  /** Waiting input, by client. */
-  private readonly waiting = new Map<string, LinkedSet<Input>>();
-  /** The clients of `waiting`, the next one first. */
-  private readonly order = new LinkedSet<string>();
+  /** Clients with waiting input, by address. */
+  private readonly waiting = new Map<string, WaitingClient>();
+  /** The same, the next one first. */
+  private readonly order = new LinkedSet<WaitingClient>(Symbol('order'));
   private readonly next = new NextTurn(() => this.turn());
   private readonly now: () => number;
   private readonly isBurst: () => boolean;
@@ -93,13 +101,13 @@ export class InputTurns {
 
   private wait(input: Input): void {
     const { client } = input;
-    let inputs = this.waiting.get(client);
-    if (inputs === undefined) {
-      inputs = new LinkedSet();
-      this.waiting.set(client, inputs);
-      this.order.add(client);
+    let waiting = this.waiting.get(client);
+    if (waiting === undefined) {
+      waiting = { address: client, inputs: new LinkedSet(inputPlace) };
+      this.waiting.set(client, waiting);
+      this.order.add(waiting);
     }
-    if (!inputs.has(input)) inputs.add(input);
+    if (!waiting.inputs.has(input)) waiting.inputs.add(input);
   }
 
   private turn(): void {
@@ -115,18 +123,19 @@ export class InputTurns {
 
   /** Serves the longest waiting input of the next client. */
   private serveNext(): void {
-    const client = this.order.first ?? '';
-    const inputs = this.waiting.get(client);
-    const input = inputs?.first;
+    const client = this.order.first;
+    if (client === undefined) return;
+    const { address, inputs } = client;
     this.order.delete(client);
-    if (inputs === undefined || input === undefined) {
-      this.waiting.delete(client);
+    const input = inputs.first;
+    if (input === undefined) {
+      this.waiting.delete(address);
       return;
     }
     inputs.delete(input);
     this.serve(input, share * this.limit);
     if (input.isHolding) this.wait(input);
     if (inputs.size > 0) this.order.add(client);
-    else this.waiting.delete(client);
+    else this.waiting.delete(address);
   }
 }

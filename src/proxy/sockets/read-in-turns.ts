@@ -22,7 +22,7 @@ interface Read extends Socket {
 }
 
 /** Connections that wait for a later turn, in order of arrival. */
-const waiting = new LinkedSet<Reader>();
+const waiting = new LinkedSet<Reader>(Symbol('waiting'));
 let turn = 0;
 let spent = 0;
 let pieces = 0;

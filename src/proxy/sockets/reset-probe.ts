@@ -1,10 +1,11 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { LinkedSet } from '../limits/linked-set.ts';
 
 /** Interval in milliseconds at which unread sockets are probed. */
 const interval = 500;
 const nothing = Buffer.alloc(0);
-const watched = new Set<Socket>();
+const watched = new LinkedSet<Socket>(Symbol('watched'));
 /** The property of a TLS socket with the socket below it. A WeakMap with an entry for each connection takes time of the garbage collection. */
 const carrier = Symbol('carrier');
 let timer: NodeJS.Timeout | undefined;

@@ -5,6 +5,7 @@ import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } fr
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
 import { LinkedList } from '../limits/linked-list.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import type { Quotas } from '../limits/quota.ts';
@@ -35,8 +36,8 @@ const sweepInterval = 1_000;
 class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
-  private readonly connections = new Set<Http1Connection>();
-  private readonly connecting = new Set<Attempt>();
+  private readonly connections = new LinkedSet<Http1Connection>(Symbol('open'));
+  private readonly connecting = new LinkedSet<Attempt>(Symbol('connecting'));
   /** In order of last use. The last one is used first, so unneeded connections stay idle until they expire. */
   private readonly idle = new LinkedList<Http1Connection>();
   private readonly waiting: WaitingQueue<Http1Call>;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Limit } from '../counters.ts';
+import { ReleasingMap } from '../limits/releasing-map.ts';
 import { ClosedStreams } from '../frames/closed-streams.ts';
 import type { StreamEnd } from '../frames/closed-streams.ts';
 import { allowances, FrameLimits } from '../frames/frame-limits.ts';
@@ -49,7 +50,7 @@ const nothing = Buffer.alloc(0);
 export class Http2Connection implements FrameTarget<BackendStream>, BackendCarrier, StreamOpener {
   readonly sender: Sender;
   readonly frameLimits: FrameLimits;
-  readonly streams = new Map<number, BackendStream>();
+  readonly streams = new ReleasingMap<number, BackendStream>();
   readonly closedStreams = new ClosedStreams();
   lastStream = -1;
   readonly lastServed = Infinity;

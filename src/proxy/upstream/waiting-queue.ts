@@ -2,7 +2,7 @@ import { ExpiringSet } from '../limits/expiring-set.ts';
 import type { Aging } from '../limits/expiring-set.ts';
 import type { UpstreamFailure } from '../messages/forwarder.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
-import { LinkedSet } from '../limits/linked-set.ts';
+import { LinkedList, LinkedNode } from '../limits/linked-list.ts';
 import { mayHaveMore } from '../limits/quota.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { TurnOrder } from '../limits/turn-order.ts';
@@ -24,13 +24,21 @@ interface Client<T> {
   /** Its waiting requests, with or without a place. */
   waiting: number;
   /** Its requests that wait for a place, in order of arrival. */
-  readonly line: LinkedSet<WaitingEntry<T>>;
+  readonly line: LinkedList<WaitingEntry<T>>;
 }
 
-interface WaitingEntry<T> extends Aging {
+class WaitingEntry<T> implements Aging {
   readonly waiter: T;
   readonly client: Client<T>;
-  hasPlace: boolean;
+  /** Among the requests that wait for a place, or for a connection. */
+  readonly node = new LinkedNode<WaitingEntry<T>>(this);
+  renewedAt = 0;
+  hasPlace = false;
+
+  constructor(waiter: T, client: Client<T>) {
+    this.waiter = waiter;
+    this.client = client;
+  }
 }
 
 type QueueLimits = Pick<ProxyLimits, 'waitingPerEndpoint' | 'waitTimeout'>;
@@ -47,7 +55,7 @@ export class WaitingQueue<T extends Waiter> {
   /** All waiting requests, by age. */
   private readonly entries: ExpiringSet<WaitingEntry<T>>;
   /** Waiting requests that have a place. */
-  private readonly ready = new LinkedSet<WaitingEntry<T>>();
+  private readonly ready = new LinkedList<WaitingEntry<T>>();
   private readonly clients = new Map<string, Client<T>>();
   /** Clients with requests that wait for a place. */
   private readonly turns = new TurnOrder<Client<T>>();
@@ -98,7 +106,7 @@ export class WaitingQueue<T extends Waiter> {
       queueMicrotask(() => waiter.fail('busy'));
       return;
     }
-    const entry: WaitingEntry<T> = { waiter, client, renewedAt: 0, hasPlace: false };
+    const entry = new WaitingEntry(waiter, client);
     this.entries.add(entry);
     client.waiting += 1;
     waiter.leave = () => this.drop(entry);
@@ -106,13 +114,13 @@ export class WaitingQueue<T extends Waiter> {
       this.makeReady(entry);
       return;
     }
-    client.line.add(entry);
+    client.line.append(entry.node);
     if (client.line.size === 1) this.turns.add(client, client.places);
   }
 
   /** Removes and returns the request that has waited longest with a place. It keeps the place. */
   take(): T | undefined {
-    const entry = this.ready.first;
+    const entry = this.ready.first?.value;
     if (entry === undefined) return undefined;
     this.entries.delete(entry);
     this.removed(entry);
@@ -139,9 +147,9 @@ export class WaitingQueue<T extends Waiter> {
   /** Gives free places to the next clients. */
   private admit(): void {
     for (let client = this.turns.first; client !== undefined; client = this.turns.first) {
-      const entry = client.line.first;
+      const entry = client.line.first?.value;
       if (entry === undefined || !this.hasPlaceFor(client)) return;
-      client.line.delete(entry);
+      client.line.remove(entry.node);
       if (client.line.size === 0) this.turns.delete(client, client.places);
       this.makeReady(entry);
     }
@@ -153,7 +161,7 @@ export class WaitingQueue<T extends Waiter> {
 
   private makeReady(entry: WaitingEntry<T>): void {
     entry.hasPlace = true;
-    this.ready.add(entry);
+    this.ready.append(entry.node);
     this.givePlace(entry.client);
   }
 
@@ -177,7 +185,7 @@ export class WaitingQueue<T extends Waiter> {
   private client(address: string): Client<T> {
     const known = this.clients.get(address);
     if (known !== undefined) return known;
-    const client: Client<T> = { address, places: 0, waiting: 0, line: new LinkedSet() };
+    const client: Client<T> = { address, places: 0, waiting: 0, line: new LinkedList() };
     this.clients.set(address, client);
     return client;
   }
@@ -203,8 +211,9 @@ export class WaitingQueue<T extends Waiter> {
     waiter.leave = undefined;
     this.quotas.waiting.release(client.address);
     client.waiting -= 1;
-    this.ready.delete(entry);
-    if (client.line.delete(entry) && client.line.size === 0) this.turns.delete(client, client.places);
+    const isLast = entry.node.list === client.line && client.line.size === 1;
+    entry.node.list?.remove(entry.node);
+    if (isLast) this.turns.delete(client, client.places);
     this.forget(client);
   }
 
