@@ -35,8 +35,10 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
     return input === this.index.over.input && population !== undefined && this.populations.has(population);
   }
 
-  produce(read: Reader, args: readonly string[]): Iterable<IndexEntry> {
-    return this.index.entries(read, ...args);
+  /** All contributors to a bucket share the string of its name: a route at many listeners has thousands of them. */
+  *produce(read: Reader, args: readonly string[]): Iterable<IndexEntry> {
+    for (const { bucket, entry } of this.index.entries(read, ...args))
+      yield { bucket: this.buckets.get(bucket)?.name ?? bucket, entry };
   }
 
   /** The entries of a bucket, read-only; `undefined` if the bucket does not exist. */

@@ -98,16 +98,16 @@ export interface HostPlace {
 }
 
 /**
- * The maximum number of hostnames at listeners where one route is compared with others, 1 KiB each: the hostnames of a route at a
- * Gateway of the maximum size.
+ * The maximum number of hostnames at listeners where one route is compared with others, 1 KiB each: all of a route with one hostname, or
+ * 16 hostnames at eight listeners.
  */
-const maxHostPlaces = 1_024;
+const maxHostPlaces = 128;
 
 /**
- * The maximum number of matches at hostnames and listeners where one route is compared with others, 1 KiB each. A route of the maximum
- * size is compared completely at one listener.
+ * The maximum number of matches at hostnames and listeners where one route is compared with others, 1 KiB each: those of a route with 128
+ * matches at four of them.
  */
-const maxMatchPlaces = 2_048;
+const maxMatchPlaces = 512;
 
 /** Returns the hostnames of a route at the listeners that it attaches to, up to the maximum. */
 export function hostPlaces(read: Reader, kind: string, namespace: string, name: string): readonly HostPlace[] {
@@ -155,15 +155,19 @@ const matchPlaces = defineQuery({
         own: { kind, namespace, name, rule, match: match.index },
       })),
     );
+    // A match has the same sort key at each listener.
+    const sorted = new Map(
+      [...new Set(shared.map(({ hostname }) => hostname))].map((hostname) => [
+        hostname,
+        matches.map(({ rule, match, ...rest }) => ({ ...rest, entry: sortKey({ hostname, route, rule, match }) })),
+      ]),
+    );
     return shared
       .values()
       .flatMap(({ key, ...place }) =>
-        matches.values().map(({ rule, match, requests, own }): MatchPlace => ({
-          ...place,
-          bucket: `${key} ${requests}`,
-          entry: sortKey({ hostname: place.hostname, route, rule, match }),
-          own,
-        })),
+        (sorted.get(place.hostname) ?? [])
+          .values()
+          .map(({ requests, own, entry }): MatchPlace => ({ ...place, bucket: `${key} ${requests}`, entry, own })),
       )
       .take(maxMatchPlaces)
       .toArray();
