@@ -12,6 +12,7 @@ import { noMatchingListenerHostname } from '../rules/parents/no-matching-listene
 import { noMatchingParent } from '../rules/parents/no-matching-parent.ts';
 import { notAllowedByListeners } from '../rules/parents/not-allowed-by-listeners.ts';
 import { parentNotFound } from '../rules/parents/parent-not-found.ts';
+import { tooManyListeners } from '../rules/parents/too-many-listeners.ts';
 import type { ObjectRule } from '../rules/engine/rule.ts';
 import { tables, type KindName } from '../schema/index.ts';
 import type { Candidate } from './candidate.ts';
@@ -27,6 +28,7 @@ const aboutOthers: ReadonlySet<string> = new Set(
     noMatchingParent,
     notAllowedByListeners,
     noMatchingListenerHostname,
+    tooManyListeners,
     hostnameNotPermitted,
     pathNotPermitted,
     backendNotFound,

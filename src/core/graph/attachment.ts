@@ -36,6 +36,8 @@ export type AttachmentOutcome =
   | { readonly type: 'notAllowed'; readonly listeners: readonly string[]; readonly by: 'kind' | 'namespace' }
   /** It is unknown here whether the listeners allow the route. */
   | { readonly type: 'unobserved' }
+  /** The route attaches to so many listeners through earlier parentRefs that there is no room for the `count` ones of this parentRef. */
+  | { readonly type: 'tooManyListeners'; readonly count: number; readonly attached: number }
   | { readonly type: 'noHostname'; readonly listeners: readonly { readonly name: string; readonly hostname: string }[] }
   /** HostnamePolicies permit none of the hostnames. */
   | { readonly type: 'notPermitted'; readonly refused: readonly RefusedHostname[] }
@@ -72,16 +74,28 @@ export interface AttachedListener {
   readonly hostnames: readonly string[];
 }
 
-/** Every parentRef of a route with its outcome, in the order of the specification. */
+/**
+ * The maximum number of listeners that one route attaches to, counted once for each parentRef: those of two Gateways of the maximum
+ * size. Each takes about 2 KiB in the controller and in the webhook, and without a limit it would be 2,048.
+ */
+export const maxListenersOfRoute = 128;
+
+/**
+ * Every parentRef of a route with its outcome, in the order of the specification. A parentRef attaches to all of its listeners, or to
+ * none of them if they exceed the maximum. Then it takes no room from the ones after it.
+ */
 export const attachments = defineQuery({
   name: 'attachments',
   stratum: strata.links,
   compute(read, kind: string, namespace: string, name: string): readonly Attachment[] {
     const route = readObject(read, kind as ServedRouteKind, namespace, name);
     if (route === undefined) return [];
+    let attached = 0;
     return (route.spec?.parentRefs ?? []).map((ref, index) => {
       const parent = parentNode(ref, namespace);
-      return { index, parent, outcome: attach(read, route, { ...parent, index }) };
+      const outcome = attach(read, route, { ...parent, index, attached });
+      if (outcome.type === 'attached') attached += outcome.listeners.length;
+      return { index, parent, outcome };
     });
   },
 });
@@ -97,11 +111,14 @@ export function attachedOwners(read: Reader, kind: string, namespace: string, na
     );
 }
 
-function attach(
-  read: Reader,
-  route: Resource<ServedRouteKind>,
-  parent: ParentNode & { readonly index: number },
-): AttachmentOutcome {
+interface ParentRef extends ParentNode {
+  /** Position in spec.parentRefs. */
+  readonly index: number;
+  /** The number of listeners that the route attaches to through the parentRefs before. */
+  readonly attached: number;
+}
+
+function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentRef): AttachmentOutcome {
   if (parent.group !== gatewayGroup || !isOwnerKind(parent.kind)) return { type: 'foreign' };
   const owner = { kind: parent.kind, namespace: parent.namespace, name: parent.name };
   const standing = ownerStanding(read, owner);
@@ -136,14 +153,14 @@ function attach(
     return isUncertain ? { type: 'unobserved' } : { type: 'notAllowed', listeners: names, by: 'namespace' };
   }
 
-  return attachTo(read, route, owner, allowing);
+  return attachTo(read, route, { owner, before: parent.attached }, allowing);
 }
 
 /** Returns the outcome for listeners that allow the route. */
 function attachTo(
   read: Reader,
   route: Resource<ServedRouteKind>,
-  owner: ListenerOwner,
+  { owner, before }: { readonly owner: ListenerOwner; readonly before: number },
   allowing: readonly AddressedListener[],
 ): AttachmentOutcome {
   const hostnameOf = new Map(allowing.map(({ name, hostname = '' }) => [name, hostname]));
@@ -154,6 +171,8 @@ function attachTo(
   );
   if (attached.length === 0)
     return { type: 'noHostname', listeners: [...hostnameOf].map(([name, hostname]) => ({ name, hostname })) };
+  if (before + attached.length > maxListenersOfRoute)
+    return { type: 'tooManyListeners', count: attached.length, attached: before };
   const hasOwners = servesHostnames(route.kind) && read.query(hasHostnamePolicies);
   const gateway = hasOwners ? servingGateway(read, owner) : undefined;
   if (gateway === undefined) return { type: 'attached', listeners: attached };

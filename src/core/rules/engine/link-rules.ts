@@ -49,6 +49,7 @@ import { noMatchingListenerHostname } from '../parents/no-matching-listener-host
 import { noMatchingParent } from '../parents/no-matching-parent.ts';
 import { notAllowedByListeners } from '../parents/not-allowed-by-listeners.ts';
 import { parentNotFound } from '../parents/parent-not-found.ts';
+import { tooManyListeners } from '../parents/too-many-listeners.ts';
 import type { ObjectRule } from './rule.ts';
 import { servicePortMissing } from '../backends/service-port-missing.ts';
 import { unlistedFeature } from '../support/unlisted-feature.ts';
@@ -110,6 +111,7 @@ export const linkRules: readonly ObjectRule[] = [
   noMatchingParent,
   notAllowedByListeners,
   noMatchingListenerHostname,
+  tooManyListeners,
   hostnameNotPermitted,
   pathNotPermitted,
   regexTotalCost,
