@@ -155,20 +155,19 @@ const matchPlaces = defineQuery({
         own: { kind, namespace, name, rule, match: match.index },
       })),
     );
-    // A match has the same sort key at each listener.
-    const sorted = new Map(
-      [...new Set(shared.map(({ hostname }) => hostname))].map((hostname) => [
-        hostname,
-        matches.map(({ rule, match, ...rest }) => ({ ...rest, entry: sortKey({ hostname, route, rule, match }) })),
-      ]),
-    );
+    // A match has the same sort key at each listener. Computed on demand: most hostnames of a large route are beyond the maximum.
+    const sorted = new Map<string, ReturnType<typeof sortedAt>>();
+    const sortedAt = (hostname: string) =>
+      matches.map(({ rule, match, ...rest }) => ({ ...rest, entry: sortKey({ hostname, route, rule, match }) }));
     return shared
       .values()
-      .flatMap(({ key, ...place }) =>
-        (sorted.get(place.hostname) ?? [])
+      .flatMap(({ key, ...place }) => {
+        const entries = sorted.get(place.hostname) ?? sortedAt(place.hostname);
+        sorted.set(place.hostname, entries);
+        return entries
           .values()
-          .map(({ requests, own, entry }): MatchPlace => ({ ...place, bucket: `${key} ${requests}`, entry, own })),
-      )
+          .map(({ requests, own, entry }): MatchPlace => ({ ...place, bucket: `${key} ${requests}`, entry, own }));
+      })
       .take(maxMatchPlaces)
       .toArray();
   },
