@@ -28,6 +28,10 @@ import type { Decrypted } from './listen/tls-acceptor.ts';
 import type { Identities, ListenerCertificates } from './listen/identities.ts';
 import { monotonicNow } from '../time/clock.ts';
 
+const openPlace = Symbol('open');
+const silentPlace = Symbol('silent');
+const idlePlace = Symbol('idle');
+
 /** The problems of listeners that do not work as configured, by key. */
 export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
 
@@ -43,13 +47,13 @@ export class Front {
   private readonly http2: Http2Server;
   private readonly layer4: Layer4Port;
   /** The open connections. */
-  private readonly sockets = new LinkedSet<Socket>(Symbol('open'));
+  private readonly sockets = new LinkedSet<Socket>(openPlace);
   /** Called when no connection is left, while `drain` waits for that. */
   private emptied: (() => void) | undefined;
   /** Connections whose protocol is not known yet. */
-  private readonly silent = new LinkedSet<Socket>(Symbol('silent'));
+  private readonly silent = new LinkedSet<Socket>(silentPlace);
   /** Connections without a request in progress. */
-  private readonly idle = new LinkedSet<Socket>(Symbol('idle'));
+  private readonly idle = new LinkedSet<Socket>(idlePlace);
   private readonly handshakes: Handshakes;
   /** Connections that arrived before the first configuration. */
   private waiting: Socket[] | undefined = [];

@@ -5,6 +5,8 @@ import type { InputTurns } from '../listen/input-turns.ts';
 import type { Connection } from '../messages/connection.ts';
 import { Http1Session } from './http1-session.ts';
 
+const sessionPlace = Symbol('session');
+
 /** The HTTP/1 server of a port. `accept` takes sockets, plain or decrypted. */
 export interface Http1Server {
   accept(socket: Socket, connection: Connection): void;
@@ -16,7 +18,7 @@ export interface Http1Server {
 /** Creates a server that does not listen and handles each request as an Exchange. */
 export function createHttp1Server(plane: DataPlane, turns: InputTurns): Http1Server {
   const { checkInterval, headerTimeout, idleTimeout, stallTimeout } = plane.limits;
-  const sessions = new LinkedSet<Http1Session>(Symbol('session'));
+  const sessions = new LinkedSet<Http1Session>(sessionPlace);
   // One timer checks all connections, because setting timers per request would take a tenth of its time.
   const interval = Math.min(checkInterval, headerTimeout, idleTimeout, stallTimeout);
   const ticksOf = (timeout: number): number => Math.ceil(timeout / interval);

@@ -23,6 +23,8 @@ import { RequestFactory } from './request-factory.ts';
 import { Sender } from '../frames/sender.ts';
 import { ownSettings } from '../frames/settings.ts';
 
+const startingPlace = Symbol('starting');
+
 /** The timeouts of connections. `now` counts the intervals at which they are checked. */
 export interface Ticks {
   now: number;
@@ -66,7 +68,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
   /** Accounts for them, and for incomplete frames and header sections. */
   private readonly waiting: Buffered;
   /** Requests that begin at the end of the current input: their bodies may follow at once, or a reset. */
-  private readonly starting = new LinkedSet<Http2Stream>(Symbol('starting'));
+  private readonly starting = new LinkedSet<Http2Stream>(startingPlace);
   private hasEnded = false;
   /** Whether further bytes are discarded. */
   private isStopped = false;

@@ -5,6 +5,8 @@ import type { InputTurns } from '../listen/input-turns.ts';
 import type { Connection } from '../messages/connection.ts';
 import { Http2Session } from './http2-session.ts';
 
+const sessionPlace = Symbol('session');
+
 /** The HTTP/2 server of a port. `accept` takes sockets, plain or decrypted. */
 export interface Http2Server {
   accept(socket: Socket, connection: Connection): void;
@@ -16,7 +18,7 @@ export interface Http2Server {
 /** Creates a server that does not listen and handles each stream as an Exchange. */
 export function createHttp2Server(plane: DataPlane, turns: InputTurns): Http2Server {
   const { checkInterval, idleTimeout, stallTimeout } = plane.limits;
-  const sessions = new LinkedSet<Http2Session>(Symbol('session'));
+  const sessions = new LinkedSet<Http2Session>(sessionPlace);
   // One timer checks all connections, because setting timers per request is expensive.
   const interval = Math.min(checkInterval, idleTimeout, stallTimeout);
   const ticks = { now: 0, idle: Math.ceil(idleTimeout / interval), flush: Math.ceil(stallTimeout / interval) };

@@ -8,12 +8,15 @@ import type { Arrival } from './connection.ts';
 import { TlsDispatch } from './tls.ts';
 import type { SecurePort } from './tls.ts';
 
+const openPlace = Symbol('open');
+const silentPlace = Symbol('silent');
+
 /** The connections of one TCP port that are forwarded byte by byte. */
 export class Layer4Port {
   private readonly plane: DataPlane;
-  private readonly connections = new LinkedSet<Layer4Connection>(Symbol('open'));
+  private readonly connections = new LinkedSet<Layer4Connection>(openPlace);
   /** Connections of TCP listeners whose client has not sent anything yet. */
-  private readonly silent = new LinkedSet<Layer4Connection>(Symbol('silent'));
+  private readonly silent = new LinkedSet<Layer4Connection>(silentPlace);
   private listeners: ReadonlyMap<ConfigKey, ListenerConfig> = new Map();
   private tcp: ListenerConfig | undefined;
   private hasTls = false;

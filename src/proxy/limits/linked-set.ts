@@ -13,7 +13,10 @@ export class LinkedSet<T extends object> {
   private readonly list = new LinkedList<T>();
   private readonly place: symbol;
 
-  /** `place` is a property for the positions of the values. A value is in at most one set with the same `place`. */
+  /**
+   * `place` is the property for the positions of the values. A value is in at most one set with the same `place`. Sets of the same purpose share it:
+   * V8 would give the values of each further property another shape, and access to them would become slow.
+   */
   constructor(place: symbol) {
     this.place = place;
   }

@@ -20,6 +20,7 @@ interface WaitingClient {
 }
 
 const inputPlace = Symbol('input');
+const orderPlace = Symbol('order');
 
 /** Work of the head of a request; a small frame of HTTP/2 is 1. */
 export const requestWork = 10;
@@ -55,7 +56,7 @@ export class InputTurns {
   /** Clients with waiting input, by address. */
   private readonly waiting = new Map<string, WaitingClient>();
   /** The same, the next one first. */
-  private readonly order = new LinkedSet<WaitingClient>(Symbol('order'));
+  private readonly order = new LinkedSet<WaitingClient>(orderPlace);
   private readonly next = new NextTurn(() => this.turn());
   private readonly now: () => number;
   private readonly isBurst: () => boolean;

@@ -13,6 +13,9 @@ import { requestHead } from './request-writer.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 import { monotonicNow, turnNow } from '../../time/clock.ts';
 
+const openPlace = Symbol('open');
+const connectingPlace = Symbol('connecting');
+
 /** Forwards over HTTP/1.1 with persistent connections to each upstream. */
 export class Http1Forwarder extends PooledForwarder<Http1Pool> {
   constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
@@ -36,8 +39,8 @@ const sweepInterval = 1_000;
 class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
-  private readonly connections = new LinkedSet<Http1Connection>(Symbol('open'));
-  private readonly connecting = new LinkedSet<Attempt>(Symbol('connecting'));
+  private readonly connections = new LinkedSet<Http1Connection>(openPlace);
+  private readonly connecting = new LinkedSet<Attempt>(connectingPlace);
   /** In order of last use. The last one is used first, so unneeded connections stay idle until they expire. */
   private readonly idle = new LinkedList<Http1Connection>();
   private readonly waiting: WaitingQueue<Http1Call>;
