@@ -10,6 +10,6 @@ export const tooManyListeners = attachmentRule({
   source:
     'Gateway API v1.7.0, ParentReference.sectionName ("this will reference the entire resource"; no limit is specified); RouteReasonUnsupportedValue',
   describe: ({ parent }, { count, attached }) => ({
-    message: `Too many listeners: this parentRef matches ${count} of ${quoteRef(parent)}, the parentRefs before it attach to ${attached}, and a route can attach to at most ${maxListenersOfRoute}. Set sectionName or port, or move the parentRef to another route.`,
+    message: `Too many listeners: a route can attach to ${maxListenersOfRoute}, earlier parentRefs attach to ${attached}, and ${quoteRef(parent)} has ${count} more. Set sectionName or port, or use another route.`,
   }),
 });

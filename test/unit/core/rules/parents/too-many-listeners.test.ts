@@ -26,7 +26,7 @@ describe('too-many-listeners', () => {
     expect(asked({ name: 'front' }, { name: 'back' }, { name: 'side' })).toEqual([
       [
         'spec.parentRefs[2]',
-        'Too many listeners: this parentRef matches 3 of Gateway "shop/side", the parentRefs before it attach to 128, and a route can attach to at most 128. Set sectionName or port, or move the parentRef to another route.',
+        'Too many listeners: a route can attach to 128, earlier parentRefs attach to 128, and Gateway "shop/side" has 3 more. Set sectionName or port, or use another route.',
         'Accepted UnsupportedValue parentRef',
       ],
     ]);
