@@ -11,6 +11,9 @@ export const leases: ResourceType = {
   namespaced: true,
 };
 
+/** The largest number that the API accepts: it rejects the whole Lease with a larger one, and nobody could take it over. */
+const mostTransitions = 2 ** 31 - 1;
+
 interface LeaseOptions {
   readonly client: ApiClient;
   readonly clock: Clock;
@@ -97,7 +100,7 @@ export class LeaseRecord {
       leaseDurationSeconds: Math.ceil(this.duration / 1000),
       acquireTime: this.isOurs ? this.spec['acquireTime'] : now,
       renewTime: now,
-      leaseTransitions: this.isOurs || this.lease === undefined ? count : count + 1,
+      leaseTransitions: this.isOurs || this.lease === undefined ? count : Math.min(count + 1, mostTransitions),
     };
   }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Election, mergePatch, type KubernetesObject } from '../../../src/kubernetes/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { AuditEntry } from '../../support/fake-api-server.ts';
-import { kubernetesStage, type KubernetesStage } from '../../support/kubernetes.ts';
+import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const leaseType = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
@@ -206,6 +206,20 @@ describe('a candidate', () => {
     await pass(8_000, clock);
     expect(election.isLeader()).toBe(true);
     expect(lease()?.['spec']).toMatchObject({ holderIdentity: 'pod-b', leaseTransitions: 1 });
+  });
+
+  test('takes over a lease that has changed hands as often as its API can count', async () => {
+    const most = 2 ** 31 - 1;
+    seed(stage, leaseType, {
+      kind: 'Lease',
+      metadata: { name: 'controller' },
+      spec: { holderIdentity: 'pod-b', leaseDurationSeconds: 15, leaseTransitions: most },
+    });
+    const { election } = enter('pod-a');
+    await eventually(() => expect(election.holder).toBe('pod-b'));
+    await pass(20_000);
+    expect(election.isLeader()).toBe(true);
+    expect(lease()?.['spec']).toMatchObject({ holderIdentity: 'pod-a', leaseTransitions: most });
   });
 
   test('at most one leads, whoever comes when, and whatever fails', async () => {
