@@ -16,18 +16,23 @@ const longestSuspension = 10_000;
 /** The protocol and TLS settings of an endpoint. */
 export type Manner = Pick<EndpointsConfig, 'protocol' | 'tls'>;
 
-/** An address that requests are sent to, shared by all Services and routes that use it with the same protocol and TLS settings. */
+/**
+ * An address that requests are sent to, shared by all Services and routes that use it with the same protocol and TLS settings. A change
+ * can create and release tens of thousands of them at once, so what requests need is made when the first one needs it.
+ */
 export class Endpoint {
-  /** `host:port`, for logs. */
-  readonly address: string;
-  /** The upstream for raw bytes, regardless of the protocol and TLS settings. */
-  readonly plain: Upstream;
-  private readonly anonymous: Upstream;
+  private readonly host: string;
+  private readonly port: number;
+  private readonly manner: Manner;
+  private text: string | undefined;
+  private raw: Upstream | undefined;
+  private common: Upstream | undefined;
   /** Upstreams with a client certificate, by Gateway. A data plane of one Gateway has one entry, regardless of certificate changes. */
-  private readonly identified = new Map<string, Upstream>();
+  private identified: Map<string, Upstream> | undefined;
   private readonly released: (upstream: Upstream) => void;
   private failures = 0;
   private suspendedUntil = 0;
+  private isReleased = false;
   /** Called when this thread has suspended the endpoint, or has connected to it again. */
   changed: ((suspension: Suspension) => void) | undefined;
 
@@ -35,34 +40,59 @@ export class Endpoint {
   constructor(
     host: string,
     port: number,
-    { protocol, tls }: Manner = {},
+    manner: Manner = {},
     released: (upstream: Upstream) => void = () => undefined,
   ) {
-    this.address = formatAddress(host, port);
-    this.plain = { host, port };
-    this.anonymous = { ...this.plain, ...(protocol && { protocol }), ...(tls && { tls }) };
+    this.host = host;
+    this.port = port;
+    this.manner = manner;
     this.released = released;
+  }
+
+  /** `host:port`, for logs. */
+  get address(): string {
+    return (this.text ??= formatAddress(this.host, this.port));
+  }
+
+  /** The upstream for raw bytes, regardless of the protocol and TLS settings. */
+  get plain(): Upstream {
+    return (this.raw ??= { host: this.host, port: this.port });
   }
 
   /** Returns the upstream for a Gateway (`namespace/name`). `identity` returns client certificates, for connections over TLS. */
   upstream(gateway: string, identity: ClientIdentity): Upstream {
-    const { tls } = this.anonymous;
+    const { tls } = this.manner;
     if (tls === undefined || tls.clientCertificate === 'none') return this.anonymous;
     const client = identity(tls.clientCertificate?.secret);
+    this.identified ??= new Map();
     const known = this.identified.get(gateway);
     if (known?.tls?.client?.cert === client?.cert) return known ?? this.anonymous;
     this.identified.delete(gateway);
     if (known !== undefined) this.released(known);
     if (client === undefined) return this.anonymous;
-    const renewed = { ...this.anonymous, tls: { ...tls, client } };
+    const renewed = this.made({ tls: { ...tls, client } });
     this.identified.set(gateway, renewed);
     return renewed;
   }
 
-  /** Releases all connections: no further request goes there. */
+  /** The upstream without a client certificate. */
+  private get anonymous(): Upstream {
+    return (this.common ??= this.made());
+  }
+
+  private made(identified: Pick<Upstream, 'tls'> = {}): Upstream {
+    const upstream = { host: this.host, port: this.port, ...this.manner, ...identified };
+    // A request that chose the endpoint before its release may still come.
+    if (this.isReleased) this.released(upstream);
+    return upstream;
+  }
+
+  /** Releases all connections: requests that choose an endpoint from now on do not go there. */
   release(): void {
-    for (const upstream of [this.anonymous, ...this.identified.values()]) this.released(upstream);
-    this.identified.clear();
+    this.isReleased = true;
+    if (this.common !== undefined) this.released(this.common);
+    for (const upstream of this.identified?.values() ?? []) this.released(upstream);
+    this.identified = undefined;
   }
 
   /** Suspends the endpoint after a failed connection: for a second, doubled with each repetition up to ten. */
@@ -169,19 +199,28 @@ export class EndpointSet {
   }
 }
 
-interface Shared {
+/** An endpoint, and the number of sets that hold it. */
+class SharedEndpoint extends Endpoint {
+  users = 0;
   /** Identifies address, protocol and TLS settings. */
   readonly key: string;
-  readonly endpoint: Endpoint;
-  users: number;
+
+  constructor(key: string, ...endpoint: ConstructorParameters<typeof Endpoint>) {
+    super(...endpoint);
+    this.key = key;
+  }
+}
+
+interface HeldSet {
+  readonly set: EndpointSet;
+  readonly endpoints: readonly SharedEndpoint[];
 }
 
 /** All endpoint sets by key. An endpoint exists as long as a set contains it; then its connections are released. */
 export class EndpointRegistry {
-  private readonly sets = new Map<ConfigKey, EndpointSet>();
+  private readonly sets = new Map<ConfigKey, HeldSet>();
   private readonly budgets: RetryBudgets;
-  private readonly shared = new Map<string, Shared>();
-  private readonly entries = new WeakMap<Endpoint, Shared>();
+  private readonly shared = new Map<string, SharedEndpoint>();
   private readonly released: (upstream: Upstream) => void;
   private readonly names: NameSource | undefined;
   private readonly threaded: ThreadedEndpoints | undefined;
@@ -201,11 +240,11 @@ export class EndpointRegistry {
 
   /** Applies a suspension of another thread. */
   suspend(key: string, suspension: Suspension, now: number): void {
-    this.shared.get(key)?.endpoint.suspend(suspension, now);
+    this.shared.get(key)?.suspend(suspension, now);
   }
 
   get(key: ConfigKey): EndpointSet | undefined {
-    return this.sets.get(key);
+    return this.sets.get(key)?.set;
   }
 
   upsert(config: EndpointsConfig): void {
@@ -240,41 +279,49 @@ export class EndpointRegistry {
   private install(config: EndpointsConfig, addresses: EndpointsConfig['addresses'], whyEmpty?: EmptyReason): void {
     const previous = this.sets.get(config.key);
     // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
-    const digest = digestOf(config);
-    const endpoints = addresses.map(({ host, port }) => this.hold(host, port, config, digest));
+    const manner = mannerOf(config);
+    const digest = digestOf(manner);
+    const endpoints = addresses.map(({ host, port }) => this.hold(host, port, manner, digest));
     const budget = config.retryBudget === undefined ? undefined : this.budgets.hold(config.retryBudget);
     const traits = { failure: config.failure, whyEmpty, budget, externalHostname: config.external?.hostname };
-    this.sets.set(config.key, new EndpointSet(endpoints, traits));
+    this.sets.set(config.key, { set: new EndpointSet(endpoints, traits), endpoints });
     this.letGo(previous);
   }
 
-  private hold(host: string, port: number, manner: Manner, digest: string): Endpoint {
+  private hold(host: string, port: number, manner: Manner, digest: string): SharedEndpoint {
     const key = `${host} ${port} ${digest}`;
-    const entry = this.shared.get(key) ?? { key, endpoint: this.create(key, host, port, manner), users: 0 };
-    entry.users += 1;
-    this.shared.set(key, entry);
-    this.entries.set(entry.endpoint, entry);
-    return entry.endpoint;
+    let endpoint = this.shared.get(key);
+    if (endpoint === undefined) {
+      endpoint = this.create(key, host, port, manner);
+      this.shared.set(key, endpoint);
+    }
+    endpoint.users += 1;
+    return endpoint;
   }
 
-  private create(key: string, host: string, port: number, manner: Manner): Endpoint {
+  private create(key: string, host: string, port: number, manner: Manner): SharedEndpoint {
     const { released, threaded } = this;
-    const endpoint = new Endpoint(host, port, manner, released);
+    const endpoint = new SharedEndpoint(key, host, port, manner, released);
     if (threaded !== undefined) endpoint.changed = (suspension) => threaded.suspended(key, suspension);
     return endpoint;
   }
 
-  private letGo(set: EndpointSet | undefined): void {
-    if (set?.budget !== undefined) this.budgets.release(set.budget);
-    for (const endpoint of set?.all() ?? []) {
-      const entry = this.entries.get(endpoint);
-      if (entry === undefined) continue;
-      entry.users -= 1;
-      if (entry.users > 0) continue;
-      this.shared.delete(entry.key);
+  private letGo(held: HeldSet | undefined): void {
+    if (held === undefined) return;
+    const { set, endpoints } = held;
+    if (set.budget !== undefined) this.budgets.release(set.budget);
+    for (const endpoint of endpoints) {
+      endpoint.users -= 1;
+      if (endpoint.users > 0) continue;
+      this.shared.delete(endpoint.key);
       endpoint.release();
     }
   }
+}
+
+/** Returns a copy without the addresses, which endpoints must not keep. */
+function mannerOf({ protocol, tls }: EndpointsConfig): Manner {
+  return { ...(protocol && { protocol }), ...(tls && { tls }) };
 }
 
 /** A short text that is equal for equal manners. Computed once for all addresses, because a backend can have thousands of them. */

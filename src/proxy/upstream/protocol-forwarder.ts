@@ -25,6 +25,7 @@ export class ProtocolForwarder implements Forwarder, Engines {
   readonly http1: Http1Forwarder;
   readonly http2: Http2Forwarder;
   private readonly negotiations = new Map<Upstream, Negotiation>();
+  private readonly released = new WeakSet<Upstream>();
 
   /** `fault` receives unexpected errors. */
   constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
@@ -36,13 +37,23 @@ export class ProtocolForwarder implements Forwarder, Engines {
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
     const { upstream } = request;
+    const exchange = this.begin(request, receiver);
+    // A request that chose its endpoint before a change, or tries again after it, must not leave a connection that nobody closes.
+    if (this.released.has(upstream)) this.release(upstream);
+    return exchange;
+  }
+
+  private begin(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const { upstream } = request;
     const { tls, protocol } = upstream;
     if (tls !== undefined && protocol === undefined) return this.negotiation(upstream).forward(request, receiver);
     const engine = protocol === 'h2c' || protocol === 'h2' || request.needsHttp2 === true ? this.http2 : this.http1;
     return engine.forward(request, receiver);
   }
 
+  /** Closes the connections of an upstream after their requests. A request that still comes gets a connection of its own. */
   release(upstream: Upstream): void {
+    this.released.add(upstream);
     this.negotiations.get(upstream)?.release();
     this.negotiations.delete(upstream);
     this.http1.release(upstream);

@@ -147,6 +147,30 @@ describe('release while the version of HTTP is being found out', () => {
   });
 });
 
+// Each request that a change overtook left a connection pool for good.
+describe('a request to an upstream that was released before', () => {
+  test.each([
+    ['HTTP/1.1', startSecureHttp1Backend, { protocol: 'http/1.1' as const }],
+    ['HTTP/2', startNegotiatingBackend, { protocol: 'h2' as const }],
+    ['HTTP/2 by negotiation', startNegotiatingBackend, {}],
+    ['HTTP/1.1 by negotiation', startSecureHttp1Backend, {}],
+  ])('is answered, and leaves no connection: %s', async (_, start, protocol) => {
+    const authority = await createAuthority();
+    const backend = await start(await issueLeaf(authority, { dnsNames: ['inner.example'] }));
+    const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
+    const forwarder = new ProtocolForwarder(defaultLimits, throwFault, createQuotas(defaultLimits, createCounters()));
+    forwarders.push(forwarder);
+    const request = get(backend.port, { upstream: { host: '127.0.0.1', port: backend.port, tls, ...protocol } });
+    forwarder.release(request.upstream);
+    for (let count = 0; count < 2; count += 1) {
+      const { receiver, ended } = createReceiver();
+      forwarder.forward({ ...request, fields: [...request.fields] }, receiver);
+      expect((await ended).at(-1)).toBe('end');
+      await eventually(() => expect(backend.openConnections()).toBe(0));
+    }
+  });
+});
+
 test('a request can be aborted while it is being sent on the connection that found out the version of HTTP', async () => {
   const authority = await createAuthority();
   const backend = await startSecureHttp1Backend(await issueLeaf(authority, { dnsNames: ['inner.example'] }));

@@ -138,6 +138,14 @@ describe('the connections to an endpoint over TLS', () => {
     expect(new Endpoint('a', 1, { tls }).upstream('shop/front', identity).tls?.client).toBe(other);
   });
 
+  test('are released at once if their endpoint is', () => {
+    const { endpoint, released } = secureEndpoint();
+    endpoint.release();
+    expect(released).toEqual([]);
+    const upstreams = [endpoint.upstream('shop/front', () => one), endpoint.upstream('shop/front', nobody)];
+    expect(new Set(released)).toEqual(new Set(upstreams));
+  });
+
   test('are the same for all where there is no TLS', () => {
     const plain = new Endpoint('a', 1);
     expect(plain.upstream('shop/front', () => one)).toBe(plain.upstream('shop/back', nobody));
@@ -145,11 +153,19 @@ describe('the connections to an endpoint over TLS', () => {
 });
 
 describe('the registry', () => {
+  /** Does what a request to each endpoint of a set does. */
+  function use(registry: EndpointRegistry, service: string): void {
+    for (const endpoint of registry.get(endpointsConfig(service).key)?.all() ?? []) {
+      endpoint.upstream('shop/front', () => undefined);
+    }
+  }
+
   test('shares an endpoint among sets, with its health, and lets it go with the last one', () => {
     const released: string[] = [];
     const registry = new EndpointRegistry(({ host, port }) => released.push(`${host}:${port}`));
     registry.upsert(endpointsConfig('one', 1, 2));
     registry.upsert(endpointsConfig('two', 2));
+    use(registry, 'one');
     registry.get(endpointsConfig('one').key)?.all()[1]?.connectFailed(0);
     expect(registry.get(endpointsConfig('two').key)?.all()[0]?.isSuspended(0)).toBe(true);
     registry.upsert(endpointsConfig('one', 3));
@@ -164,11 +180,25 @@ describe('the registry', () => {
     const released: string[] = [];
     const registry = new EndpointRegistry(({ host, port }) => released.push(`${host}:${port}`));
     registry.upsert(endpointsConfig('one', 1));
+    use(registry, 'one');
     const before = registry.get(endpointsConfig('one').key)?.all()[0];
     registry.upsert(endpointsConfig('one', 1, 1, 2));
     expect(registry.get(endpointsConfig('one').key)?.all()[0]).toBe(before);
     registry.upsert(endpointsConfig('one', 2));
     expect(released).toEqual(['127.0.0.1:1']);
+  });
+
+  // Replacing 48,000 addresses of a Service was one long step.
+  test('releases only the upstreams that requests have used', () => {
+    const released: string[] = [];
+    const registry = new EndpointRegistry(({ host, port }) => released.push(`${host}:${port}`));
+    registry.upsert(endpointsConfig('one', 1, 2, 3));
+    registry
+      .get(endpointsConfig('one').key)
+      ?.all()[1]
+      ?.upstream('shop/front', () => undefined);
+    registry.remove(endpointsConfig('one').key);
+    expect(released).toEqual(['127.0.0.1:2']);
   });
 
   test('tells endpoints apart by the manner of speaking to them', () => {
