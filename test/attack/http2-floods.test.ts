@@ -45,15 +45,17 @@ inSmall('a flood of one connection leaves nothing behind', () => {
 inFull('while a flood of 20 connections goes on, others are served', () => {
   let target: Target;
   let port: number;
-  let backend: Awaited<ReturnType<typeof startLargeBackend>>;
+  let backends: Awaited<ReturnType<typeof startLargeBackend>>[] = [];
   beforeAll(async () => {
     port = await freePort();
-    backend = await startLargeBackend();
-    target = await startTarget(objects(port, backend.port));
+    backends = await Promise.all([startLargeBackend(), startLargeBackend()]);
+    target = await startTarget(objects(port, backends));
     await warmUp({ host, port }, 'a');
   });
   afterAll(() => target.stop());
-  afterAll(() => backend.stop());
+  afterAll(() => {
+    for (const backend of backends) backend.stop();
+  });
 
   test.each(Object.keys(floods))('%s', async (name) => {
     const before = target.held();
@@ -81,8 +83,11 @@ inFull('while a flood of 20 connections goes on, others are served', () => {
   });
 });
 
-/** One Gateway, and one route to a backend on loopback. */
-function objects(listener: number, backend: number): string {
+/**
+ * One Gateway, and a route to two backends on loopback. One of them is for `/large` alone: 512 clients that ask the backend itself for that
+ * many mebibytes delay its other clients by 180 to 400 ms, whatever the data plane does.
+ */
+function objects(listener: number, [ordinary, large]: readonly { readonly port: number }[]): string {
   return `${gatewayObjects({ name: 'web', namespace: 'shop' }, `{ name: http, port: ${listener}, protocol: HTTP }`)}
 ---
 apiVersion: gateway.networking.k8s.io/v1
@@ -90,6 +95,8 @@ kind: HTTPRoute
 metadata: { name: app, namespace: shop }
 spec:
   parentRefs: [{ name: web }]
-  rules: [{ backendRefs: [{ name: app, port: 80 }] }]
-${serviceObjects({ name: 'app', endpoint: backend })}`;
+  rules:
+  - { matches: [{ path: { value: /large } }], backendRefs: [{ name: large, port: 80 }] }
+  - { backendRefs: [{ name: app, port: 80 }] }
+${serviceObjects({ name: 'app', endpoint: ordinary?.port ?? 0 })}${serviceObjects({ name: 'large', endpoint: large?.port ?? 0 })}`;
 }
