@@ -7,6 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { limitPieces } from '../core/text/pieces.ts';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { hasAnnouncedBundles } from './bundles.ts';
@@ -16,7 +17,7 @@ import { compactLineOf, lineOf } from './lines.ts';
 import type { ToProxy } from './messages.ts';
 import { inSlices } from './outbox.ts';
 import { Pace } from './pace.ts';
-import { limitPieces } from './pieces.ts';
+
 import type { ConfigurationSource } from './source.ts';
 import { channelPath, fields, longestLines, parseToController, ProtocolError, readLines, type Line } from './wire.ts';
 

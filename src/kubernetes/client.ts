@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { limitPieces } from '../core/text/pieces.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { readChunks } from './chunks.ts';
 import { createDeadline } from './deadline.ts';
@@ -154,6 +155,9 @@ class Client implements ApiClient {
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });
+    limitPieces(response, () =>
+      response.destroy(new ProtocolError('the API server sent a response in too many pieces')),
+    );
     const { statusCode = 0, headers } = response;
     if (statusCode < 400) return response;
     const retryAfter = headers['retry-after'];

@@ -1,4 +1,5 @@
 import { ProtocolError } from './errors.ts';
+import { Slices } from '../time/slices.ts';
 import { longestText } from './limits.ts';
 
 interface LineOptions {
@@ -7,8 +8,12 @@ interface LineOptions {
   readonly onHeld?: (characters: number) => void;
 }
 
+/** Characters after which the reader looks whether others must have a turn. */
+const charactersBetweenChecks = 64 * 1024;
+
 /**
- * Splits a UTF-8 stream into JSON values, one per line. Yields all values that a chunk completed, at least one.
+ * Splits a UTF-8 stream into JSON values, one per line. Yields all values that a chunk completed, at least one. If reading them takes long,
+ * it yields what it has, and gives others a turn.
  *
  * @param onHeld called with the characters of the unfinished line after each chunk
  * @throws ProtocolError if a line is not valid JSON or longer than `limit` characters, or if the stream ends within a line:
@@ -23,17 +28,28 @@ export async function* readJsonLines(
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of chunks) {
-    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
-    parts.push(first);
-    length += first.length;
-    const last = others.pop();
-    if (last !== undefined) {
-      const lines = [parts.join(''), ...others];
-      parts = [last];
-      length = last.length;
-      const values = lines.filter((line) => line.trim() !== '').map((line) => parseLine(line, limit));
+    const slices = new Slices();
+    const text = decoder.decode(chunk, { stream: true });
+    let values: unknown[] = [];
+    let begin = 0;
+    let checked = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', begin)) {
+      parts.push(text.slice(begin, end));
+      const line = parts.join('');
+      parts = [];
+      length = 0;
+      begin = end + 1;
+      if (line.trim() !== '') values.push(parseLine(line, limit));
+      if (begin - checked < charactersBetweenChecks || !slices.isUsedUp) continue;
+      checked = begin;
       if (values.length > 0) yield values;
+      values = [];
+      await slices.next();
     }
+    if (values.length > 0) yield values;
+    const rest = text.slice(begin);
+    parts.push(rest);
+    length += rest.length;
     if (length > limit) throw tooLong(limit);
     onHeld(length);
   }

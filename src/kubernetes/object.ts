@@ -20,14 +20,15 @@ export interface ObjectMetadata {
   readonly [field: string]: unknown;
 }
 
-/** Whether a JSON value has the minimum of a stored object: metadata with a name. */
+/** Whether a JSON value has the minimum of a stored object: metadata with a name, and an identity and a version of the right types. */
 export function isKubernetesObject(json: unknown): json is KubernetesObject {
-  return (
-    isRecord(json) &&
-    isRecord(json['metadata']) &&
-    typeof json['metadata']['name'] === 'string' &&
-    json['metadata']['name'] !== ''
-  );
+  if (!isRecord(json) || !isRecord(json['metadata'])) return false;
+  const { name, namespace, uid, resourceVersion } = json['metadata'];
+  return typeof name === 'string' && name !== '' && [namespace, uid, resourceVersion].every(isTextOrAbsent);
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 /** One version of a kind, and the resource that stores it. */

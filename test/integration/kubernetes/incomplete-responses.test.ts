@@ -42,3 +42,30 @@ test('lines of all watches that do not end have a limit together, and the longes
     server.close();
   }
 });
+
+test.each(['x', '\n'])(
+  'a response in pieces of one byte (%j) ends with an error, before these fill the memory',
+  async (byte) => {
+    const server = createServer((request, response) => {
+      const status = request.url === '/error' ? '500 No' : '200 OK';
+      const { socket } = response;
+      socket?.on('error', () => undefined);
+      socket?.write(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n${`1\r\n${byte}\r\n`.repeat(20_000)}`);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = createClient(credentialsFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    try {
+      const problem = 'the API server sent a response in too many pieces';
+      await expect(client.request({ path: '/', timeout: 5_000 })).rejects.toThrow(problem);
+      await expect(client.request({ path: '/error', timeout: 5_000 })).rejects.toThrow(problem);
+      const follow = async (): Promise<void> => {
+        for await (const _batch of client.stream({ path: '/', signal: AbortSignal.timeout(5_000) }));
+      };
+      await expect(follow()).rejects.toThrow(problem);
+    } finally {
+      await client.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  },
+);

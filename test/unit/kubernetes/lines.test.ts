@@ -34,6 +34,20 @@ describe('lines of JSON', () => {
     expect(batches).toEqual([[1, 2, 3], [4]]);
   });
 
+  test('give others turns, if a chunk has very many', async () => {
+    const text = '1\n'.repeat(2 ** 20) + '\n'.repeat(2 ** 20);
+    let turns = 0;
+    let counting = setImmediate(function count() {
+      turns += 1;
+      counting = setImmediate(count);
+    });
+    let values = 0;
+    for await (const batch of readJsonLines(chunksOf(text, text.length))) values += batch.length;
+    clearImmediate(counting);
+    expect(values).toBe(2 ** 20);
+    expect(turns).toBeGreaterThan(5);
+  });
+
   test.each([
     ['no JSON', '{"a":1}\nnonsense\n', 'is not valid JSON'],
     ['cut', '{"a":1}\n{"a":', 'in the middle of a line'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { microTime, pathOf, resourceType } from '../../../src/kubernetes/object.ts';
+import { isKubernetesObject, microTime, pathOf, resourceType } from '../../../src/kubernetes/object.ts';
 
 const routes = resourceType(
   { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', plural: 'httproutes', namespaced: true },
@@ -31,4 +31,14 @@ describe('paths', () => {
 
 test('a MicroTime has six digits', () => {
   expect(microTime(new Date(0))).toBe('1970-01-01T00:00:00.000000Z');
+});
+
+test('an object has a name, and no part of its identity has another type', () => {
+  const metadata = { name: 'cart', namespace: 'shop', uid: 'a', resourceVersion: '1' };
+  expect(isKubernetesObject({ metadata })).toBe(true);
+  expect(isKubernetesObject({ metadata: { name: 'cart' } })).toBe(true);
+  expect(isKubernetesObject({ metadata: { ...metadata, name: '' } })).toBe(false);
+  for (const field of Object.keys(metadata))
+    for (const value of [null, 1, {}, ['shop']])
+      expect(isKubernetesObject({ metadata: { ...metadata, [field]: value } })).toBe(false);
 });
