@@ -33,3 +33,11 @@ export function limitLateMessages(decrypted: TLSSocket, carrier: Socket, exceede
   // handshake, the connection is secure once more.
   decrypted.on('keylog', count).on('session', count).on('secure', count);
 }
+
+/**
+ * Closes an established TLS connection after an invalid record. Node only emits an error, whose listeners wait for the event `close` as with other
+ * connections. Without the end of the connection, TLS would keep all further bytes in memory, and read none of them.
+ */
+export function closeAfterErrors(decrypted: TLSSocket): void {
+  decrypted.on('error', () => decrypted.destroy());
+}

@@ -53,6 +53,13 @@ export class TlsPeer {
     return this.record(applicationData, Buffer.from(text));
   }
 
+  /** A record whose signature is invalid, which breaks TLS. */
+  brokenRecord(): Buffer {
+    const record = this.data('x');
+    record.writeUInt8(record.readUInt8(record.length - 1) ^ 1, record.length - 1);
+    return record;
+  }
+
   /** A record that changes the keys of this side (RFC 8446 section 4.6.3), and asks for new ones of the other. */
   keyUpdate(): Buffer {
     const record = this.record(handshakeType, Buffer.from([keyUpdate, 0, 0, 1, 1]));

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientValidation } from '../../core/routing/config.ts';
 import { awaitFirstRecord } from '../../handshakes/first-record.ts';
-import { limitLateMessages } from '../../handshakes/late-messages.ts';
+import { closeAfterErrors, limitLateMessages } from '../../handshakes/late-messages.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Handshakes } from './handshakes.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
@@ -88,6 +88,7 @@ export class TlsAcceptor {
       return;
     }
     noteCarrier(socket, below);
+    closeAfterErrors(socket);
     limitLateMessages(socket, below, () => {
       this.plane.quotas.reached('tls-messages');
       socket.destroy();

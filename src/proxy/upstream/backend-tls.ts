@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, PeerCertificate, SecureContext, TLSSocket } from 'node:tls';
 import type { BackendTls } from '../../core/routing/config.ts';
-import { limitLateMessages } from '../../handshakes/late-messages.ts';
+import { closeAfterErrors, limitLateMessages } from '../../handshakes/late-messages.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import type { UpstreamTls } from '../messages/forwarder.ts';
 import { secureContextOf } from './secure-contexts.ts';
@@ -66,6 +66,7 @@ export class TlsConnector {
     socket.once('secureConnect', () => {
       // With TLS 1.2, Node would verify the certificate again whenever the backend asks for another handshake, which is refused.
       socket.removeAllListeners('secure');
+      closeAfterErrors(socket);
       limitLateMessages(socket, carrier, () =>
         socket.destroy(new Error('the backend sent too many TLS messages without data')),
       );

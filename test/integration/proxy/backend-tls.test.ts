@@ -354,3 +354,12 @@ describe('a backend that asks for other handshakes', () => {
     expect((await send(port, '/')).status).toBe(502);
   });
 });
+
+test('a backend that sends an invalid record loses the connection', async () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
+  const backend = await startPeer(TlsPeer, { dnsNames: ['inner.shop.example'] }, (peer) => {
+    peer.write(Buffer.concat([peer.data(head.slice(0, 20)), peer.brokenRecord()]));
+  });
+  const { port } = await startProxyOver(backend, policy());
+  expect((await send(port, '/')).status).toBe(502);
+});

@@ -167,6 +167,18 @@ describe('TLS termination', () => {
     await eventually(() => expect(proxy.counters().openConnections).toBe(0));
   });
 
+  test.each(['at once', 'during a request'])('an invalid record %s ends the connection', async (when) => {
+    const { port, proxy } = await startSecure(any);
+    const socket = connectTcp(port, '127.0.0.1').on('error', () => undefined);
+    const client = await TlsPeer.connect(socket);
+    const closed = new Promise((resolve) => void socket.resume().once('close', resolve));
+    if (when === 'during a request')
+      client.write(client.data('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\n'));
+    client.write(client.brokenRecord());
+    await closed;
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openConnections: 0, openRequests: 0 }));
+  });
+
   test('TLS 1.2 is the least; HTTP/2 comes before HTTP/1.1', async () => {
     const { port } = await startSecure(shop);
     const servername = 'shop.example.com';
