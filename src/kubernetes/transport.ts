@@ -25,6 +25,9 @@ const keepAliveDelay = 30_000;
  */
 const readAhead = 1;
 
+/** Interim responses (1xx) to one request. API servers send none, and proxies in front of them hardly any. */
+const mostInterim = 100;
+
 export interface WireRequest {
   /** Path and query, below the path of the server's URL. */
   readonly path: string;
@@ -91,7 +94,16 @@ export class Transport {
         request.destroy(reason instanceof Error ? reason : undefined);
       };
       signal.addEventListener('abort', abort, { once: true });
-      request.on('close', () => signal.removeEventListener('abort', abort));
+      request.on('close', () => {
+        signal.removeEventListener('abort', abort);
+        // A response with another protocol (101) closes the connection without an error.
+        reject(new Error('the connection was closed without a response'));
+      });
+      let interim = 0;
+      request.on('information', () => {
+        interim += 1;
+        if (interim > mostInterim) request.destroy(new Error('it sent too many interim responses'));
+      });
       request.on('socket', (socket) => socket.setKeepAlive(true, keepAliveDelay));
       request.end(body);
     });

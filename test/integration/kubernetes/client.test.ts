@@ -102,6 +102,20 @@ describe('requests', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  test.each([
+    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    ['follows many interim ones', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200)],
+  ])('end with an error when the response %s', async (_what, response) => {
+    const server = createServer(({ socket }) => void socket.write(response));
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    closing.push(() => new Promise((resolve) => server.close(resolve)));
+    const client = connect(credentialsFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    await expect(client.request({ ...namespace, timeout: 4_000 })).rejects.toThrow('the API server cannot be reached');
+    await expect(client.stream(namespace).next()).rejects.toThrow('the API server cannot be reached');
+  });
+
   test.each([200, 500])('end with an error when the response with the status %i has no end', async (status) => {
     let isClosed = false;
     const server = createServer((_request, response) => {
