@@ -14,6 +14,14 @@ import { secureContextOf } from './secure-contexts.ts';
  */
 const maxCertificate = 8 * 1024;
 
+/**
+ * Bytes of a backend until its handshake is complete; OpenSSL takes at most 100 KiB of certificates. Without a limit, a backend could send
+ * requests for another handshake, which have no effect during one, as fast as TLS reads them.
+ */
+const maxHandshake = 256 * 1024;
+/** Milliseconds between two looks at the bytes of a handshake. TLS reads them below the stream of the connection. */
+const handshakeInterval = 10;
+
 /** Opens TLS connections with the same settings, and resumes sessions. */
 export class TlsConnector {
   private readonly options: ConnectionOptions;
@@ -63,7 +71,12 @@ export class TlsConnector {
       ...(this.session === undefined ? {} : { session: this.session }),
     });
     noteCarrier(socket, carrier);
+    const watching = setInterval(() => {
+      if (carrier.bytesRead > maxHandshake) socket.destroy(new Error('the TLS handshake of the backend is too long'));
+    }, handshakeInterval);
+    socket.once('close', () => clearInterval(watching));
     socket.once('secureConnect', () => {
+      clearInterval(watching);
       // With TLS 1.2, Node would verify the certificate again whenever the backend asks for another handshake, which is refused.
       socket.removeAllListeners('secure');
       closeAfterErrors(socket);

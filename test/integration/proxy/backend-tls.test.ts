@@ -363,3 +363,21 @@ test('a backend that sends an invalid record loses the connection', async () => 
   const { port } = await startProxyOver(backend, policy());
   expect((await send(port, '/')).status).toBe(502);
 });
+
+test('a backend whose handshake does not end loses the connection', async () => {
+  const helloRequest = Buffer.from([22, 3, 3, 0, 4, 0, 0, 0, 0]);
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined).on('close', () => resolve());
+    socket.once('data', () => void socket.write(Buffer.alloc(2 ** 20, helloRequest)));
+  });
+  tcpServers.add(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port: endpoint } = server.address() as AddressInfo;
+  const { port } = await startProxy([{ ...endpointsConfig('app', endpoint), tls: policy() }, routeTo('app')], {
+    limits: { connectTimeout: 600_000 },
+  });
+  const answer = send(port, '/');
+  await closed;
+  expect((await answer).status).toBe(503);
+});
