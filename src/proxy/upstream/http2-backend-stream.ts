@@ -53,6 +53,9 @@ export interface Asked {
 
 const switchingProtocols = 101;
 
+/** Bytes of a piece that costs more to pass on than to copy. */
+const longestJoined = 1024;
+
 /** A connection as a request sees it. */
 export interface StreamOpener {
   /** Whether the backend has enabled extended CONNECT (RFC 8441 section 3). */
@@ -76,8 +79,12 @@ export class BackendStream implements FrameStream {
   awaitsHead = true;
   /** Whether the complete response has arrived. */
   isComplete = false;
-  /** Whether the owner waits for `settled`. */
+  /** Whether the stream waits for `settle`. */
   isUnsettled = false;
+  /** Whether a piece was passed on before `settle`. Further short ones wait for it. */
+  private isJoining = false;
+  /** They may be borrowed. */
+  private joined: Buffer[] | undefined;
   private readonly carrier: BackendCarrier;
   private readonly asked: Asked;
   private tunnel: Http2Tunnel | undefined;
@@ -132,13 +139,40 @@ export class BackendStream implements FrameStream {
 
   /** A piece of the body has arrived. */
   receive(data: Buffer): void {
+    // A client gets each piece in a write of its own, and thousands may have arrived together.
+    if (this.isJoining && data.length <= longestJoined) (this.joined ??= []).push(data);
+    else {
+      this.passJoined();
+      this.pass(data);
+    }
+  }
+
+  /** Everything that arrived together was received. */
+  settle(): void {
+    this.passJoined();
+    this.isJoining = false;
+    this.isUnsettled = false;
+    if (this.tunnel === undefined) this.owner.settled();
+  }
+
+  private passJoined(): void {
+    const { joined } = this;
+    if (joined === undefined) return;
+    this.joined = undefined;
+    this.pass(Buffer.concat(joined));
+  }
+
+  private pass(data: Buffer): void {
     if (this.tunnel !== undefined) {
+      this.isUnsettled = true;
+      this.isJoining = true;
       this.tunnel.push(owned(data));
       return;
     }
     if (this.isOver) return;
     if (!this.isPaused && !this.isResuming) {
       this.isUnsettled = true;
+      this.isJoining = true;
       this.owner.data(data);
       return;
     }
@@ -149,6 +183,7 @@ export class BackendStream implements FrameStream {
 
   /** The complete response has arrived. */
   receiveEnd(trailers: Fields): void {
+    this.passJoined();
     this.isComplete = true;
     if (this.tunnel !== undefined) {
       this.tunnel.push(null);
@@ -188,6 +223,7 @@ export class BackendStream implements FrameStream {
   /** The owner gets nothing more. */
   letGo(): void {
     this.isOver = true;
+    this.joined = undefined;
     this.waiting = [];
     this.waitingBytes = 0;
     this.carrier.resetStream(this, errorCodes.cancel);
@@ -195,6 +231,7 @@ export class BackendStream implements FrameStream {
 
   /** The stream was closed before the end of the response: by the backend, or with its connection. */
   lost(failure: UpstreamFailure, code: number): void {
+    this.passJoined();
     if (this.tunnel === undefined) this.owner.fail(failure);
     else this.tunnel.abort(code);
   }

@@ -66,7 +66,7 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   private readonly receivedInTurn: (bytes: number) => void;
   private readonly settingsTimer: NodeJS.Timeout;
   private readonly idleTimer: NodeJS.Timeout;
-  /** Streams whose owners wait for `settled`. */
+  /** Streams that wait for `settle`. */
   private unsettled: BackendStream[] = [];
   /** The last head of a response: the next one often is the same. */
   private lastHead: UpstreamHead | undefined;
@@ -265,8 +265,7 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
     if (unsettled.length === 0) return;
     this.unsettled = [];
     for (const stream of unsettled) {
-      stream.isUnsettled = false;
-      this.guardStream(stream, () => stream.owner.settled());
+      this.guardStream(stream, () => stream.settle());
     }
   }
 

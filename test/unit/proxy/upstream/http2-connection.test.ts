@@ -97,6 +97,22 @@ describe('a response over HTTP/2', () => {
     expect(told).toEqual(['room', 'done', 'room']);
   });
 
+  test('is passed on in few pieces if many short ones arrive together', async () => {
+    const { backend, ask } = await connected();
+    const [one, two] = [await ask(), await ask()];
+    const piece = (stream: number, text: string): Buffer => frame('data', 0, stream, Buffer.from(text));
+    const long = 'x'.repeat(2_000);
+    const texts = ['a', 'b', 'c', long, 'd', 'e'];
+    backend.write(
+      Buffer.concat([head(1), head(3), ...texts.flatMap((text) => [piece(1, text), piece(3, text)]), trailers(1)]),
+    );
+    const pieces = ['head 200', 'data a', 'data bc', `data ${long}`, 'data de'];
+    await eventually(() => expect(one.got).toEqual([...pieces, 'end grpc-status 0']));
+    expect(two.got).toEqual(pieces);
+    backend.write(Buffer.concat([piece(3, 'f'), piece(3, 'g'), piece(3, 'h'), frame('reset', 0, 3, uint32(2))]));
+    await eventually(() => expect(two.got).toEqual([...pieces, 'data f', 'data gh', 'reset']));
+  });
+
   test('may be trailers only, and follow interim responses', async () => {
     const { backend, ask } = await connected();
     const one = await ask();
