@@ -17,7 +17,6 @@ import { compactLineOf, lineOf } from './lines.ts';
 import type { ToProxy } from './messages.ts';
 import { inSlices } from './outbox.ts';
 import { Pace } from './pace.ts';
-
 import type { ConfigurationSource } from './source.ts';
 import { channelPath, fields, longestLines, parseToController, ProtocolError, readLines, type Line } from './wire.ts';
 
