@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { connect as dial, type AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { AdmissionVerdict } from '../../../src/core/admission/types.ts';
@@ -74,8 +74,9 @@ function post(text: string): Promise<Answer> {
   return promise;
 }
 
-async function open(): Promise<TLSSocket> {
-  const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: ground.authority.certificate });
+async function open(localAddress = '127.0.0.1'): Promise<TLSSocket> {
+  const connection = dial({ host: '127.0.0.1', port, localAddress });
+  const socket = connect({ socket: connection, servername: 'localhost', ca: ground.authority.certificate });
   sockets.push(socket);
   await once(socket, 'secureConnect');
   return socket;
@@ -139,6 +140,25 @@ describe('the limits of the webhook', () => {
     await open();
     await expect(open()).rejects.toThrow(/closed|reset|disconnected|hang up/i);
     expect(await ground.scrape()).toContain('sallyport_admission_connections_refused_total{reason="connections"} 1');
+  });
+
+  test('while all connections are in use, addresses with few get those of addresses with most', async () => {
+    await serve({ connections: 4 });
+    const many = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2')];
+    await open();
+    await eventually(() => expect(many.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]));
+    await open();
+    await eventually(() => expect(many.map(({ destroyed }) => destroyed)).toEqual([true, true, false, false]));
+    // Both have as many now.
+    await expect(open()).rejects.toThrow(/closed|reset|disconnected|hang up/i);
+    await expect(open('127.0.0.2')).rejects.toThrow(/closed|reset|disconnected|hang up/i);
+    const third = await open('127.0.0.3');
+    expect(await ground.scrape()).toContain('sallyport_admission_connections_refused_total{reason="connections"} 5');
+    // What they leave is free again.
+    for (const socket of many) socket.destroy();
+    await eventually(async () => expect((await open()).destroyed).toBe(false));
+    await eventually(async () => expect((await open('127.0.0.2')).destroyed).toBe(false));
+    expect(third.destroyed).toBe(false);
   });
 
   test.each([
