@@ -7,6 +7,7 @@ import type {
   UpstreamRequest,
 } from '../messages/forwarder.ts';
 import { LinkedNode } from '../limits/linked-list.ts';
+import { joinShortPieces } from '../sockets/join-pieces.ts';
 import { inTurns } from '../sockets/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
@@ -87,6 +88,7 @@ export class Http1Connection implements ResponseEvents {
   private readonly events: Http1ConnectionEvents;
   private readonly reader: ResponseReader;
   private readonly receivedInTurn: (bytes: number) => void;
+  private readonly received: (bytes: Buffer) => void;
   private call: Http1Call | undefined;
   private body: BodyWriter | undefined;
   /** By `monotonicNow`. No request may be sent later, because the backend may be closing the connection. */
@@ -107,8 +109,11 @@ export class Http1Connection implements ResponseEvents {
     this.reader = new ResponseReader(this, headBytes);
     this.receivedInTurn = inTurns(socket);
     this.output = new Output(socket, this.drained);
+    const join = joinShortPieces(socket, this.read);
+    // Unexpected bytes must not wait until there is another request.
+    this.received = (bytes) => (this.call === undefined ? this.read(bytes) : join(bytes));
     socket.on('end', this.end).on('error', ignore).on('close', this.close);
-    if (!readInto(socket, readBuffer, (length) => this.read(readPiece(length)))) socket.on('data', this.read);
+    if (!readInto(socket, readBuffer, (length) => this.received(readPiece(length)))) socket.on('data', this.received);
     // No response is expected yet.
     else if (socket.readableLength > 0) socket.destroy();
     else socket.resume();
@@ -217,7 +222,7 @@ export class Http1Connection implements ResponseEvents {
   onSwitch(head: ResponseHead, rest: Buffer): void {
     const call = this.letGo();
     const { socket } = this;
-    socket.off('data', this.read).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
+    socket.off('data', this.received).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
     // Whatever reads the stream now gets the bytes.
     readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readPiece(length))));
     this.events.closed(this);

@@ -15,6 +15,7 @@ import { settingsForBackends } from '../frames/settings.ts';
 import type { PeerSettings } from '../frames/settings.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import { readBuffer, readPiece } from '../limits/read-buffer.ts';
+import { joinShortPieces } from '../sockets/join-pieces.ts';
 import { inTurns } from '../sockets/read-in-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Fields, UpstreamFailure, UpstreamHead } from '../messages/forwarder.ts';
@@ -96,16 +97,16 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
     this.sender.begin(preface);
     this.sender.frame(frameTypes.settings, 0, 0, settingsForBackends(limits));
     this.receiver.start();
+    const received = joinShortPieces(socket, this.read);
     socket
       .on('drain', () => this.sender.drained())
       // A backend that has closed its side can neither update windows nor send a response.
       .once('end', () => socket.destroy())
       .on('error', ignore)
       .on('close', this.closed);
-    const isRead =
-      socket.readableLength === 0 && readInto(socket, readBuffer, (length) => this.read(readPiece(length)));
+    const isRead = socket.readableLength === 0 && readInto(socket, readBuffer, (length) => received(readPiece(length)));
     if (isRead) socket.resume();
-    else socket.on('data', this.read);
+    else socket.on('data', received);
   }
 
   get room(): number {

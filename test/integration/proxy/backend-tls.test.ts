@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
 import type { BackendTls } from '../../../src/core/routing/config.ts';
 import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
+import { Output } from '../../../src/proxy/sockets/output.ts';
 import { issueLeaf, type LeafOptions } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
@@ -380,4 +381,19 @@ test('a backend whose handshake does not end loses the connection', async () => 
   const answer = send(port, '/');
   await closed;
   expect((await answer).status).toBe(503);
+});
+
+test('short records that arrive together are written to the client together', async () => {
+  const size = 2_000;
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`;
+  const backend = await startPeer(TlsPeer, { dnsNames: ['inner.shop.example'] }, (peer) => {
+    peer.write(
+      Buffer.concat([peer.data(head), ...Array.from({ length: size }, (_, index) => peer.data(`${index % 10}`))]),
+    );
+  });
+  const { port } = await startProxyOver(backend, policy());
+  const writes = jest.spyOn(Output.prototype, 'write');
+  expect(await send(port, '/')).toMatchObject({ status: 200, body: '0123456789'.repeat(size / 10) });
+  expect(writes.mock.calls.length).toBeLessThan(200);
+  writes.mockRestore();
 });
