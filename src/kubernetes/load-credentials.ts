@@ -1,5 +1,8 @@
 import type { Credentials, Proof } from './credentials.ts';
-import { largeFile, requireRegular } from '../files/read-file.ts';
+import { largeFile, requireRegular, smallFile } from '../files/read-file.ts';
+import { messageOf } from './errors.ts';
+import { limitPlugins } from './exec-plugins.ts';
+import type { KubeConfig } from './official-client.ts';
 import { defaultKubeconfigs, hasKubeconfig, serviceAccountCredentials } from './service-account.ts';
 
 /** `default` as in kubectl, the pod's ServiceAccount, or a kubeconfig file and a context other than its current one. */
@@ -15,16 +18,14 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
   const account = await accountFor(source);
   if (account !== undefined) return account;
   const named = typeof source === 'string' ? undefined : source.kubeconfig;
-  // The official client would wait for the writer of a pipe, and read a device without end.
-  for (const file of named === undefined ? await defaultKubeconfigs() : [named]) await requireRegular(file, largeFile);
-  const { KubeConfig } = await import('./official-client.ts');
-  const config = new KubeConfig();
-  if (named === undefined) config.loadFromDefault();
-  else config.loadFromFile(named);
+  const config = await loadKubeconfig(named);
   if (typeof source !== 'string' && source.context !== undefined) config.setCurrentContext(source.context);
   const cluster = config.getCurrentCluster();
   if (cluster === null)
     throw new Error(`the kubeconfig has no cluster for its context ${JSON.stringify(config.getCurrentContext())}`);
+  const user = config.getCurrentUser();
+  await requireEachRegular([cluster.caFile, user?.certFile, user?.keyFile], smallFile);
+  limitPlugins(config);
   if (cluster.proxyUrl?.startsWith('socks') === true)
     throw new Error('SOCKS proxies in front of the API server are not supported; use an HTTP proxy');
   return {
@@ -33,6 +34,24 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
     proxy: cluster.proxyUrl,
     prove: () => prove(config),
   };
+}
+
+async function loadKubeconfig(file: string | undefined): Promise<KubeConfig> {
+  await requireEachRegular(file === undefined ? await defaultKubeconfigs() : [file], largeFile);
+  const { KubeConfig } = await import('./official-client.ts');
+  const config = new KubeConfig();
+  try {
+    if (file === undefined) config.loadFromDefault();
+    else config.loadFromFile(file);
+  } catch (error) {
+    throw new Error(`the kubeconfig is invalid: ${messageOf(error)}`, { cause: error });
+  }
+  return config;
+}
+
+/** The official client would wait for the writer of a pipe, and read a device without end. */
+async function requireEachRegular(files: readonly (string | undefined)[], limit: number): Promise<void> {
+  for (const file of files) if (file !== undefined) await requireRegular(file, limit);
 }
 
 /** @throws if in-cluster credentials are required and there are none */

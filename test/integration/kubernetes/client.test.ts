@@ -9,6 +9,8 @@ import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { ApiError, createClient, loadCredentials, type ApiClient, type Proof } from '../../../src/kubernetes/index.ts';
+import { limitPlugins } from '../../../src/kubernetes/exec-plugins.ts';
+import { KubeConfig } from '../../../src/kubernetes/official-client.ts';
 import { serviceAccountCredentials } from '../../../src/kubernetes/service-account.ts';
 import { credentialsFor } from '../../support/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -321,6 +323,46 @@ describe('a kubeconfig', () => {
       if (before === undefined) delete process.env['KUBECONFIG'];
       else process.env['KUBECONFIG'] = before;
     }
+  });
+
+  test.each(['certificate-authority', 'client-certificate', 'client-key'])(
+    'is refused where its %s is a device',
+    async (field) => {
+      const kubeconfig = join(await withFolder(), 'config');
+      await writeFile(
+        kubeconfig,
+        JSON.stringify({
+          clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1', [field]: '/dev/zero' } }],
+          users: [{ name: 'u', user: { [field]: '/dev/zero' } }],
+          contexts: [{ name: 'c', context: { cluster: 'a', user: 'u' } }],
+          'current-context': 'c',
+        }),
+      );
+      await expect(loadCredentials({ kubeconfig })).rejects.toThrow('/dev/zero: not a regular file');
+    },
+  );
+
+  test('is refused where it is no object', async () => {
+    const kubeconfig = join(await withFolder(), 'config');
+    await writeFile(kubeconfig, 'null');
+    await expect(loadCredentials({ kubeconfig })).rejects.toThrow('the kubeconfig is invalid');
+  });
+
+  test.each([
+    ['never ends', ['-c', 'sleep 30 & sleep 30'], 'the plugin "sh" of the kubeconfig did not end within 0.3 seconds'],
+    ['prints without end', ['-c', 'yes'], 'the plugin "sh" of the kubeconfig printed more than 1048576 bytes'],
+    ['prints errors without end', ['-c', 'yes >&2'], 'the plugin "sh" of the kubeconfig printed more than'],
+    ['waits for input', ['-c', 'cat; echo no input >&2; false'], 'no input'],
+  ])('fails if its plugin %s', async (_what, args, problem) => {
+    const config = new KubeConfig();
+    config.loadFromOptions({
+      clusters: [{ name: 'a', server: 'https://127.0.0.1:1' }],
+      users: [{ name: 'u', exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args } }],
+      contexts: [{ name: 'c', cluster: 'a', user: 'u' }],
+      currentContext: 'c',
+    });
+    limitPlugins(config, { duration: problem.includes('0.3') ? 300 : 20_000, output: 2 ** 20 });
+    await expect(config.applyToHTTPSOptions({})).rejects.toThrow(problem);
   });
 
   test('is not needed in a pod, whose token the kubelet renews', async () => {
