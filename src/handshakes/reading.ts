@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 
 /** What reads a connection below its streams. */
 export interface Reading {
+  /** Whether the stream of the connection wants bytes. It starts and stops the reader where this changes. */
+  readonly reading?: boolean;
   readStart(): number;
   readStop(): number;
 }

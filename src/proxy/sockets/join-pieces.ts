@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { NextTurn } from '../../time/next-turn.ts';
 
@@ -8,15 +8,15 @@ const longestJoined = 1024;
 const fewPieces = 8;
 
 /**
- * Joins short pieces of a TLS connection that arrive in the same turn of the event loop. Each record is a piece, so a backend that sends
- * records of one byte would make the process handle, and write to a client, up to 20,000 of them in a turn. Without TLS, bytes that arrived
+ * Joins short pieces of a TLS connection that arrive in the same turn of the event loop. Each record is a piece, so a peer that sends
+ * records of one byte would make the process handle, and write to the other side, up to 20,000 of them in a turn. Without TLS, bytes that arrived
  * together are one piece.
  *
- * @param read is called with each piece, or with several joined ones, before other listeners of `end` and `close` that are added later
+ * @param read is called with each piece, or with several joined ones, before other listeners of `end` and `close`
  * @returns what to call with each piece, which may be borrowed
  */
-export function joinShortPieces(socket: Socket, read: (bytes: Buffer) => void): (bytes: Buffer) => void {
-  if (!(socket instanceof TLSSocket)) return read;
+export function joinShortPieces(connection: Duplex, read: (bytes: Buffer) => void): (bytes: Buffer) => void {
+  if (!(connection instanceof TLSSocket)) return read;
   let count = 0;
   let held: Buffer[] = [];
   const release = (): void => {
@@ -29,7 +29,7 @@ export function joinShortPieces(socket: Socket, read: (bytes: Buffer) => void): 
     count = 0;
     release();
   });
-  socket.once('end', release).once('close', release);
+  connection.prependOnceListener('end', release).prependOnceListener('close', release);
   return (bytes) => {
     if (bytes.length > longestJoined) {
       release();

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { readingOf, type Reading } from '../../handshakes/reading.ts';
 import { isAccepting } from '../../time/accepting.ts';
 import { NextTurn } from '../../time/next-turn.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
@@ -34,12 +36,15 @@ class Reader {
   private readonly resumeSocket: () => Socket;
   private isWanted: boolean;
   private isWaiting = false;
+  private stopped: Reading | undefined;
+  private readonly socket: Socket;
   private turn = 0;
   private bytes = 0;
   /** The share of the next turn that it is expected to take. */
   share = 0;
 
   constructor(socket: Socket) {
+    this.socket = socket;
     const pause = socket.pause.bind(socket);
     const resume = socket.resume.bind(socket);
     this.resumeSocket = resume;
@@ -62,11 +67,23 @@ class Reader {
     this.share = bytes < shortest ? 1 / piecesPerTurn : perConnection / perTurn;
     waiting.add(this);
     this.pauseSocket();
+    this.stopDecrypting();
   }
 
   goOn(): void {
     this.isWaiting = false;
+    if (!this.socket.destroyed && this.stopped?.reading === true) this.stopped.readStart();
+    this.stopped = undefined;
     if (this.isWanted) this.resumeSocket();
+  }
+
+  /** A paused stream takes bytes until its buffer is full. With TLS, these can be thousands of records, each of which takes its time. */
+  private stopDecrypting(): void {
+    if (!(this.socket instanceof TLSSocket)) return;
+    const reading = readingOf(this.socket);
+    if (reading?.reading !== true) return;
+    reading.readStop();
+    this.stopped = reading;
   }
 
   private isTooMuch(bytes: number): boolean {

@@ -6,6 +6,7 @@ import { readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { everyPieceInTurns } from './read-in-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';
 import { readInto } from './direct.ts';
+import { joinShortPieces } from './join-pieces.ts';
 import { Output } from './output.ts';
 import { watchForReset } from './reset-probe.ts';
 import { isHttp2Stream, reset } from './reset.ts';
@@ -176,6 +177,7 @@ class Direction {
   private readonly to: Duplex;
   private readonly course: Course;
   private readonly inTurn: (bytes: number) => void;
+  private readonly join: (piece: Buffer) => void;
   /** Defined while bytes are read directly. */
   private output: Output | undefined;
 
@@ -184,6 +186,7 @@ class Direction {
     this.to = to;
     this.course = course;
     this.inTurn = from instanceof Socket ? everyPieceInTurns(from) : () => undefined;
+    this.join = joinShortPieces(from, this.pass);
   }
 
   begin(): void {
@@ -191,39 +194,45 @@ class Direction {
     this.to.on('drain', this.drained);
   }
 
-  private readonly take = (chunk: Buffer): void => {
+  private readonly take = (piece: Buffer): void => {
+    this.course.arrived(piece.length);
+    this.inTurn(piece.length);
+    this.join(piece);
+  };
+
+  private readonly pass = (bytes: Buffer): void => {
+    if (this.output === undefined) this.write(bytes);
+    else this.writeDirectly(bytes, this.output);
+  };
+
+  private write(chunk: Buffer): void {
     const { from, to, course } = this;
-    course.arrived(chunk.length);
-    this.inTurn(chunk.length);
     // Bytes for a closed side are dropped; its close event ends this side, too.
     if (to.destroyed || to.writableEnded) return;
     if (!to.write(chunk)) from.pause();
     if (!course.waiting.update(to.writableLength, chunk.length)) course.overflow();
     else this.readDirectly();
-  };
+  }
 
   private readDirectly(): void {
     const { from, to, course } = this;
     if (!(from instanceof Socket) || !(to instanceof Socket) || from.destroyed) return;
     if (from.readableLength > 0 || from.isPaused() || !course.mayReadDirectly()) return;
-    if (!readInto(from, readBuffer, this.received)) return;
+    if (!readInto(from, readBuffer, (length) => this.take(readPiece(length)))) return;
     from.off('data', this.take);
     to.off('drain', this.drained);
     this.output = new Output(to, this.drained);
     this.output.share();
   }
 
-  private readonly received = (length: number): void => {
-    const { from, output, course } = this;
-    course.arrived(length);
-    this.inTurn(length);
-    if (output === undefined) return;
-    output.writeBytes(readPiece(length));
+  private writeDirectly(bytes: Buffer, output: Output): void {
+    const { from, course } = this;
+    output.writeBytes(bytes);
     const { waiting } = output;
     if (waiting === 0) return;
     if (output.isFull) from.pause();
-    if (!course.waiting.update(waiting, length)) course.overflow();
-  };
+    if (!course.waiting.update(waiting, bytes.length)) course.overflow();
+  }
 
   private readonly drained = (): void => {
     const { from, to, output, course } = this;

@@ -2,11 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createTlsServer, connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../../src/certificates/index.ts';
 import type { ConfigResource, ListenerConfig } from '../../../../src/core/routing/config.ts';
 import type { CertificatePair } from '../../../../src/proxy/listen/identities.ts';
+import { Output } from '../../../../src/proxy/sockets/output.ts';
 import { closeBackends, startEcho, startRawBackend } from '../../../support/backends.ts';
 import { issueLeaf } from '../../../support/certificates.ts';
 import { helloBody, helloOf, inRecords, serverNameExtension } from '../../../support/client-hello.ts';
@@ -14,6 +15,7 @@ import { endpointsConfig, listenerConfig } from '../../../support/config.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { backendTo, dial, endOf, hostOf, layer4Route, startLayer4, tlsListener } from '../../../support/layer4.ts';
 import type { Layer4UnderTest } from '../../../support/layer4.ts';
+import { TlsPeer } from '../../../support/tls-peer.ts';
 import { closeProxies, receiveUntil, routeTo, throwFault } from '../../../support/proxy.ts';
 
 let authority: Authority;
@@ -424,6 +426,28 @@ describe('termination', () => {
     );
     expect(await ask(started, 'a.example.com')).toBe('closed');
     await eventually(() => expect(started.connections[0]?.reason).toBe('connect-failed'));
+  });
+
+  // Each record was written on its own, thousands of times in one turn of the event loop.
+  test('writes short records that arrive together to the backend together', async () => {
+    const at = listener('tls', 'Terminate');
+    const size = 2_000;
+    const received: Buffer[] = [];
+    const backend = await startRawBackend((socket) => socket.on('data', (chunk: Buffer) => received.push(chunk)));
+    const started = await start(at, endpointsConfig('app', backend.port), tlsRoute('a', at, ['']));
+    const socket = connect(started.portOf(at), hostOf(3)).on('error', () => undefined);
+    closers.push(() => socket.destroy());
+    const peer = await TlsPeer.connect(socket);
+    const writes = jest.spyOn(Output.prototype, 'writeBytes');
+    // The relay must have begun to write directly.
+    for (const text of ['a', 'b']) {
+      peer.write(peer.data(text));
+      await eventually(() => expect(Buffer.concat(received).toString()).toContain(text));
+    }
+    peer.write(Buffer.concat(Array.from({ length: size }, (_, index) => peer.data(`${index % 10}`))));
+    await eventually(() => expect(Buffer.concat(received).toString()).toBe(`ab${'0123456789'.repeat(size / 10)}`));
+    expect(writes.mock.calls.length).toBeLessThan(200);
+    writes.mockRestore();
   });
 
   test('ends the connection of the client when the backend resets', async () => {

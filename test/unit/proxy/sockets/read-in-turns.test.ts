@@ -1,7 +1,14 @@
+import { once } from 'node:events';
+import { createServer, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { createAuthority } from '../../../../src/certificates/index.ts';
+import { issueLeaf } from '../../../support/certificates.ts';
+import { TlsPeer } from '../../../support/tls-peer.ts';
 import { everyPieceInTurns, inTurns } from '../../../../src/proxy/sockets/read-in-turns.ts';
 
 const piece = Buffer.alloc(64 * 1024);
@@ -87,6 +94,34 @@ describe('connections are read in turns', () => {
     for (let count = 0; count < 2; count += 1) await turn();
     expect(waiting()).toBe(0);
     expect(many.every(({ read }) => read.bytes === 1)).toBe(true);
+  });
+
+  // A paused stream goes on until its buffer has 64 KiB, which are 65,536 records of one byte.
+  test('TLS decrypts no further records of a connection that waits', async () => {
+    const count = 20_000;
+    const pair = await issueLeaf(await createAuthority(), { dnsNames: ['a.example'] });
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [accepted] = (await once(server, 'connection')) as [Socket];
+    const decrypted = new TLSSocket(accepted, { isServer: true, secureContext: createSecureContext(pair) });
+    for (const stream of [socket, accepted, decrypted]) streams.add(stream.on('error', () => undefined));
+    const peer = await TlsPeer.connect(socket);
+    const received = everyPieceInTurns(decrypted);
+    const read = { bytes: 0 };
+    let waiting = 0;
+    decrypted.on('data', (chunk: Buffer) => {
+      received(chunk.length);
+      read.bytes += chunk.length;
+    });
+    peer.write(Buffer.concat(Array.from({ length: count }, () => peer.data('x'))));
+    while (read.bytes < count) {
+      await turn();
+      waiting = Math.max(waiting, decrypted.readableLength);
+    }
+    // One piece of 64 KiB from the kernel has 2,850 of these records.
+    expect(waiting).toBeLessThan(2 * 2_850);
+    server.close();
   });
 
   test('a relay with a few little pieces never waits', async () => {
