@@ -1,8 +1,7 @@
-import { chunkSize } from './chunk-head.ts';
+import { extensionsEnd } from './chunk-head.ts';
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
-const semicolon = 0x3b;
 
 /** Copying larger chunks costs more than handling them one by one. */
 const longestJoined = 4_096;
@@ -50,15 +49,9 @@ function smallChunkAt(held: Buffer, at: number): { readonly start: number; reado
     // As in chunkSize, which decides on other chunks.
     if (size > longestJoined || position - at > maxDigits) return undefined;
   }
-  if (held[position] === semicolon) position = lineEnd(held, at);
+  if (position > at) position = extensionsEnd(held, position, at + longestLine);
   if (size === 0 || !breaksLine(held, position) || !breaksLine(held, position + 2 + size)) return undefined;
   return { start: position + 2, size };
-}
-
-/** Returns the end of a first line with extensions, or -1 if it is incomplete, long or wrong. */
-function lineEnd(held: Buffer, at: number): number {
-  const end = held.indexOf(carriageReturn, at);
-  return end !== -1 && end - at <= longestLine && chunkSize(held.toString('latin1', at, end)) !== undefined ? end : -1;
 }
 
 function breaksLine(held: Buffer, at: number): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { array, assert, constantFrom, integer, nat, oneof, property, record } from 'fast-check';
+import { chunkSize } from '../../../../src/proxy/messages/chunk-head.ts';
 import { smallChunks } from '../../../../src/proxy/messages/chunk-runs.ts';
 import { ChunkedBody } from '../../../../src/proxy/messages/chunked-body.ts';
 
@@ -75,4 +76,35 @@ test('the data is the same for chunks of all sizes, divided anywhere', () => {
       expect(end).toBe('GET');
     }),
   );
+});
+
+test('extensions are valid if they are valid for a chunk alone', () => {
+  const part = constantFrom(
+    ';',
+    'z',
+    '=',
+    '"',
+    '\\',
+    ' ',
+    '\t',
+    '\x80',
+    '\x7f',
+    '\0',
+    '{',
+    '\n',
+    '"b"',
+    ';c="d"',
+    ';e=f',
+  );
+  assert(
+    property(array(part, { maxLength: 8 }), (parts) => {
+      const line = `1${parts.join('')}`;
+      expect(run(`${line}\r\nx\r\n`.repeat(2)) !== undefined).toBe(chunkSize(line) !== undefined);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(run(`1;${'a'.repeat(254)}\r\nx\r\n`.repeat(2))?.data).toBe('xx');
+  expect(run(`1;${'a'.repeat(255)}\r\nx\r\n`.repeat(2))).toBeUndefined();
+  expect(run(`1;${'a;'.repeat(200)}\r\nx\r\n`.repeat(2))).toBeUndefined();
+  expect(run(`1;a="${'b'.repeat(251)}"\r\nx\r\n`.repeat(2))).toBeUndefined();
 });
