@@ -9,7 +9,7 @@ import { IncompleteResponses } from './incomplete-responses.ts';
 import { longestText } from './limits.ts';
 import { readJsonLines } from './lines.ts';
 import type { ReadingPace } from './reading-pace.ts';
-import { Transport } from './transport.ts';
+import { Transport, type Access } from './transport.ts';
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -22,7 +22,7 @@ export interface ApiRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole response, or for the head of a stream. Default: 30 seconds. */
+  /** Milliseconds for the whole response, or for the head of a stream, once the credentials are loaded. Default: 30 seconds. */
   readonly timeout?: number;
   /** Characters of the response, at most. Default: `longestText`. */
   readonly longest?: number;
@@ -66,9 +66,10 @@ class Client implements ApiClient {
   }
 
   async request(request: ApiRequest): Promise<unknown> {
+    const access = await this.open(request);
     const deadline = this.deadlineOf(request);
     try {
-      const response = await this.send(request, deadline.signal);
+      const response = await this.send(access, request, deadline.signal);
       return parse(await this.textOf(response, request.longest));
     } catch (error) {
       throw explain(error, deadline.signal);
@@ -78,13 +79,14 @@ class Client implements ApiClient {
   }
 
   async *stream(request: ApiRequest): AsyncGenerator<readonly unknown[], void, void> {
+    const access = await this.open(request);
     const deadline = this.deadlineOf(request);
     const controller = new AbortController();
     const signal = AbortSignal.any([controller.signal, ...(request.signal === undefined ? [] : [request.signal])]);
     const forward = () => controller.abort(deadline.signal.reason);
     deadline.signal.addEventListener('abort', forward);
     try {
-      const response = await this.send(request, signal);
+      const response = await this.send(access, request, signal);
       // From here on the reader decides how long it waits.
       deadline.clear();
       yield [];
@@ -99,6 +101,15 @@ class Client implements ApiClient {
 
   async close(): Promise<void> {
     this.transport.close();
+  }
+
+  /** The time of a request begins afterwards: the plugin of a kubeconfig may wait until a user has logged in. */
+  private async open({ signal }: ApiRequest): Promise<Access> {
+    try {
+      return await this.transport.open();
+    } catch (error) {
+      throw explain(error, signal);
+    }
   }
 
   private deadlineOf({ timeout = defaultTimeout, signal, method = 'GET', path }: ApiRequest) {
@@ -135,7 +146,7 @@ class Client implements ApiClient {
   }
 
   /** @throws ApiError */
-  private async send(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  private async send(access: Access, request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const {
       method = 'GET',
       path,
@@ -144,7 +155,7 @@ class Client implements ApiClient {
       contentType = 'application/json',
       accept = 'application/json',
     } = request;
-    const response = await this.transport.send({
+    const response = await this.transport.send(access, {
       path: path + formatQuery(query),
       method,
       headers: {
@@ -193,8 +204,8 @@ function parseLeniently(text: string): unknown {
 }
 
 /** Converts an error to one of the types that callers distinguish. */
-function explain(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
+function explain(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true) return signal.reason;
   if (error instanceof ApiError || error instanceof ProtocolError || error instanceof ConnectionError) return error;
   return new ConnectionError(`the API server cannot be reached: ${messageOf(error)}`, { cause: error });
 }

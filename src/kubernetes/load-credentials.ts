@@ -1,5 +1,7 @@
+import { dirname, resolve } from 'node:path';
+import { recordOf, recordsOf } from '../core/text/record.ts';
 import type { Credentials, Proof } from './credentials.ts';
-import { largeFile, requireRegular, smallFile } from '../files/read-file.ts';
+import { largeFile, readSmallText, readText, requireRegular, smallFile } from '../files/read-file.ts';
 import { messageOf } from './errors.ts';
 import { limitPlugins } from './exec-plugins.ts';
 import type { KubeConfig } from './official-client.ts';
@@ -18,6 +20,9 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
   const account = await accountFor(source);
   if (account !== undefined) return account;
   const named = typeof source === 'string' ? undefined : source.kubeconfig;
+  const files = named === undefined ? await defaultKubeconfigs() : [named];
+  await requireEachRegular(files, largeFile);
+  const tokenFiles = await tokenFilesOf(files);
   const config = await loadKubeconfig(named);
   if (typeof source !== 'string' && source.context !== undefined) config.setCurrentContext(source.context);
   const cluster = config.getCurrentCluster();
@@ -32,12 +37,34 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
     server: cluster.server.replace(/\/+$/, ''),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     proxy: cluster.proxyUrl,
-    prove: () => prove(config),
+    prove: () => prove(config, user === null ? undefined : tokenFiles.get(user.name)),
   };
 }
 
+/** The files with the tokens of users, by the name of the user. The official client ignores them, and reads those of a field of its own. */
+async function tokenFilesOf(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const file of files)
+    for (const { name, user } of recordsOf(recordOf(await parseLeniently(await readText(file, largeFile)))['users'])) {
+      const { tokenFile, 'token-file': other } = recordOf(user);
+      if (typeof other === 'string') await requireRegular(other, smallFile);
+      if (typeof name === 'string' && typeof tokenFile === 'string' && tokenFile !== '')
+        found.set(name, resolve(dirname(file), tokenFile));
+    }
+  return found;
+}
+
+/** The official client reports invalid text. */
+async function parseLeniently(text: string): Promise<unknown> {
+  const { load } = await import('js-yaml');
+  try {
+    return load(text);
+  } catch {
+    return undefined;
+  }
+}
+
 async function loadKubeconfig(file: string | undefined): Promise<KubeConfig> {
-  await requireEachRegular(file === undefined ? await defaultKubeconfigs() : [file], largeFile);
   const { KubeConfig } = await import('./official-client.ts');
   const config = new KubeConfig();
   try {
@@ -70,8 +97,8 @@ interface Config {
   applyToHTTPSOptions(options: object): Promise<void>;
 }
 
-/** The options that the official client would pass to node:https. */
-async function prove(config: Config): Promise<Proof> {
+/** The options that the official client would pass to node:https. A token in a file takes precedence, and may be renewed there, as in kubectl. */
+async function prove(config: Config, tokenFile: string | undefined): Promise<Proof> {
   const options: Options = {};
   await config.applyToHTTPSOptions(options);
   const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [
@@ -80,8 +107,9 @@ async function prove(config: Config): Promise<Proof> {
   ]);
   const basic =
     options.auth === undefined ? {} : { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` };
+  const bearer = tokenFile === undefined ? {} : { authorization: `Bearer ${(await readSmallText(tokenFile)).trim()}` };
   return {
-    headers: { ...basic, ...Object.fromEntries(headers) },
+    headers: { ...basic, ...Object.fromEntries(headers), ...bearer },
     tls: {
       ...pem('ca', options.ca),
       ...pem('cert', options.cert),

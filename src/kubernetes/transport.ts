@@ -37,7 +37,8 @@ export interface WireRequest {
   readonly signal: AbortSignal;
 }
 
-interface Access {
+/** Connections and credentials for one request. */
+export interface Access {
   readonly agent: Agent;
   readonly headers: Readonly<Record<string, string>>;
   /** The TLS material of the agent. */
@@ -65,10 +66,9 @@ export class Transport {
   /**
    * Sends a request. Resolves with the head of the response; its body must be read or destroyed.
    *
-   * @throws errors of loading the credentials and of the connection, the reason of `signal` if that is aborted
+   * @throws errors of the connection, the reason of `signal` if that is aborted
    */
-  async send({ path, method, headers, body, signal }: WireRequest): Promise<IncomingMessage> {
-    const access = await this.open();
+  async send(access: Access, { path, method, headers, body, signal }: WireRequest): Promise<IncomingMessage> {
     signal.throwIfAborted();
     const options = {
       agent: access.agent,
@@ -119,7 +119,8 @@ export class Transport {
     this.agents.clear();
   }
 
-  private async open(): Promise<Access> {
+  /** Waits as long as the credentials are loaded. @throws errors of loading them */
+  async open(): Promise<Access> {
     if (this.access === undefined || this.clock.now() - this.provenAt > proofLifetime) {
       this.provenAt = this.clock.now();
       const renewing = this.renew(this.access);

@@ -6,6 +6,7 @@ import { connect as dial, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { ApiError, createClient, loadCredentials, type ApiClient, type Proof } from '../../../src/kubernetes/index.ts';
@@ -238,6 +239,29 @@ describe('proof', () => {
     await client.request(namespace);
   });
 
+  test('may take longer than a request', async () => {
+    const server = await start();
+    const clock = new ManualClock();
+    let finish = (_proof: Proof): void => undefined;
+    let fail = (_error: Error): void => undefined;
+    const slow = (): Promise<Proof> =>
+      new Promise((resolve, reject) => {
+        [finish, fail] = [resolve, reject];
+      });
+    const client = connect({ ...credentialsFor(server.url), prove: slow }, clock);
+    const late = client.request(namespace);
+    clock.advance(100_000);
+    await setImmediate();
+    finish({ headers: {}, tls: {} });
+    expect(await late).toMatchObject({ metadata: { name: 'default' } });
+    clock.advance(100_000);
+    const failing = client.request(namespace);
+    clock.advance(100_000);
+    await setImmediate();
+    fail(new Error('the plugin did not end'));
+    await expect(failing).rejects.toThrow('the plugin did not end');
+  });
+
   test('a renewed authority is trusted without cutting anybody off', async () => {
     const [old, renewed] = await Promise.all([createAuthority(), createAuthority()]);
     const certificate = await issueServingCertificate(renewed, { dnsNames: [], ipAddresses: ['127.0.0.1'] });
@@ -325,7 +349,27 @@ describe('a kubeconfig', () => {
     }
   });
 
-  test.each(['certificate-authority', 'client-certificate', 'client-key'])(
+  test('names a file with a token, which is read again', async () => {
+    const folder = await withFolder();
+    await writeFile(
+      join(folder, 'config'),
+      JSON.stringify({
+        clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }],
+        users: [{ name: 'u', user: { token: 'other', tokenFile: 'token' } }],
+        contexts: [{ name: 'c', context: { cluster: 'a', user: 'u' } }],
+        'current-context': 'c',
+      }),
+    );
+    const credentials = await loadCredentials({ kubeconfig: join(folder, 'config') });
+    for (const token of ['first', 'second']) {
+      await writeFile(join(folder, 'token'), `${token}\n`);
+      expect((await credentials.prove()).headers).toEqual({ authorization: `Bearer ${token}` });
+    }
+    await writeFile(join(folder, 'token'), 'x'.repeat(2 ** 20 + 1));
+    await expect(credentials.prove()).rejects.toThrow(`${join(folder, 'token')}: the file has 1048577 bytes`);
+  });
+
+  test.each(['certificate-authority', 'client-certificate', 'client-key', 'token-file'])(
     'is refused where its %s is a device',
     async (field) => {
       const kubeconfig = join(await withFolder(), 'config');
