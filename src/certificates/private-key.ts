@@ -32,10 +32,45 @@ export function readPrivateKey(
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
     return unusable(`${name} contains no PEM private key (-----BEGIN PRIVATE KEY-----)`);
   if (/ENCRYPTED/.test(text)) return unusable(`${name} is encrypted with a passphrase. Store it without a passphrase`);
+  if (!startsAsUsable(text))
+    return unusable(
+      `the private key in ${name} is invalid, or has an unsupported type. Use ECDSA P-256, or RSA with at most ${limits.modulus} bits`,
+    );
   const key = attempt(() => createPrivateKey(text));
   if (key === undefined) return unusable(`the private key in ${name} is invalid`);
   const problem = slowness(key, name);
   return problem === undefined ? { type: 'key', key } : unusable(problem);
+}
+
+const length = '(?:[0-7].|81..|82....)';
+/** Identifiers of RSA, RSA-PSS, keys on curves, Ed25519, Ed448 and the three sizes of ML-DSA, with tag and length. */
+const algorithms = [
+  '06092a864886f70d0101(?:01|0a)',
+  '06072a8648ce3d0201',
+  '06032b65(?:70|71)',
+  '060960864801650304031[123]',
+].join('|');
+
+/** How the DER bytes of a key begin, in hexadecimal, by the label of its PEM block: PKCS #8 with its algorithm, PKCS #1 and SEC 1. */
+const beginnings: ReadonlyMap<string, RegExp> = new Map([
+  ['PRIVATE KEY', new RegExp(`^30${length}02010[01]30${length}(?:${algorithms})`)],
+  ['RSA PRIVATE KEY', new RegExp(`^30${length}02010002`)],
+  ['EC PRIVATE KEY', new RegExp(`^30${length}02010104`)],
+]);
+
+/**
+ * Whether OpenSSL may parse the keys in a text. It computes the public key of a DSA or Diffie-Hellman key while it parses it, which takes
+ * a minute with 18 KB of text. A block that it might read in another way does not pass.
+ */
+function startsAsUsable(text: string): boolean {
+  const blocks = [...text.matchAll(/-----BEGIN ([A-Z ]*)-----([A-Za-z0-9+/=\s]*)-----END /g)];
+  const isEachRead = blocks.length === text.split('-----BEGIN').length - 1;
+  return isEachRead && blocks.every(([, label = '', body = '']) => !label.includes('PRIVATE') || isUsable(label, body));
+}
+
+function isUsable(label: string, body: string): boolean {
+  const [encoded = ''] = body.split('=', 1);
+  return beginnings.get(label)?.test(Buffer.from(encoded, 'base64').toString('hex', 0, 64)) === true;
 }
 
 function slowness(key: KeyObject, name: string): string | undefined {

@@ -9,7 +9,7 @@ import {
 } from '../../src/certificates/index.ts';
 import type { ClientValidation, ListenerConfig } from '../../src/core/routing/config.ts';
 import { Identities, type CertificatePair } from '../../src/proxy/listen/identities.ts';
-import { differentCertificates, issueLeaf } from '../support/certificates.ts';
+import { differentCertificates, dsaKey, issueLeaf } from '../support/certificates.ts';
 import { listenerConfig } from '../support/config.ts';
 import { isFull, scaled } from './support/scale.ts';
 
@@ -49,6 +49,10 @@ const secrets: Readonly<Record<string, () => object>> = {
   'a chain of the largest size': () => ({ 'tls.crt': many.join(''), 'tls.key': 'x' }),
   'beginnings of certificates': () => ({ 'tls.crt': filled(begin), 'tls.key': 'x' }),
   'beginnings of keys': () => ({ 'tls.crt': authority.certificate, 'tls.key': filled('-----BEGIN ') }),
+  'a key whose public key takes a minute to compute': () => ({
+    'tls.crt': authority.certificate,
+    'tls.key': dsaKey(scaled(2_048, 60_000)),
+  }),
   'a key of capital letters': () => ({
     'tls.crt': authority.certificate,
     'tls.key': `-----BEGIN ${'A '.repeat(largest / 2)}`,

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
+import { KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { validFor, type Authority } from '../../src/certificates/authority.ts';
 import type { CertificatePair } from '../../src/proxy/listen/identities.ts';
@@ -91,4 +91,25 @@ export function differentCertificates(certificate: string, count: number): reado
     const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
     return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
   });
+}
+
+/** A DSA key of random numbers. OpenSSL computes its public key when it parses it, which takes long if it is large. */
+export function dsaKey(bits: number, label = 'PRIVATE KEY'): string {
+  const element = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
+    const content = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([tag, 0x83, 0, content.length >> 8, content.length & 0xff]), content]);
+  };
+  const number = (): Buffer => {
+    const random = randomBytes(bits / 8);
+    random[0] = 0x7f;
+    random[random.length - 1] = 0xff;
+    return element(0x02, random);
+  };
+  const version = Buffer.from([0x02, 0x01, 0x00]);
+  const identifier = Buffer.from('06072a8648ce380401', 'hex');
+  const two = Buffer.from([0x02, 0x01, 0x02]);
+  // Its lengths are not the shortest ones, which OpenSSL accepts.
+  const algorithm = element(0x30, identifier, element(0x30, number(), two, two));
+  const key = element(0x30, version, algorithm, element(0x04, number())).toString('base64');
+  return `-----BEGIN ${label}-----\n${key.replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;
 }

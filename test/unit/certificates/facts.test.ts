@@ -9,7 +9,7 @@ import {
 } from '../../../src/certificates/authority.ts';
 import { authorityFacts, certificateFacts, readTlsSecret, trustBundleFacts } from '../../../src/certificates/facts.ts';
 import type { CertificateMaterial } from '../../../src/certificates/source.ts';
-import { differentCertificates, issueLeaf } from '../../support/certificates.ts';
+import { differentCertificates, dsaKey, issueLeaf } from '../../support/certificates.ts';
 
 let authority: Authority;
 let material: CertificateMaterial;
@@ -208,7 +208,7 @@ describe('certificateFacts', () => {
       () => secret(base64(material.certificate), base64('hello')),
     ],
     [
-      'the private key in tls.key is invalid',
+      'the private key in tls.key is invalid, or has an unsupported type. Use ECDSA P-256, or RSA with at most 4096 bits',
       () =>
         secret(base64(material.certificate), base64('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n')),
     ],
@@ -232,8 +232,20 @@ describe('certificateFacts', () => {
       () => secret(base64(material.certificate), base64(keyOnUnnamedCurve())),
     ],
     [
-      'the key in tls.key has type slh-dsa-sha2-256s, which is unsupported. Use ECDSA P-256, or RSA with at most 4096 bits',
+      'the private key in tls.key is invalid, or has an unsupported type. Use ECDSA P-256, or RSA with at most 4096 bits',
       () => secret(base64(material.certificate), base64(slowKey())),
+    ],
+    ...(['PRIVATE KEY', 'RSA PRIVATE KEY', 'DSA PRIVATE KEY'] as const).map((label): [string, () => unknown] => [
+      'the private key in tls.key is invalid, or has an unsupported type. Use ECDSA P-256, or RSA with at most 4096 bits',
+      () => secret(base64(material.certificate), base64(dsaKey(2_048, label))),
+    ]),
+    [
+      'the private key in tls.key is invalid, or has an unsupported type. Use ECDSA P-256, or RSA with at most 4096 bits',
+      () => secret(base64(material.certificate), base64(material.privateKey + dsaKey(2_048))),
+    ],
+    [
+      'the private key in tls.key is invalid',
+      () => secret(base64(material.certificate), base64(material.privateKey.replace(/.{8}\n-----END/, '\n-----END'))),
     ],
     [
       'tls.key has more than 32 KiB. Keep only the private key of the first certificate',
@@ -262,6 +274,34 @@ describe('certificateFacts', () => {
       () => secret(base64(authority.certificate + material.certificate), base64(material.privateKey)),
     ],
   ];
+  test.each([
+    ['rsa', { modulusLength: 2_048 }, ['pkcs8', 'pkcs1']],
+    ['rsa-pss', { modulusLength: 2_048 }, ['pkcs8']],
+    [
+      'rsa-pss',
+      { modulusLength: 2_048, hashAlgorithm: 'sha512', mgf1HashAlgorithm: 'sha512', saltLength: 64 },
+      ['pkcs8'],
+    ],
+    ['ec', { namedCurve: 'P-256' }, ['pkcs8', 'sec1']],
+    ['ec', { namedCurve: 'P-521' }, ['pkcs8', 'sec1']],
+    ['ed25519', {}, ['pkcs8']],
+    ['ed448', {}, ['pkcs8']],
+    ['ml-dsa-44', {}, ['pkcs8']],
+    ['ml-dsa-65', {}, ['pkcs8']],
+    ['ml-dsa-87', {}, ['pkcs8']],
+  ] as const)('reads keys of %s with %j', (algorithm, options, forms) => {
+    const generate = generateKeyPairSync as (name: string, of: object) => ReturnType<typeof generateKeyPairSync>;
+    const { privateKey } = generate(algorithm, options);
+    const problems = forms.map((type) => {
+      const pem = privateKey.export({ type, format: 'pem' } as const).toString();
+      const others = `Bag Attributes: a=b\n-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\r\n`;
+      return certificateFacts(secret(base64(material.certificate), base64(others + pem.replaceAll('\n', '\r\n'))));
+    });
+    expect(new Set(problems.map((facts) => 'problem' in facts && facts.problem))).toEqual(
+      new Set(['tls.key does not match the first certificate in tls.crt']),
+    );
+  });
+
   test.each(unusable)('says why a Secret is unusable: %s', (problem, make) => {
     expect(certificateFacts(make())).toEqual({ type: 'unusable', problem });
   });
