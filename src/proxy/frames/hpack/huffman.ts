@@ -24,6 +24,10 @@ const lengths: readonly number[] = [
   [30],
 ].flat();
 
+const sizes = Uint8Array.from(lengths);
+/** Bits of a code that are written at once. */
+const longestPart = 16;
+
 const endOfString = 256;
 const codes = canonicalCodes();
 
@@ -116,28 +120,28 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
 /** The length in bytes of Latin-1 text after encoding. */
 export function huffmanLength(plain: string): number {
   let bits = 0;
-  for (let position = 0; position < plain.length; position += 1) bits += lengths[plain.charCodeAt(position)] ?? 0;
+  for (let position = 0; position < plain.length; position += 1) bits += sizes[plain.charCodeAt(position)] ?? 0;
   return Math.ceil(bits / 8);
 }
 
 /** Encodes Latin-1 text into `target`, which has room for it. Returns the position after it. */
 export function encodeHuffman(plain: string, target: Buffer, start: number): number {
   let position = start;
-  // The bits that are not written yet: at most 7 between symbols, and 37 with the next code.
+  // The lowest `count` bits are not written yet, at most 7 between parts.
   let bits = 0;
   let count = 0;
   for (let index = 0; index < plain.length; index += 1) {
     const symbol = plain.charCodeAt(index);
-    const length = lengths[symbol] ?? 0;
-    bits = bits * 2 ** length + (codes[symbol] ?? 0);
-    count += length;
-    while (count >= 8) {
-      count -= 8;
-      const scale = 2 ** count;
-      const byte = Math.floor(bits / scale);
-      bits -= byte * scale;
-      target[position] = byte;
-      position += 1;
+    const code = codes[symbol] ?? 0;
+    // In parts, because numbers of more than 31 bits take several times as long.
+    for (let left = sizes[symbol] ?? 0; left > 0;) {
+      const part = left > longestPart ? longestPart : left;
+      left -= part;
+      bits = (bits << part) | ((code >>> left) & ((1 << part) - 1));
+      for (count += part; count >= 8; position += 1) {
+        count -= 8;
+        target[position] = bits >>> count;
+      }
     }
   }
   if (count === 0) return position;
