@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { monotonicNow } from '../../time/clock.ts';
+import { NextTurn } from '../../time/next-turn.ts';
 import { LinkedList } from '../limits/linked-list.ts';
 import { currentDate } from '../messages/date.ts';
 import { frameOf, FrameWriter } from './frame-writer.ts';
@@ -33,13 +35,21 @@ const runtInterval = 250;
 
 const writer = new FrameWriter();
 /** Senders with frames that wait for the end of the turn of the event loop. */
-let due = new Set<Sender>();
+const due = new Set<Sender>();
+/** Milliseconds of one turn. Heads with many fields take half a millisecond each, and can be due on all connections at once. */
+const longestFlush = 10;
+const turn = new NextTurn(flushDue);
 
 /** Sends the frames of all connections: one write per connection and turn, whatever the number of messages. */
 function flushDue(): void {
-  const senders = due;
-  due = new Set();
-  for (const sender of senders) sender.flush();
+  const began = monotonicNow();
+  // Those that are added meanwhile have the next turn.
+  const senders = [...due];
+  for (const sender of senders) {
+    sender.flush();
+    if (monotonicNow() - began > longestFlush) break;
+  }
+  if (due.size > 0) turn.request();
 }
 
 /** Writes the frames of one connection within the windows of its peer (RFC 9113 section 5.2). */
@@ -179,8 +189,8 @@ export class Sender {
 
   private schedule(): void {
     if (this.isClosed || due.has(this)) return;
-    if (due.size === 0) setImmediate(flushDue);
     due.add(this);
+    turn.request();
   }
 
   private writeStreams(): void {

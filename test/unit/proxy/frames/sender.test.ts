@@ -74,6 +74,25 @@ const shapeOf = (frames: readonly Frame[] = []): number[][] =>
   frames.map(({ type, flags, stream, payload }) => [type, flags, stream, payload.length]);
 
 describe('a sender', () => {
+  test('of many connections with expensive heads leaves some of them for later turns, and none out', async () => {
+    const all = Array.from({ length: 200 }, () => start());
+    const fields = Array.from({ length: 390 }, (_, index) => (index % 2 === 0 ? `x-${index}` : `${index}`.repeat(50)));
+    for (const { sender, open } of all) {
+      const outgoing = open(1);
+      outgoing.heads.push({ status: 200, fields, hasDate: true, endsStream: true });
+      outgoing.trailers = [];
+      sender.want(outgoing);
+    }
+    const written = (): number => all.filter(({ socket }) => socket.writes.length > 0).length;
+    await turn();
+    const first = written();
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(all.length);
+    expect(all.slice(0, first).every(({ socket }) => socket.writes.length === 1)).toBe(true);
+    await eventually(() => expect(written()).toBe(all.length));
+    expect(all.every(({ events }) => events.join() === 'sent 1')).toBe(true);
+  });
+
   test('writes the responses of one turn at once, and small ones without an extra frame for their end', async () => {
     const { socket, sender, open, events } = start();
     respond(sender, open(1), Buffer.from('one'));
