@@ -174,6 +174,14 @@ export function isWideHostname(hostname: string): boolean {
   return hostname === '' || isWildcard(hostname);
 }
 
+/**
+ * Where the suffixes of a host begin that a wildcard can have. To try those of a host with thousands of labels would take
+ * its length squared, and no hostname is that long.
+ */
+export function suffixesBegin(host: string): number {
+  return Math.max(host.length - '*'.length - maximumLength, 0);
+}
+
 function isWildcard(hostname: string): boolean {
   return hostname.startsWith('*.');
 }

@@ -1,3 +1,4 @@
+import { suffixesBegin } from '../../text/hostname.ts';
 import { isReserved, type ListenerConfig } from '../config.ts';
 
 /** The listeners of one protocol on one port, by the host of a request or the server name of a handshake. */
@@ -24,7 +25,7 @@ export class ListenerIndex {
   private find(host: string): ListenerConfig | undefined {
     const exact = this.byHostname.get(host);
     if (exact !== undefined && host !== '') return exact;
-    for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+    for (let dot = host.indexOf('.', suffixesBegin(host)); dot !== -1; dot = host.indexOf('.', dot + 1)) {
       const wildcard = this.byHostname.get(`*${host.slice(dot)}`);
       if (wildcard !== undefined) return wildcard;
     }

@@ -56,3 +56,16 @@ test('the first of two listeners for one hostname stays', () => {
   expect(index.add(second)).toBe(first);
   expect([index.has(first), index.has(second)]).toEqual([true, false]);
 });
+
+// To try each of the 16,000 suffixes took 0.3 s for each request.
+test('thousands of hosts with thousands of labels are served by the longest wildcard', () => {
+  const longest = `*.${'b.'.repeat(125)}com`;
+  expect(longest).toHaveLength(255);
+  const index = new ListenerIndex();
+  for (const listener of [named('any'), named('wildcard', '*.com'), named('longest', longest)]) index.add(listener);
+  for (let count = 0; count < 1_000; count += 1) {
+    expect(index.select(`${count}${'.a'.repeat(16_000)}`)?.name).toBe('any');
+    expect(index.select(`${count}${'.a'.repeat(16_000)}.com`)?.name).toBe('wildcard');
+    expect(index.select(`${count}${'.a'.repeat(16_000)}${longest.slice(1)}`)?.name).toBe('longest');
+  }
+});
