@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { monotonicNow } from '../../time/clock.ts';
 import { NextTurn } from '../../time/next-turn.ts';
 import { LinkedList } from '../limits/linked-list.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
 import { currentDate } from '../messages/date.ts';
 import { frameOf, FrameWriter } from './frame-writer.ts';
 import { HpackEncoder } from './hpack/encoder.ts';
@@ -35,7 +36,7 @@ const runtInterval = 250;
 
 const writer = new FrameWriter();
 /** Senders with frames that wait for the end of the turn of the event loop. */
-const due = new Set<Sender>();
+const due = new LinkedSet<Sender>(Symbol('due'));
 /** Milliseconds of one turn. Heads with many fields take half a millisecond each, and can be due on all connections at once. */
 const longestFlush = 10;
 const turn = new NextTurn(flushDue);
@@ -44,9 +45,8 @@ const turn = new NextTurn(flushDue);
 function flushDue(): void {
   const began = monotonicNow();
   // Those that are added meanwhile have the next turn.
-  const senders = [...due];
-  for (const sender of senders) {
-    sender.flush();
+  for (let left = due.size; left > 0; left -= 1) {
+    due.first?.flush();
     if (monotonicNow() - began > longestFlush) break;
   }
   if (due.size > 0) turn.request();
