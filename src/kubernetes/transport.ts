@@ -119,7 +119,7 @@ export class Transport {
     this.agents.clear();
   }
 
-  /** Waits as long as the credentials are loaded. @throws errors of loading them */
+  /** Waits until the credentials are loaded. @throws errors of loading them */
   async open(): Promise<Access> {
     if (this.access === undefined || this.clock.now() - this.provenAt > proofLifetime) {
       this.provenAt = this.clock.now();

@@ -175,8 +175,8 @@ export function isWideHostname(hostname: string): boolean {
 }
 
 /**
- * Where the suffixes of a host begin that a wildcard can have. To try those of a host with thousands of labels would take
- * its length squared, and no hostname is that long.
+ * Returns the position from which on the suffixes of a host can be those of a wildcard. Longer suffixes match none, because no hostname has
+ * more than 253 characters. Trying all suffixes takes time proportional to the square of the length of the host.
  */
 export function suffixesBegin(host: string): number {
   return Math.max(host.length - '*'.length - maximumLength, 0);

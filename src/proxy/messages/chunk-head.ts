@@ -1,5 +1,8 @@
-const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-const quoted = String.raw`"(?:[\t\x20!#-\[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"`;
+const tokenCharacter = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]";
+const quotedCharacter = String.raw`[\t\x20!#-\[\]-~\x80-\xff]`;
+const escapedCharacter = String.raw`[\t\x20-~\x80-\xff]`;
+const token = `${tokenCharacter}+`;
+const quoted = String.raw`"(?:${quotedCharacter}|\\${escapedCharacter})*"`;
 // Up to 2⁵² bytes. Extensions apply only to this connection (RFC 9112 section 7.1.1).
 const chunkHead = new RegExp(`^(?<size>[0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`);
 
@@ -15,13 +18,14 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /** Returns which bytes a class of characters matches. */
-function bytesOf(pattern: RegExp): Uint8Array {
+function bytesOf(characters: string): Uint8Array {
+  const pattern = new RegExp(characters);
   return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
 }
 
-const isToken = bytesOf(/[!#$%&'*+\-.^_`|~0-9A-Za-z]/);
-const isQuoted = bytesOf(/[\t\x20!#-[\]-~\x80-\xff]/);
-const isEscaped = bytesOf(/[\t\x20-~\x80-\xff]/);
+const isToken = bytesOf(tokenCharacter);
+const isQuoted = bytesOf(quotedCharacter);
+const isEscaped = bytesOf(escapedCharacter);
 
 /**
  * Returns the position after the extensions that begin at `at`, before `limit`; -1 if they are longer or wrong. Accepts

@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { NextTurn } from '../../time/next-turn.ts';
 
 /** Bytes of a piece that costs more to handle than to copy. */
-const longestJoined = 1024;
+export const longestJoined = 1024;
 /** Short pieces of a connection in one turn of the event loop that are not joined. Ordinary responses have fewer. */
 const fewPieces = 8;
 

@@ -10,6 +10,7 @@ import { standalone } from '../limits/buffered.ts';
 import type { Buffered } from '../limits/buffered.ts';
 import { owned } from '../limits/read-buffer.ts';
 import type { Fields, UpstreamFailure, UpstreamHead } from '../messages/forwarder.ts';
+import { longestJoined } from '../sockets/join-pieces.ts';
 import { isSwitch } from './http2-websocket.ts';
 
 /** The connection of a stream. */
@@ -52,9 +53,6 @@ export interface Asked {
 }
 
 const switchingProtocols = 101;
-
-/** Bytes of a piece that costs more to pass on than to copy. */
-const longestJoined = 1024;
 
 /** A connection as a request sees it. */
 export interface StreamOpener {
