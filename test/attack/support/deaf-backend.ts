@@ -12,6 +12,8 @@ export async function startDeafBackend(): Promise<{ readonly port: number; close
   const server = createServer({
     streamResetBurst: 100_000,
     streamResetRate: 100_000,
+    // Node resets new streams beyond 10 MB, which responses to stalled clients exceed until the data plane ends them.
+    maxSessionMemory: 1_000,
     settings: { initialWindowSize: 0, maxConcurrentStreams: 100_000 },
   });
   const sessions = new Set<ServerHttp2Session>();
