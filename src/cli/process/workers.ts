@@ -1,6 +1,6 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { createProxyWorkers, type ProxyWorkers, type WorkersOptions } from '../../proxy/workers/pool.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
+import { divideHeap } from './divide-heap.ts';
 import type { InternalErrors } from './internal-errors.ts';
 import { returnMemory } from './memory-return.ts';
 import type { ReadinessGate } from './readiness.ts';
@@ -18,16 +18,12 @@ export interface WorkersProcess {
   readonly running: Shutdown;
 }
 
-const mebibyte = 2 ** 20;
-
 /** Starts a data plane with several workers. The process is ready as long as one of them serves. */
 export function startWorkers(
   settings: Omit<WorkersOptions, 'workers' | 'script' | 'writeLines' | 'onFault' | 'onWorkerEnd' | 'pace'>,
   { workers, logs, log, errors, metrics, readiness, running }: WorkersProcess,
 ): ProxyWorkers {
-  // The heaps of all workers together get what one process would get. The flag applies to threads that start from now on.
-  const heap = Math.floor(getHeapStatistics().heap_size_limit / mebibyte / workers);
-  setFlagsFromString(`--max-old-space-size=${heap}`);
+  divideHeap(workers);
   const proxy = createProxyWorkers({
     ...settings,
     workers,
