@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { FairQueue } from '../fairness/fair-queue.ts';
 import { isAccepting } from '../time/accepting.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { NextTurn } from '../time/next-turn.ts';
@@ -31,8 +32,7 @@ export interface Flight {
  * their handshakes would delay the others until these leave, too.
  */
 export class FirstFlights {
-  /** By the client's address, the next one first. */
-  private readonly waiting = new Map<string, Set<Flight>>();
+  private readonly waiting = new FairQueue<Flight>();
   /** Those of this turn. */
   private arrived: Flight[] = [];
   /** Turns of the present burst of connections since some flights were processed. */
@@ -55,7 +55,7 @@ export class FirstFlights {
   private turn(): void {
     this.accepting = this.isBurst() ? (this.accepting + 1) % turnsToAccept : 0;
     if (this.accepting === 0) this.processSome();
-    for (const flight of this.arrived) this.wait(flight);
+    for (const flight of this.arrived) this.waiting.add(flight, flight.client);
     this.arrived = [];
     if (this.waiting.size > 0) this.next.request();
   }
@@ -63,29 +63,12 @@ export class FirstFlights {
   private processSome(): void {
     const began = this.now();
     for (let count = 0; count < perTurn && this.now() - began < longTurn;) {
-      const flight = this.takeNext();
+      const flight = this.waiting.take();
       if (flight === undefined) break;
       // Closed connections leave when it is their turn, and take none.
       if (flight.socket.destroyed) continue;
       flight.process();
       count += 1;
     }
-  }
-
-  private wait(flight: Flight): void {
-    const flights = this.waiting.get(flight.client) ?? new Set();
-    this.waiting.set(flight.client, flights.add(flight));
-  }
-
-  /** Removes and returns the longest waiting flight of the next client. */
-  private takeNext(): Flight | undefined {
-    const [entry] = this.waiting;
-    if (entry === undefined) return undefined;
-    const [client, flights] = entry;
-    const [flight] = flights;
-    if (flight !== undefined) flights.delete(flight);
-    this.waiting.delete(client);
-    if (flights.size > 0) this.waiting.set(client, flights);
-    return flight;
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { mayHaveMore } from '../fairness/share.ts';
 import { readingOf } from '../handshakes/reading.ts';
 import { NextTurn } from '../time/next-turn.ts';
 
@@ -82,6 +83,8 @@ export class Bodies {
   private readonly limits: BodyLimits;
   private readonly input = new InputTurns();
   private heldBytes = 0;
+  /** By the address of the client. None is 0. */
+  private readonly heldByClient = new Map<string, number>();
 
   constructor(limits: BodyLimits) {
     this.limits = limits;
@@ -93,17 +96,17 @@ export class Bodies {
   }
 
   /**
-   * Receives a body. Does not process its bytes, since many bodies may arrive at the same time. The bytes count until
+   * Receives a body from a client with this address. Does not process its bytes, since many bodies may arrive at the same time. The bytes count until
    * `release`. Rejects with a BodyRefusal, and then leaves the rest of the body unread.
    */
-  receive(request: IncomingMessage): Promise<ReceivedBody> {
+  receive(request: IncomingMessage, client: string): Promise<ReceivedBody> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
       let counted = 0;
       let isOver = false;
       const release = (): void => {
-        this.heldBytes -= counted;
+        this.count(client, -counted);
         counted = 0;
       };
       const refuse = (reason: BodyRefusal['reason']): void => {
@@ -122,9 +125,9 @@ export class Bodies {
         const isFragmented = chunks.length > fewPieces && size < chunks.length * averagePiece;
         if (size > this.limits.bodyBytes || isFragmented) return refuse('too-large');
         const beyond = Math.max(0, size - freeBytes);
-        this.heldBytes += beyond - counted;
+        if (beyond > counted && !this.mayHold(client, beyond - counted)) return refuse('busy');
+        this.count(client, beyond - counted);
         counted = beyond;
-        if (beyond > 0 && this.heldBytes > this.limits.heldBytes) return refuse('busy');
         chunks.push(chunk);
         this.input.take(chunk.length + averagePiece, request);
       });
@@ -136,5 +139,19 @@ export class Bodies {
       request.on('error', abort);
       request.on('close', abort);
     });
+  }
+
+  /** Whether a client may hold so many bytes more. One that reaches the port alone cannot keep the reviews of the API server out. */
+  private mayHold(client: string, more: number): boolean {
+    const others = more - 1;
+    return mayHaveMore((this.heldByClient.get(client) ?? 0) + others, this.limits.heldBytes - this.heldBytes - others);
+  }
+
+  private count(client: string, more: number): void {
+    if (more === 0) return;
+    this.heldBytes += more;
+    const held = (this.heldByClient.get(client) ?? 0) + more;
+    if (held === 0) this.heldByClient.delete(client);
+    else this.heldByClient.set(client, held);
   }
 }

@@ -1,18 +1,28 @@
 import type { Steps } from '../core/text/steps.ts';
+import { FairQueue } from '../fairness/fair-queue.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { alwaysOpen, letOthersRun, slice, type Gate } from '../time/slices.ts';
+
+/** A review with steps left. */
+interface Run {
+  /** Runs one step, and returns whether it was the last. */
+  readonly step: () => boolean;
+  /** The address of its client. */
+  readonly client: string;
+}
 
 /**
  * Runs the steps of many reviews. All of them together use at most one slice between two turns of the event loop: hundreds of short
  * reviews that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the
- * others run first. The event loop gets its turn once a slice is used up, not after each review, which would cost one more poll.
+ * others run first, and clients take turns by their address: whoever reaches the port must not keep the API server waiting. The event loop
+ * gets its turn once a slice is used up, not after each review, which would cost one more poll.
  * No step runs while a change is applied to the evaluation: its first read would do all the work that is left.
  */
 export class SharedSlices {
   private readonly now: () => number;
   private readonly readable: Gate;
-  /** The runs with steps left, in the order of their turns. Each runs one step, and returns whether it was the last. */
-  private readonly waiting = new Set<() => boolean>();
+  /** The runs with steps left, in the order of their turns. */
+  private readonly waiting = new FairQueue<Run>();
   /** Milliseconds used since the event loop last got its turn. */
   private used = 0;
   private isPausing = false;
@@ -23,10 +33,10 @@ export class SharedSlices {
     this.now = now;
   }
 
-  /** Runs all steps. Begins immediately if the slice is not used up and the evaluation can be read. */
-  run<T>(steps: Steps<T>): Promise<T> {
+  /** Runs all steps of a review from this address. Begins immediately if the slice is not used up and the evaluation can be read. */
+  run<T>(steps: Steps<T>, client: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.waiting.add(() => {
+    const step = (): boolean => {
       try {
         const { done, value } = steps.next();
         if (done === true) resolve(value);
@@ -35,16 +45,17 @@ export class SharedSlices {
         reject(error);
         return true;
       }
-    });
+    };
+    this.waiting.add({ step, client }, client);
     this.proceed();
     return promise;
   }
 
   private proceed(): void {
-    for (const run of this.waiting) {
-      if (this.mustPause) break;
-      this.waiting.delete(run);
-      if (!this.isDone(run)) this.waiting.add(run);
+    while (!this.mustPause) {
+      const run = this.waiting.take();
+      if (run === undefined) break;
+      if (!this.isDone(run)) this.waiting.add(run, run.client);
     }
     if (this.mustPause && !this.isPausing) void this.pause();
   }
@@ -54,12 +65,12 @@ export class SharedSlices {
   }
 
   /** Runs steps until the run or the slice is over. */
-  private isDone(run: () => boolean): boolean {
+  private isDone({ step }: Run): boolean {
     const began = this.now();
     const before = this.used;
     let isDone = false;
     while (!isDone && this.used < slice) {
-      isDone = run();
+      isDone = step();
       this.used = before + this.now() - began;
     }
     return isDone;
@@ -74,13 +85,16 @@ export class SharedSlices {
   }
 }
 
-/** A queue of limited length that admits one caller at a time. */
+/** Tells a caller whether it is its turn (`true`), or others need its place in the queue. */
+type Caller = (isTurn: boolean) => void;
+
+/** A queue of limited length that admits one caller at a time. Clients take turns, and have equal shares of a full queue. */
 export class Turns {
   private readonly maxCallers: number;
-  private readonly callers = new Set<() => void>();
+  private readonly callers = new FairQueue<Caller>();
   private isTaken = false;
 
-  /** @param most maximum number of waiting callers */
+  /** @param maxCallers maximum number of waiting callers */
   constructor(maxCallers: number) {
     this.maxCallers = maxCallers;
   }
@@ -89,25 +103,23 @@ export class Turns {
     return this.callers.size;
   }
 
-  /** Resolves when it is the caller's turn, which `leave` ends; `undefined` if the queue is full. */
-  enter(): Promise<void> | undefined {
+  /** Resolves to `true` when it is the caller's turn, which `leave` ends; to `false` if the queue has no room for this client. */
+  enter(client: string): Promise<boolean> {
     if (!this.isTaken) {
       this.isTaken = true;
-      return Promise.resolve();
+      return Promise.resolve(true);
     }
-    if (this.callers.size >= this.maxCallers) return undefined;
-    return new Promise((resolve) => {
-      this.callers.add(resolve);
-    });
+    if (this.callers.size >= this.maxCallers) {
+      const replaced = this.callers.replace(client);
+      if (replaced === undefined) return Promise.resolve(false);
+      replaced(false);
+    }
+    return new Promise((resolve) => this.callers.add(resolve, client));
   }
 
   leave(): void {
-    const [next] = this.callers;
-    if (next === undefined) {
-      this.isTaken = false;
-      return;
-    }
-    this.callers.delete(next);
-    next();
+    const next = this.callers.take();
+    if (next === undefined) this.isTaken = false;
+    else next(true);
   }
 }

@@ -40,6 +40,8 @@ class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly decide: Decide;
+  /** The address of the client. */
+  readonly client: string;
   /** On the clock of `monotonicNow`. */
   readonly receivedAt = monotonicNow();
   /** Releases the bytes of the body. */
@@ -49,6 +51,7 @@ class Exchange {
     this.request = request;
     this.response = response;
     this.decide = decide;
+    this.client = request.socket.remoteAddress ?? '';
   }
 }
 
@@ -115,10 +118,9 @@ export class Reviews {
     const body = await this.receive(exchange);
     if (!body.isLarge) return this.decide(exchange, body);
     // A parsed large review takes several times its bytes, so they run one at a time.
-    const turn = this.turns.enter();
-    if (turn === undefined) return this.replies.refuse(response, 'busy');
+    const turn = this.turns.enter(exchange.client);
     this.observe();
-    await turn;
+    if (!(await turn)) return this.replies.refuse(response, 'busy');
     try {
       await this.decide(exchange, body);
     } finally {
@@ -130,12 +132,12 @@ export class Reviews {
   private async decide(exchange: Exchange, body: Body): Promise<void> {
     const caughtUp = this.catchUp?.();
     if (caughtUp !== undefined) await caughtUp;
-    await this.slices.run(this.answer(exchange, body));
+    await this.slices.run(this.answer(exchange, body), exchange.client);
   }
 
   private async receive(exchange: Exchange): Promise<Body> {
     try {
-      const { body, release } = await this.bodies.receive(exchange.request);
+      const { body, release } = await this.bodies.receive(exchange.request, exchange.client);
       exchange.releaseBody = release;
       // The response is closed already, so its listener will not release the body.
       if (exchange.request.socket.destroyed) release();

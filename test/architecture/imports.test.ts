@@ -21,8 +21,9 @@ const stages: readonly (readonly string[])[] = [
 /** Which folders beside core may know which others, core and themselves apart. A new folder needs a row. */
 const beside: Readonly<Record<string, readonly string[]>> = {
   time: [],
+  fairness: [],
   telemetry: [],
-  handshakes: ['time'],
+  handshakes: ['time', 'fairness'],
   certificates: ['time', 'telemetry', 'files'],
   channel: ['time', 'telemetry', 'handshakes'],
   files: ['time', 'telemetry'],
@@ -31,8 +32,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   cluster: ['time', 'telemetry', 'certificates', 'channel', 'kubernetes', 'controller', 'facts'],
   workspace: ['files', 'facts'],
   sources: ['files', 'kubernetes', 'cluster'],
-  webhook: ['time', 'telemetry', 'handshakes', 'certificates', 'kubernetes', 'cluster'],
-  proxy: ['time', 'telemetry', 'handshakes', 'certificates', 'channel'],
+  webhook: ['time', 'fairness', 'telemetry', 'handshakes', 'certificates', 'kubernetes', 'cluster'],
+  proxy: ['time', 'fairness', 'telemetry', 'handshakes', 'certificates', 'channel'],
   controller: ['time', 'telemetry', 'certificates', 'channel'],
   library: ['certificates', 'files'],
   cli: [

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startHealthWatch, type HealthWatch } from './support/health.ts';
 import { largestObjects } from './support/largest.ts';
+import { runAttacker } from './support/program.ts';
 import { postReview, reviewOf, type Answer } from './support/reviews.ts';
 import { isFull, randomFrom, scaled, seed } from './support/scale.ts';
 import { startTarget, type Target } from './support/target.ts';
@@ -214,6 +216,49 @@ describe('reviews over HTTPS', () => {
     if (isFull) expect(Math.max(...times)).toBeLessThan(100);
     expect(new Set(result.map(({ status }) => status))).toEqual(new Set([200]));
   }, 120_000);
+
+  test.each([
+    ['small reviews', 1],
+    ['large reviews', 8],
+  ])(
+    '%s that take long, on many connections of one client, do not keep another client waiting',
+    async (_name, rules) => {
+      const padding = `"annotations":{"padding":"${'x'.repeat(100_000)}"},"name"`;
+      const bodies = [good, good, good, good, good.replace('"name"', padding)];
+      const others = new Agent({ keepAlive: true, localAddress: '127.0.0.77' });
+      const waits: number[] = [];
+      const answers: Answer[] = [];
+      const one = async (body: string): Promise<void> => {
+        const began = performance.now();
+        answers.push(await postReview(target.webhookPort, body, others));
+        waits.push(performance.now() - began);
+      };
+      for (const body of bodies) await one(body);
+      waits.length = 0;
+      const attack = [
+        'test/attack/support/review-attacker.ts',
+        target.webhookPort,
+        scaled(20, 400),
+        scaled(2_000, 10_000),
+        rules,
+      ];
+      const attacking = runAttacker(...attack.map(String));
+      await delay(scaled(500, 3_000));
+      const sent: Promise<void>[] = [];
+      for (let count = 0; count < scaled(10, 100); count += 1) {
+        sent.push(one(bodies[count % bodies.length] ?? good));
+        await delay(50);
+      }
+      await Promise.all(sent);
+      expect(await attacking).toBe(0);
+      others.destroy();
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const longest = Math.max(...waits);
+      process.stdout.write(`others wait at most ${longest.toFixed(0)} ms for their reviews\n`);
+      if (isFull) expect(longest).toBeLessThan(250);
+    },
+    120_000,
+  );
 
   test.each([1, 200])(
     'hundreds of TLS handshakes at once, split after byte %i, delay no health check',

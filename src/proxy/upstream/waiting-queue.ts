@@ -1,9 +1,9 @@
+import { mayHaveMore } from '../../fairness/share.ts';
 import { ExpiringSet } from '../limits/expiring-set.ts';
 import type { Aging } from '../limits/expiring-set.ts';
 import type { UpstreamFailure } from '../messages/forwarder.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import { LinkedList, LinkedNode } from '../limits/linked-list.ts';
-import { mayHaveMore } from '../limits/quota.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { TurnOrder } from '../limits/turn-order.ts';
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Bodies } from '../../../src/webhook/body.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const bodies = new Bodies({ bodyBytes: 1024 * 1024, heldBytes: 8 * 1024 * 1024 });
 const outcomes: string[] = [];
@@ -16,7 +17,7 @@ const server = createServer((request, response) => {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    const { body, release } = await bodies.receive(request);
+    const { body, release } = await bodies.receive(request, request.socket.remoteAddress ?? '');
     outcomes.push(`${Buffer.concat(body.chunks).length}`);
     release();
     response.end();
@@ -32,8 +33,8 @@ function watch(request: IncomingMessage): void {
   if (!request.destroyed) setImmediate(watch, request);
 }
 
-async function send(body: string): Promise<void> {
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+async function send(body: string, localAddress = '127.0.0.1'): Promise<void> {
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', localAddress });
   client.on('error', () => undefined).resume();
   client.write(`POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`);
   await once(client, 'close');
@@ -60,4 +61,24 @@ test('bodies that take several turns of the event loop arrive whole', async () =
   await Promise.all(Array.from({ length: 6 }, () => send(`8000\r\n${piece}\r\n`.repeat(30))));
   expect(outcomes).toEqual(Array(6).fill(`${30 * 0x8000}`));
   expect(bodies.held).toBe(0);
+});
+
+test('a client that holds many bytes leaves room for the large bodies of others', async () => {
+  outcomes.length = 0;
+  const piece = 'x'.repeat(0x8000);
+  const port = (server.address() as AddressInfo).port;
+  const holding = Array.from({ length: 16 }, () => {
+    const client = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.67' })
+      .on('error', () => undefined)
+      .resume();
+    client.write(
+      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${`8000\r\n${piece}\r\n`.repeat(25)}`,
+    );
+    return client;
+  });
+  await eventually(() => expect(outcomes).toContain('the body was rejected: busy'));
+  await send(`8000\r\n${piece}\r\n`.repeat(20));
+  expect(outcomes.filter((outcome) => outcome !== 'the body was rejected: busy')).toEqual([`${20 * 0x8000}`]);
+  for (const client of holding) client.destroy();
+  await eventually(() => expect(bodies.held).toBe(0));
 });

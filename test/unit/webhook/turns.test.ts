@@ -5,25 +5,47 @@ describe('turns', () => {
   test('are taken one after the other, in order, by no more than may wait', async () => {
     const turns = new Turns(2);
     const order: string[] = [];
-    await turns.enter();
+    await turns.enter('a');
     const waiting = ['first', 'second'].map(async (name) => {
-      await turns.enter();
+      expect(await turns.enter('a')).toBe(true);
       order.push(name);
       turns.leave();
     });
     expect(turns.waiting).toBe(2);
-    expect(turns.enter()).toBeUndefined();
+    expect(await turns.enter('a')).toBe(false);
     turns.leave();
     await Promise.all(waiting);
     expect(order).toEqual(['first', 'second']);
     expect(turns.waiting).toBe(0);
-    expect(turns.enter()).toBeDefined();
+    expect(await turns.enter('a')).toBe(true);
+  });
+
+  test('alternate between clients, who have equal shares of a full queue', async () => {
+    const turns = new Turns(4);
+    const order: string[] = [];
+    const enter = async (client: string, name: string): Promise<void> => {
+      if (!(await turns.enter(client))) {
+        order.push(`${name} refused`);
+        return;
+      }
+      order.push(name);
+      turns.leave();
+    };
+    await turns.enter('a');
+    const waiting = ['a1', 'a2', 'a3', 'a4'].map((name) => enter('a', name));
+    waiting.push(enter('b', 'b1'), enter('b', 'b2'), enter('b', 'b3'));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(order).toEqual(['a1 refused', 'a2 refused', 'b3 refused']);
+    turns.leave();
+    await Promise.all(waiting);
+    expect(order.slice(3)).toEqual(['a3', 'b1', 'a4', 'b2']);
   });
 });
 
 describe('shared slices', () => {
   /** Runs of some milliseconds each, on a clock that only they advance. */
-  function runsOf(steps: Readonly<Record<string, readonly number[]>>) {
+  function runsOf(steps: Readonly<Record<string, readonly number[]>>, clientOf = (_name: string) => 'client') {
     let time = 0;
     const slices = new SharedSlices(undefined, () => time);
     const order: string[] = [];
@@ -35,7 +57,9 @@ describe('shared slices', () => {
       }
       return name;
     }
-    const results = Object.entries(steps).map(([name, milliseconds]) => slices.run(stepsOf(name, milliseconds)));
+    const results = Object.entries(steps).map(([name, milliseconds]) =>
+      slices.run(stepsOf(name, milliseconds), clientOf(name)),
+    );
     return { order, results };
   }
 
@@ -59,6 +83,14 @@ describe('shared slices', () => {
     expect(order).toEqual(['a0', 'a1', 'b0', 'a2', 'b1']);
   });
 
+  test('alternate between clients, also with one that has many runs', async () => {
+    const { order, results } = runsOf({ a: [12, 1], b: [12, 1], c: [12, 1], z: [12, 1] }, (name) =>
+      name === 'z' ? 'other' : 'busy',
+    );
+    await Promise.all(results);
+    expect(order).toEqual(['a0', 'a1', 'z0', 'b0', 'z1', 'c0', 'b1', 'c1']);
+  });
+
   test('do not begin or go on while a gate is closed, and use each opening', async () => {
     let time = 0;
     let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
@@ -75,7 +107,7 @@ describe('shared slices', () => {
       }
       return 'done';
     }
-    const result = slices.run(steps());
+    const result = slices.run(steps(), 'client');
     for (const expected of [[], ['step 0'], ['step 0', 'step 1']]) {
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       expect(order).toEqual(expected);
@@ -100,7 +132,10 @@ describe('shared slices', () => {
       yield;
       return 'done';
     }
-    const [failed, worked] = await Promise.allSettled([slices.run(failing()), slices.run(working())]);
+    const [failed, worked] = await Promise.allSettled([
+      slices.run(failing(), 'client'),
+      slices.run(working(), 'client'),
+    ]);
     expect(failed).toMatchObject({ status: 'rejected', reason: new Error('wrong') });
     expect(worked).toEqual({ status: 'fulfilled', value: 'done' });
   });

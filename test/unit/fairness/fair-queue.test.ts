@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { FairQueue } from '../../../src/fairness/fair-queue.ts';
+
+function queueOf(values: readonly string[]): FairQueue<string> {
+  const queue = new FairQueue<string>();
+  for (const value of values) queue.add(value, value.charAt(0));
+  return queue;
+}
+
+function takeAll(queue: FairQueue<string>): readonly string[] {
+  const taken: string[] = [];
+  for (let value = queue.take(); value !== undefined; value = queue.take()) taken.push(value);
+  return taken;
+}
+
+test('clients take turns, and the values of one leave in order', () => {
+  const queue = queueOf(['a1', 'a2', 'a3', 'b1', 'c1', 'c2']);
+  expect(queue.size).toBe(6);
+  expect(takeAll(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+  expect(queue.size).toBe(0);
+});
+
+test('a client that comes back waits for the others once', () => {
+  const queue = queueOf(['a1', 'b1', 'b2']);
+  expect(queue.take()).toBe('a1');
+  queue.add('a2', 'a');
+  expect(takeAll(queue)).toEqual(['b1', 'a2', 'b2']);
+});
+
+test('the client with most makes room for one with fewer', () => {
+  const queue = queueOf(['a1', 'b1', 'b2', 'b3']);
+  expect(queue.replace('b')).toBeUndefined();
+  expect(queue.replace('c')).toBe('b1');
+  queue.add('c1', 'c');
+  expect(queue.size).toBe(4);
+  // Nobody would have fewer than before.
+  expect(queue.replace('a')).toBeUndefined();
+  expect(takeAll(queue)).toEqual(['a1', 'b2', 'c1', 'b3']);
+});
+
+test('nobody makes room in an empty queue', () => {
+  const queue = queueOf([]);
+  expect(queue.replace('a')).toBeUndefined();
+  expect(queue.take()).toBeUndefined();
+});
