@@ -99,12 +99,15 @@ export class GatewayClassFinalizers {
     const result = await writer.setFinalizers('GatewayClass', { metadata });
     this.working.delete(name);
     if (!this.classes.has(name)) return;
-    if (result.type === 'ok' && result.object !== undefined) this.classes.set(name, result.object.metadata);
-    else if (result.type !== 'ok' && result.type !== 'notFound') {
+    const object = result.type === 'ok' ? result.object : undefined;
+    if (object !== undefined) this.classes.set(name, object.metadata);
+    if (result.type !== 'ok')
       log.debug(
         { gatewayClass: name, outcome: result.type, problem: result.message },
         'cannot change the finalizer of a GatewayClass',
       );
+    // Another admission webhook may undo the change, and each further write would have the same result.
+    if (object === undefined || hasFinalizer(object.metadata) !== hasFinalizer(metadata)) {
       clearTimeout(this.timers.get(name));
       this.timers.set(
         name,
@@ -115,4 +118,8 @@ export class GatewayClassFinalizers {
     // The class may have changed in the meantime.
     this.enqueue(name);
   }
+}
+
+function hasFinalizer({ finalizers }: WireMetadata): boolean {
+  return listOf(finalizers).includes(classFinalizer);
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { GatewayClassFinalizers, classFinalizer } from '../../../src/controller/gateway-class-finalizers.ts';
-import type { WireMetadata, WriteResult } from '../../../src/controller/ports.ts';
+import type { WireMetadata, WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import { createLogger } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
 
@@ -12,18 +12,22 @@ afterEach(() => {
   for (const one of running.splice(0)) one.stop();
 });
 
-function started(metadata: Partial<WireMetadata> = {}) {
+function started(metadata: Partial<WireMetadata> = {}, retry = 1) {
   const calls: unknown[] = [];
-  const world: { leads: boolean; result: WriteResult['type'] } = { leads: true, result: 'ok' };
+  const world: { leads: boolean; result: WriteResult['type']; stored?: WireObject } = { leads: true, result: 'ok' };
   const finalizers = new GatewayClassFinalizers({
     controllerName,
     log: createLogger('silent'),
-    retry: 1,
+    retry,
     mayWrite: () => world.leads,
     writer: {
       async setFinalizers(_kind, object) {
         calls.push(object.metadata['finalizers']);
-        return world.result === 'ok' ? { type: 'ok', object } : { type: world.result, message: 'no' };
+        // A loop without a pause would fill the memory before the test ends.
+        if (calls.length > 100) return new Promise(() => {});
+        return world.result === 'ok'
+          ? { type: 'ok', object: world.stored ?? object }
+          : { type: world.result, message: 'no' };
       },
     },
   });
@@ -98,5 +102,20 @@ describe('the finalizer of a GatewayClass', () => {
     world.result = 'ok';
     const sent = calls.length;
     await until(() => expect(calls.length).toBeGreaterThan(sent));
+  });
+
+  test.each<[string, { result: WriteResult['type']; stored?: WireObject }]>([
+    ['is not found', { result: 'notFound' }],
+    ['is stored without it', { result: 'ok', stored: { metadata: { name: 'ours', finalizers: [] } } }],
+  ])('is not written again at once to a class that %s', async (_, answer) => {
+    const { calls, world, putClass, putGateway } = started({}, 60_000);
+    Object.assign(world, answer);
+    putGateway('one', 'ours');
+    putClass('ours', controllerName);
+    await settled();
+    expect(calls).toEqual([[classFinalizer]]);
+    putClass('ours', controllerName, { resourceVersion: '2' });
+    await settled();
+    expect(calls).toHaveLength(2);
   });
 });
