@@ -231,6 +231,8 @@ export class StatusWriter {
         this.later(key, this.pace.retry);
         return;
       case 'notFound':
+        // The watch delivers the deletion soon. Otherwise only the path was not found, as while a CRD is changed.
+        this.later(key, this.pace.retry * 5);
         return;
       case 'forbidden':
       case 'invalid':

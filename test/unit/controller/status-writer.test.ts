@@ -242,6 +242,22 @@ describe('writing of statuses', () => {
     await calls[1]?.answer(stored(calls[1], '3'));
   });
 
+  test('a status whose object the API server does not find is written again, while the watch delivers no deletion', async () => {
+    const { calls, world, live, see } = started({ retry: 1 });
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    await calls[0]?.answer({ type: 'notFound', message: 'the server could not find the requested resource' });
+    await eventually(() => expect(calls).toHaveLength(2));
+    live.delete('GatewayClass//a');
+    await calls[1]?.answer({ type: 'notFound', message: 'gone' });
+    world.wanted.set('GatewayClass//b', status('one'));
+    see('b', '1');
+    await calls[2]?.answer({ type: 'notFound', message: 'the server could not find the requested resource' });
+    await eventually(() => expect(calls).toHaveLength(4));
+    expect(calls.map(({ object }) => object.metadata.name)).toEqual(['a', 'a', 'b', 'b']);
+    await calls[3]?.answer(stored(calls[3], '2'));
+  });
+
   test('the response to a write does not replace a newer object that the watch has delivered before', async () => {
     const { calls, world, see } = started();
     world.wanted.set('GatewayClass//a', status('one'));
