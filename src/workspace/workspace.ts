@@ -85,8 +85,12 @@ export class Workspace {
   update(documents: readonly SourceDocument[]): Delta {
     const present = new Set(documents);
     const touched = new Set<string>();
-    for (const document of this.documents.difference(present)) this.remove(document, touched);
+    const gone = this.documents.difference(present);
+    for (const document of gone) this.remove(document, touched);
+    for (const id of touched) this.retain(id, gone);
     for (const document of present.difference(this.documents)) this.add(document, touched);
+    // Once for each object, because a file may describe an object any number of times.
+    for (const id of touched) this.entries.get(id)?.sort((one, other) => compare(one.document, other.document));
     this.documents = present;
     const kinds = touched.values().map((id) => refOfKey(id).kind);
     const installation = withHostnamePolicies(this.installation, kinds);
@@ -194,10 +198,9 @@ export class Workspace {
     }
     const id = keyOfRef(read.candidate.resource.ref);
     const entry: WorkspaceEntry = { id, document, candidate: read.candidate };
-    this.entries.set(
-      id,
-      [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)),
-    );
+    const present = this.entries.get(id);
+    if (present === undefined) this.entries.set(id, [entry]);
+    else present.push(entry);
     touched.add(id);
   }
 
@@ -205,11 +208,13 @@ export class Workspace {
     this.remarksByDocument.delete(document);
     const parsed = parseObject(document.value);
     if (parsed.type !== 'resource') return;
-    const id = keyOfRef(parsed.resource.ref);
-    const left = (this.entries.get(id) ?? []).filter((entry) => entry.document !== document);
+    touched.add(keyOfRef(parsed.resource.ref));
+  }
+
+  private retain(id: string, gone: ReadonlySet<SourceDocument>): void {
+    const left = (this.entries.get(id) ?? []).filter(({ document }) => !gone.has(document));
     if (left.length === 0) this.entries.delete(id);
     else this.entries.set(id, left);
-    touched.add(id);
   }
 
   private writesOf(id: string): readonly Write[] {

@@ -55,6 +55,26 @@ describe('workspace', () => {
     expect(space.objects()).toEqual([]);
   });
 
+  test('the work for documents of one object grows with their number, not with its square', () => {
+    const space = workspace();
+    let reads = 0;
+    const documents = documentsOf(Array.from({ length: 2_000 }, () => route('/one')).join('---')).map(
+      (document): SourceDocument => ({
+        ...document,
+        get file() {
+          reads += 1;
+          return document.file;
+        },
+      }),
+    );
+    space.update(documents);
+    expect(space.copies()).toHaveLength(1_999);
+    space.update(documents.slice(1_000));
+    expect(space.copies()).toHaveLength(999);
+    expect(space.objects().map(({ document }) => document.index)).toEqual([1_000]);
+    expect(reads).toBeLessThan(50 * documents.length);
+  });
+
   test('the first of two documents with one identity counts, until it goes', () => {
     const space = workspace();
     const first = documentsOf(route('/first'), 'a.yaml');
