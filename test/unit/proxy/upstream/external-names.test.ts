@@ -49,3 +49,40 @@ test('an answer with more addresses than are checked is used for the longest tim
   names.close();
   expect(lookups.get('large.example.com')).toBe(1);
 });
+
+test('few lookups of names whose last answer was large run at a time, also after failures', async () => {
+  const sizes = new Map<string, number>();
+  const open: (() => void)[] = [];
+  let running = 0;
+  let most = 0;
+  const names = new ExternalNames({
+    lookup: {
+      lookup: async (hostname) => {
+        const round = (sizes.get(hostname) ?? 0) + 1;
+        sizes.set(hostname, round);
+        running += 1;
+        if (round > 1) most = Math.max(most, running);
+        await new Promise<void>((resolve) => void open.push(resolve));
+        running -= 1;
+        if (round % 3 === 2) throw new Error('SERVFAIL');
+        return { addresses: Array.from({ length: 100 }, (_, index) => `8.8.8.${index}`), validFor: 0 };
+      },
+      close: () => undefined,
+    },
+    allowed: [],
+    limits: { nameRefreshMin: 1, nameRefreshMax: 1, nameLookups: 20, nameAddresses: 4 },
+    counters: { nameLookups: 0, nameFailures: 0, internalAddresses: 0 },
+    report: () => undefined,
+  });
+  for (let index = 0; index < 20; index += 1) names.follow(`n${index}.example.com`, () => undefined);
+  // The lookups of new names start a few at a time.
+  expect(running).toBe(2);
+  await eventually(() => expect(running).toBe(20));
+  for (const end of open.splice(0)) end();
+  await eventually(() => {
+    for (const end of open.splice(0)) end();
+    expect(Math.min(...sizes.values())).toBeGreaterThan(4);
+  });
+  names.close();
+  expect(most).toBe(2);
+});
