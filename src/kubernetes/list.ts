@@ -1,7 +1,7 @@
 import { isRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import { ApiError, ProtocolError, ResponseTooLongError } from './errors.ts';
-import { isKubernetesObject, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
+import { isKubernetesObject, isVersion, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 
 /** A selection of objects of a kind: all, those of one namespace, or those that match a selector. */
 export interface Selection {
@@ -101,7 +101,7 @@ function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: strin
   const metadata = isRecord(answer) ? answer['metadata'] : undefined;
   const items = isRecord(answer) ? (answer['items'] ?? []) : undefined;
   const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
-  if (!isRecord(metadata) || !Array.isArray(items) || typeof resourceVersion !== 'string')
+  if (!isRecord(metadata) || !Array.isArray(items) || !isVersion(resourceVersion))
     throw new ProtocolError('the API server sent a response that is not a valid list');
   const objects: readonly unknown[] = items;
   if (!objects.every(isKubernetesObject)) throw new ProtocolError('a list has an item that is not an object');

@@ -24,7 +24,16 @@ export interface ObjectMetadata {
 export function isKubernetesObject(json: unknown): json is KubernetesObject {
   if (!isRecord(json) || !isRecord(json['metadata'])) return false;
   const { name, namespace, uid, resourceVersion } = json['metadata'];
-  return typeof name === 'string' && name !== '' && [namespace, uid, resourceVersion].every(isTextOrAbsent);
+  const isIdentified = typeof name === 'string' && name !== '' && [namespace, uid].every(isTextOrAbsent);
+  return isIdentified && (resourceVersion === undefined || isVersion(resourceVersion));
+}
+
+/**
+ * Whether a value can be a resourceVersion. One that is longer than those of API servers would become part of a path that no server reads,
+ * in each request until the process ends.
+ */
+export function isVersion(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 1_024;
 }
 
 function isTextOrAbsent(value: unknown): boolean {

@@ -32,3 +32,12 @@ test.each([
   await expect(read()).rejects.toThrow('the API server sent a list without an end');
   expect(pages()).toBe(requests);
 });
+
+test('a list with a version that no path has room for is not valid', async () => {
+  const client: ApiClient = {
+    ...endless(() => '').client,
+    request: () => Promise.resolve({ metadata: { resourceVersion: '1'.repeat(1_025) }, items: [] }),
+  };
+  const pages = listPages(client, { type: configMaps }, new AbortController().signal);
+  await expect(pages.next()).rejects.toThrow('a response that is not a valid list');
+});

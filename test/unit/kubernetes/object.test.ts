@@ -42,3 +42,8 @@ test('an object has a name, and no part of its identity has another type', () =>
     for (const value of [null, 1, {}, ['shop']])
       expect(isKubernetesObject({ metadata: { ...metadata, [field]: value } })).toBe(false);
 });
+
+test('the version of an object is no longer than a path can be', () => {
+  const versioned = (length: number) => ({ metadata: { name: 'cart', resourceVersion: '1'.repeat(length) } });
+  expect([isKubernetesObject(versioned(1_024)), isKubernetesObject(versioned(1_025))]).toEqual([true, false]);
+});
