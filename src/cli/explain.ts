@@ -3,7 +3,7 @@ import { isServed, outcomesOf, type ArrivingRequest, type Outcome } from '../cor
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure, type Infrastructure } from '../core/routing/infrastructure.ts';
 import { isForwarded, type Layer4Outcome } from '../core/routing/decision/layer4-outcome.ts';
-import { display, quote } from '../core/text/display.ts';
+import { display, printable, quote } from '../core/text/display.ts';
 import { hasField, nameKey } from '../core/text/fields.ts';
 import { hostnameKey } from '../core/text/hostname.ts';
 import { defaultPorts } from '../core/text/origin.ts';
@@ -202,7 +202,7 @@ function print(
     traces,
   }: Explained,
 ): void {
-  terminal.line(terminal.style('bold', title));
+  terminal.line(terminal.style('bold', printable(title, title.length)));
   if (typeof request === 'string')
     terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
   else if (requests.length + connections.length === 0)

@@ -53,6 +53,11 @@ spec: { parentRefs: [{ name: front }], rules: [{ matches: [{ method: { service: 
     await rm(folder, { recursive: true });
   });
 
+  test('escapes control characters of the URL, which may be copied from elsewhere', async () => {
+    const { output } = await outcome('explain', ...quickstart, 'http://nobody.example.com/\u001B[31m\nPASSED');
+    expect(output).toContain('GET http://nobody.example.com/\\u001b[31m\\nPASSED\n');
+  });
+
   test('ends with 1 where nobody answers', async () => {
     const { code, output } = await outcome('explain', ...quickstart, 'http://nobody.example.com/');
     expect(output).toContain('Answers 404: No route matches this request.');
