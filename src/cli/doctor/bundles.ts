@@ -1,7 +1,7 @@
 import { bundleOfKind, bundleVersionOf } from '../../cluster/installed-bundle.ts';
 import { mainBundle } from '../../cluster/main-bundle.ts';
 import { safeUpgrades } from '../../core/preflight/environment-table.ts';
-import { someOf } from '../../core/preflight/finding.ts';
+import { someOf } from '../../core/text/display.ts';
 import { formerFields } from '../../core/preflight/former-fields.ts';
 import { minors, resolveAll, schemaTables, type KindTable } from '../../core/schema/index.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';

@@ -1,5 +1,5 @@
 import { authorityVerdicts } from './authority.ts';
-import { someOf } from '../../core/preflight/finding.ts';
+import { someOf } from '../../core/text/display.ts';
 import { lackingVerdicts } from './lacking.ts';
 import { fail, ok, valueOf, warn, type Check, type DoctorFacts, type ServedObjects, type Verdict } from './facts.ts';
 

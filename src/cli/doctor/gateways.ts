@@ -1,4 +1,4 @@
-import { someOf } from '../../core/preflight/finding.ts';
+import { someOf } from '../../core/text/display.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import { qualifiedName, quoteRef } from '../../core/resources/reference.ts';
 import { listOf, recordOf, recordsOf, textOf, type JsonRecord } from '../../core/text/record.ts';

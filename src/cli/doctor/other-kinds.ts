@@ -1,4 +1,4 @@
-import { someOf } from '../../core/preflight/finding.ts';
+import { someOf } from '../../core/text/display.ts';
 import { tables } from '../../core/schema/index.ts';
 import { firstOf, ok, optionalKinds, warn, type DoctorFacts, type Verdict } from './facts.ts';
 

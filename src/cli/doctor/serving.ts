@@ -1,6 +1,6 @@
 import { sliceLabels } from '../../core/graph/backends/endpoints.ts';
 import { quoteRef } from '../../core/resources/reference.ts';
-import { someOf } from '../../core/preflight/finding.ts';
+import { someOf } from '../../core/text/display.ts';
 import type { StoredObject } from '../../core/preflight/target.ts';
 import { listOf, recordOf } from '../../core/text/record.ts';
 import { controllerName } from '../names.ts';

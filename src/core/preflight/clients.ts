@@ -1,8 +1,8 @@
 import { describeRef } from '../resources/reference.ts';
 import { schemaTables } from '../schema/index.ts';
-import { display } from '../text/display.ts';
+import { display, someOf } from '../text/display.ts';
 import { recordOf, recordsOf } from '../text/record.ts';
-import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
+import { counted, shellWord, type PreflightFinding } from './finding.ts';
 import {
   listedVersions,
   nameOfTarget,

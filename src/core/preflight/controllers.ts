@@ -1,8 +1,8 @@
 import { minors, nameOfBundle, type Bundle, type SchemaKind } from '../schema/index.ts';
-import { display } from '../text/display.ts';
+import { display, someOf } from '../text/display.ts';
 import { recordOf } from '../text/record.ts';
 import { knownControllers, type ControllerRequirement, type KnownController } from './controllers-table.ts';
-import { counted, someOf, type PreflightFinding } from './finding.ts';
+import { counted, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, resourceOf, type StoredObject, type Target } from './target.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { minors, parseBundleVersion, type Bundle, type Minor, type SchemaKind } from '../schema/index.ts';
-import { display, printable, quote } from '../text/display.ts';
+import { display, printable, quote, someOf } from '../text/display.ts';
 import {
   crdOwners,
   kubernetesMinimums,
@@ -9,7 +9,7 @@ import {
   type CrdOwner,
 } from './environment-table.ts';
 import type { ClusterFacts, Definition } from './facts.ts';
-import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
+import { counted, shellWord, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, resourceOf, type Target } from './target.ts';
 
 /** Reports that checks of the CRDs themselves, of objects, and of the cluster are missing if the credentials do not suffice for them. */

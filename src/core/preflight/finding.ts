@@ -48,9 +48,3 @@ export function shellWord(text: string): string {
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
-
-/** Joins at most five names of a list, and adds the number of the remaining ones. */
-export function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
-}

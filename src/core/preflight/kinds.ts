@@ -1,6 +1,7 @@
 import { resolveAll, schemaTables, type KindTable, type SchemaKind } from '../schema/index.ts';
 import { qualifiedName } from '../resources/reference.ts';
-import { counted, someOf, type PreflightFinding } from './finding.ts';
+import { someOf } from '../text/display.ts';
+import { counted, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, resourceOf, type StoredObject, type Target } from './target.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { channels, minors, nameOfBundle, type Bundle, type SchemaKind } from '../schema/index.ts';
 import { deletePolicyCommand, guardsAgainst } from './environment.ts';
 import type { ClusterFacts, Definition } from './facts.ts';
-import { counted, someOf, type PreflightFinding } from './finding.ts';
+import { someOf } from '../text/display.ts';
+import { counted, type PreflightFinding } from './finding.ts';
 import { installOneCommand, listedVersions, nameOfTarget, readVersion, resourceOf, type Target } from './target.ts';
 
 /** The objects of a kind. */

@@ -54,6 +54,12 @@ export function shorten(text: string, limit: number): string {
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
+/** Joins at most five items of a list, which may have any length, and adds the number of the remaining ones. */
+export function someOf(items: readonly (string | number)[]): string {
+  const shown = items.slice(0, 5).join(', ');
+  return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
+}
+
 const surrogate = /[\ud800-\udfff]/;
 
 /**

@@ -1,6 +1,7 @@
 import type { BackendNode } from '../../graph/backends/backends.ts';
 import { backendRule, serviceName } from './backend-references.ts';
 import { qualifiedName } from '../../resources/reference.ts';
+import { someOf } from '../../text/display.ts';
 
 export const backendNotFound = backendRule({
   id: 'backend-not-found',
@@ -34,7 +35,7 @@ function portCure({ target: { kind } }: BackendNode, ports: readonly number[]): 
       : 'Remove port: the XBackend defines its port itself';
   return ports.length === 0
     ? `The ${kind} has no ports: use another ${kind}`
-    : `Use a port of the ${kind} (not a targetPort): ${ports.join(', ')}`;
+    : `Use a port of the ${kind} (not a targetPort): ${someOf(ports)}`;
 }
 
 /** The controller of the Multi-Cluster Services API creates ServiceImports, not the user. */

@@ -2,7 +2,7 @@ import { backendPolicyKinds, targetedBackend, targetsOf } from '../../graph/back
 import { readObject } from '../../graph/inputs.ts';
 import { isObserved } from '../../graph/observed.ts';
 import { quoteRef } from '../../resources/reference.ts';
-import { display, quote } from '../../text/display.ts';
+import { display, quote, someOf } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 
@@ -34,7 +34,7 @@ export const backendPolicyTargetMissing = rule({
         report({
           path: [...path, 'sectionName'],
           value: display(sectionName),
-          message: `Port ${quote(sectionName)} not found in ${quoteRef(backend)}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Use one of them, or remove sectionName.`,
+          message: `Port ${quote(sectionName)} not found in ${quoteRef(backend)}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${someOf(names)}`}. Use one of them, or remove sectionName.`,
         });
       }
     }

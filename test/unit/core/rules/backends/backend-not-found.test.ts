@@ -26,6 +26,11 @@ describe('backend-not-found', () => {
       { ports: [{ port: 8080, targetPort: 9000 }, { port: 80 }] },
       'Use a port of the Service (not a targetPort): 8080, 80',
     ],
+    // A route with 256 backendRefs repeats it for each.
+    [
+      { ports: Array.from({ length: 1_000 }, (_, index) => ({ port: index + 1 })) },
+      'Use a port of the Service (not a targetPort): 1, 2, 3, 4, 5 and 995 more',
+    ],
     [{}, 'The Service has no ports: use another Service'],
   ])('the port is missing: %j', (spec, ports) => {
     expect(found('backend-not-found', [route, cart, serviceWith(spec, 'stock')])).toEqual([

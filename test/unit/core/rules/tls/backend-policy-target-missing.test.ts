@@ -27,6 +27,11 @@ describe('backend-policy-target-missing', () => {
 
   test.each([
     ['443', service, 'its ports are https, admin'],
+    [
+      'https',
+      serviceWith({ ports: Array.from({ length: 1_000 }, (_, index) => ({ port: index + 1, name: `p${index}` })) }),
+      'its ports are p0, p1, p2, p3, p4 and 995 more',
+    ],
     ['https', serviceWith({ ports: [{ port: 443 }] }), 'its ports have no names'],
   ])('a port %s that it does not have', (sectionName, present, words) => {
     expect(judged({ sectionName }, present)).toEqual([
