@@ -29,7 +29,7 @@ test('the order of the addresses in an answer has no effect on those that are us
   ]);
 });
 
-test('an answer with more addresses than are checked is used for the longest time, whatever its TTL', async () => {
+test('an answer is used the longer, the more addresses it has, whatever its TTL', async () => {
   const lookups = new Map<string, number>();
   const names = new ExternalNames({
     lookup: {
