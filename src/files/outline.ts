@@ -29,6 +29,7 @@ export class Outline {
   private nodes = new Int32Array(0);
   /** The offsets of line starts, computed on demand. */
   private readonly lines = [0];
+  private hasAllLines = false;
 
   constructor(chunk: Chunk) {
     this.chunk = chunk;
@@ -147,9 +148,13 @@ export class Outline {
   private findLines(isEnough: (last: number) => boolean): void {
     const { text } = this.chunk;
     let last = this.lines.at(-1) ?? 0;
-    while (!isEnough(last)) {
+    while (!this.hasAllLines && !isEnough(last)) {
       const end = text.indexOf('\n', last);
-      if (end === -1) return;
+      if (end === -1) {
+        // A file of one line may have as many positions as characters, and must not be searched for each.
+        this.hasAllLines = true;
+        return;
+      }
       last = end + 1;
       this.lines.push(last);
     }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatProblem } from '../../../src/files/document.ts';
 import { parseDocuments } from '../../../src/files/parse.ts';
@@ -154,6 +154,20 @@ describe('lists', () => {
     expect(documents.map(({ locate }) => locate(['n']).line)).toEqual(
       Array.from({ length: count }, (_, index) => 4 + 2 * index),
     );
+  });
+
+  // Each search reads the rest of the line, which may be the whole file.
+  test('of many items in one line are located without further searches for line ends', () => {
+    const items = Array.from({ length: 100 }, () => '{kind: List, items: [{kind: A}]}');
+    const text = `{kind: List, items: [${items.join(',')}]}`;
+    const { documents } = parseDocuments(text, 'f.yaml');
+    const searches = jest.spyOn(String.prototype, 'indexOf');
+    try {
+      expect(documents.map(({ locate }) => locate(['kind']).line)).toEqual(items.map(() => 1));
+      expect(searches.mock.calls.filter(([searched]) => searched === '\n')).toHaveLength(0);
+    } finally {
+      searches.mockRestore();
+    }
   });
 });
 
