@@ -60,6 +60,11 @@ export function someOf(items: readonly (string | number)[]): string {
   return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
 }
 
+/** Joins at most five texts of users, shortened: objects that repeat a message with many long names would fill the memory. */
+export function displayed(texts: readonly string[]): string {
+  return someOf(texts.map((text) => display(text)));
+}
+
 const surrogate = /[\ud800-\udfff]/;
 
 /**

@@ -1,5 +1,6 @@
 import { hostnamesOf } from '../../graph/route-views.ts';
 import { quoteRef } from '../../resources/reference.ts';
+import { display, displayed, someOf } from '../../text/display.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const noMatchingListenerHostname = attachmentRule({
@@ -9,8 +10,8 @@ export const noMatchingListenerHostname = attachmentRule({
   reason: 'NoMatchingListenerHostname',
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames; RouteReasonNoMatchingListenerHostname',
   describe(attachment, outcome, route) {
-    const own = hostnamesOf(route).join(', ');
-    const listeners = outcome.listeners.map((listener) => `${listener.name} (${listener.hostname})`).join(', ');
+    const own = displayed(hostnamesOf(route));
+    const listeners = someOf(outcome.listeners.map(({ name, hostname }) => `${display(name)} (${display(hostname)})`));
     return {
       value: own,
       message: `No hostname of the route matches a listener of ${quoteRef(attachment.parent)}. Use a hostname that a listener allows, or attach to another parent. Listeners: ${listeners}; hostnames: ${own}.`,

@@ -1,4 +1,5 @@
 import { quoteRef } from '../../resources/reference.ts';
+import { display, displayed } from '../../text/display.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const noMatchingParent = attachmentRule({
@@ -15,12 +16,15 @@ export const noMatchingParent = attachmentRule({
         message: `${quoteRef(attachment.parent)} has no accepted listener to attach to. See its status, or use another parent.`,
       };
     }
-    const requested = [sectionName === undefined ? '' : `name ${sectionName}`, port === undefined ? '' : `port ${port}`]
+    const requested = [
+      sectionName === undefined ? '' : `name ${display(sectionName)}`,
+      port === undefined ? '' : `port ${port}`,
+    ]
       .filter((part) => part !== '')
       .join(' and ');
     return {
       value: requested,
-      message: `Listener with ${requested} not found in ${quoteRef(attachment.parent)}. Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: ${outcome.listeners.join(', ')}.`,
+      message: `Listener with ${requested} not found in ${quoteRef(attachment.parent)}. Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: ${displayed(outcome.listeners)}.`,
     };
   },
 });

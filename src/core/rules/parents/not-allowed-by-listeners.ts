@@ -1,4 +1,5 @@
 import { quoteRef } from '../../resources/reference.ts';
+import { displayed } from '../../text/display.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const notAllowedByListeners = attachmentRule({
@@ -22,7 +23,7 @@ export const notAllowedByListeners = attachmentRule({
           ];
     return {
       value,
-      message: `${quoteRef(attachment.parent)} does not allow ${refused}. ${cure} Listeners: ${outcome.listeners.join(', ')}.`,
+      message: `${quoteRef(attachment.parent)} does not allow ${refused}. ${cure} Listeners: ${displayed(outcome.listeners)}.`,
     };
   },
 });

@@ -1,6 +1,7 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { ViewAt } from '../../schema/index.ts';
+import { someOf } from '../../text/display.ts';
 
 type Gateway = ViewAt<'Gateway', 'spec'>;
 
@@ -16,12 +17,14 @@ export const clientValidationWithoutListener = unenforcedRule(
       if (port === undefined || listeners.some((listener) => listener.port === port && listener.protocol === 'HTTPS'))
         continue;
       const ports = [
-        ...new Set(listeners.filter(({ protocol }) => protocol === 'HTTPS').map((listener) => listener.port)),
+        ...new Set(
+          listeners.flatMap(({ protocol, port: one }) => (protocol === 'HTTPS' && one !== undefined ? [one] : [])),
+        ),
       ];
       const cure =
         ports.length === 0
           ? 'Add an HTTPS listener with this port'
-          : `Use the port of an HTTPS listener (${ports.join(', ')})`;
+          : `Use the port of an HTTPS listener (${someOf(ports)})`;
       report({
         below: ['tls', 'frontend', 'perPort', index, 'port'],
         value: String(port),

@@ -44,6 +44,23 @@ describe('no-matching-listener-hostname', () => {
     },
   );
 
+  test('names five of many hostnames', () => {
+    const many = gatewayWith(
+      ...Array.from({ length: 64 }, (_, index) => ({
+        name: `l${index}`,
+        port: 80,
+        protocol: 'HTTP',
+        hostname: `h${index}.example.com`,
+      })),
+    );
+    const hostnames = Array.from({ length: 16 }, (_, index) => `r${index}.example.org`);
+    const route = httpRoute({ parentRefs: [{ name: 'front' }], hostnames });
+    expect(found('no-matching-listener-hostname', [route, many, ourClass])[0]?.[1]).toContain(
+      'Listeners: l0 (h0.example.com), l1 (h1.example.com), l2 (h2.example.com), l3 (h3.example.com), l4 (h4.example.com) and 59 more; ' +
+        'hostnames: r0.example.org, r1.example.org, r2.example.org, r3.example.org, r4.example.org and 11 more.',
+    );
+  });
+
   test('one of several is enough', () => {
     expect(asked('example.net', 'shop.example.com')).toEqual([]);
   });

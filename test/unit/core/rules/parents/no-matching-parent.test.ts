@@ -33,6 +33,17 @@ describe('no-matching-parent', () => {
     ]);
   });
 
+  // A route with 32 parentRefs repeats it for each.
+  test('names five listeners, and the beginnings of long names', () => {
+    const names = Array.from({ length: 64 }, (_, index) => `${index}`.padEnd(253, 'x'));
+    const many = gatewayWith(...names.map((name, index) => ({ name, port: index + 1, protocol: 'HTTP' })));
+    const route = httpRoute({ parentRefs: [{ name: 'front', sectionName: 'y'.repeat(253) }] });
+    const shown = (name: string) => `${name.slice(0, 63)}…`;
+    expect(found('no-matching-parent', [route, many, ourClass])[0]?.[1]).toBe(
+      `Listener with name ${shown('y'.repeat(253))} not found in Gateway "shop/front". Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: ${names.slice(0, 5).map(shown).join(', ')} and 59 more.`,
+    );
+  });
+
   test('says so where there are no listeners at all', () => {
     expect(
       found('no-matching-parent', [

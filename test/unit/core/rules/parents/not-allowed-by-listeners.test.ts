@@ -22,6 +22,13 @@ describe('not-allowed-by-listeners', () => {
     ]);
   });
 
+  test('names five of many listeners', () => {
+    const listeners = Array.from({ length: 64 }, (_, index) => listener({}, `l${index}`, index + 1));
+    expect(found('not-allowed-by-listeners', [stranger, gatewayWith(...listeners), ourClass])[0]?.[1]).toBe(
+      `Gateway "shop/front" does not allow routes from namespace "market". ${cure} Listeners: l0, l1, l2, l3, l4 and 59 more.`,
+    );
+  });
+
   test('names all listeners that were asked', () => {
     expect(
       found('not-allowed-by-listeners', [
