@@ -20,8 +20,8 @@ type Lane = (typeof lanes)[number];
 /**
  * Starts lookups, with a limit of how many run at a time. Lookups of names that failed last time run until their timeout, so they come
  * after all others and use at most half of the limit: many such names must not delay those that servers answer for. Of names with large
- * answers, few run at a time. How large the answer for
- * a new name is, nobody knows, so few lookups start in a moment: the fewer, the larger the last answers were.
+ * answers, few run at a time. Nobody knows how large the answer for a new name is, so few lookups start in a moment: the fewer, the larger
+ * the last answers were.
  */
 export class LookupTurns<N extends Tried> {
   private readonly limit: number;
