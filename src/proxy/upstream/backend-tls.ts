@@ -60,7 +60,7 @@ export class TlsConnector {
   }
 
   /**
-   * Starts TLS on a connection that may still be opening. The socket emits `secureConnect` after the backend's
+   * Starts TLS on a connection. The socket emits `secureConnect` after the backend's
    * certificate is verified, or `error`.
    */
   connect(carrier: Socket): TLSSocket {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { HandshakeTurns } from '../../handshakes/handshake-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';
 import { NextTurn } from '../../time/next-turn.ts';
 import { TlsConnector } from './backend-tls.ts';
@@ -47,37 +48,86 @@ export class Connector {
       : this.open(connecting);
   }
 
-  private open(connecting: Connecting): Socket {
+  private open(connecting: Connecting): Attempt {
     // First, because it may throw, and nobody would have the carrier.
     this.tls?.load();
-    const { host, port } = this.upstream;
-    const socket = this.tls?.connect(this.openers.carrier({ host, port })) ?? this.openers.plain({ host, port });
-    socket.setNoDelay(true).setKeepAlive(true, 60_000);
-    let overdue: NodeJS.Immediate | undefined;
-    const timer = setTimeout(() => {
+    const address = { host: this.upstream.host, port: this.upstream.port };
+    const opened = this.tls === undefined ? this.openers.plain(address) : this.openers.carrier(address);
+    return new OpenAttempt(opened, this.tls, this.timeout, connecting);
+  }
+}
+
+/** The TLS handshakes with all backends. Hundreds at a time are usual for a backend that ends each connection after its response. */
+const handshakes = new HandshakeTurns();
+
+/** An attempt whose connection is being opened. */
+class OpenAttempt implements Attempt {
+  private readonly connecting: Connecting;
+  /** The connection, or TLS above it from the beginning of the handshake. */
+  private socket: Socket;
+  private cause = new Error('the connection was closed');
+  private readonly timer: NodeJS.Timeout;
+  private overdue: NodeJS.Immediate | undefined;
+
+  constructor(opened: Socket, tls: TlsConnector | undefined, timeout: number, connecting: Connecting) {
+    this.connecting = connecting;
+    this.socket = opened;
+    opened.setNoDelay(true).setKeepAlive(true, 60_000);
+    this.timer = setTimeout(() => {
       // If the process did not run for so long, the connection may be established: the event loop polls sockets after timers.
-      overdue = setImmediate(() => socket.destroy(new Error('the connection took too long')));
-    }, this.timeout);
-    const stopTimer = (): void => {
-      clearTimeout(timer);
-      clearImmediate(overdue);
-    };
-    let cause = new Error('the connection was closed');
-    const note = (error: Error): void => {
-      cause = error;
-    };
-    const fail = (): void => {
-      stopTimer();
-      connecting.failed(cause);
-    };
-    socket.on('error', note).once('close', fail);
-    if (this.tls?.lacks !== undefined) socket.destroy(new Error(this.tls.lacks));
-    socket.once(this.tls === undefined ? 'connect' : 'secureConnect', () => {
-      stopTimer();
-      socket.off('close', fail).off('error', note);
-      connecting.established(socket);
+      this.overdue = setImmediate(() => this.socket.destroy(new Error('the connection took too long')));
+    }, timeout);
+    this.follow(opened);
+    if (tls === undefined) opened.once('connect', this.established);
+    else this.secure(opened, tls);
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  private secure(carrier: Socket, tls: TlsConnector): void {
+    if (tls.lacks !== undefined) carrier.destroy(new Error(tls.lacks));
+    // TLS reads everything, also an end that arrives while the handshake waits for its turn.
+    carrier.pause();
+    carrier.once('connect', () => {
+      handshakes.begun(carrier);
+      handshakes.take(carrier, () => {
+        carrier.off('close', this.failed).off('error', this.note);
+        this.socket = tls.connect(carrier);
+        this.follow(this.socket);
+        const done = (): void => void handshakes.done(carrier);
+        this.socket.once('error', done).once('secureConnect', () => {
+          this.socket.off('error', done);
+          done();
+          this.established();
+        });
+      });
     });
-    return socket;
+  }
+
+  private follow(socket: Socket): void {
+    socket.on('error', this.note).once('close', this.failed);
+  }
+
+  private readonly established = (): void => {
+    this.stopTimer();
+    this.socket.off('close', this.failed).off('error', this.note);
+    this.connecting.established(this.socket);
+  };
+
+  private readonly note = (error: Error): void => {
+    this.cause = error;
+  };
+
+  private readonly failed = (): void => {
+    this.stopTimer();
+    this.connecting.failed(this.cause);
+  };
+
+  private stopTimer(): void {
+    clearTimeout(this.timer);
+    clearImmediate(this.overdue);
   }
 }
 
@@ -107,10 +157,10 @@ const nextTurn = new NextTurn(() => {
  */
 class LaterAttempt implements Attempt {
   private readonly connecting: Connecting;
-  private readonly open: () => Socket;
-  private socket: Socket | undefined;
+  private readonly open: () => Attempt;
+  private opened: Attempt | undefined;
 
-  constructor(connecting: Connecting, open: () => Socket) {
+  constructor(connecting: Connecting, open: () => Attempt) {
     this.connecting = connecting;
     this.open = open;
     waiting.add(this);
@@ -119,7 +169,7 @@ class LaterAttempt implements Attempt {
 
   begin(): void {
     try {
-      this.socket = this.open();
+      this.opened = this.open();
     } catch (error) {
       // Settings that cannot be used. Nobody else would catch it.
       this.connecting.failed(error as Error);
@@ -127,7 +177,7 @@ class LaterAttempt implements Attempt {
   }
 
   destroy(): void {
-    if (this.socket !== undefined) this.socket.destroy();
+    if (this.opened !== undefined) this.opened.destroy();
     else if (waiting.delete(this)) setImmediate(() => this.connecting.failed(new Error('the connection was closed')));
   }
 }

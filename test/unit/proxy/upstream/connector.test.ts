@@ -1,8 +1,11 @@
 import { once } from 'node:events';
-import { createServer, Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
+import { createAuthority } from '../../../../src/certificates/index.ts';
 import { Connector } from '../../../../src/proxy/upstream/connector.ts';
+import { issueLeaf } from '../../../support/certificates.ts';
 
 /** Resolves with the result of a connection attempt. `timeout` in milliseconds. */
 function attempt(port: number, timeout: number): Promise<Socket | Error> {
@@ -96,4 +99,58 @@ describe('the first attempts with different CA certificates', () => {
     expect(await second.failed).toEqual(new Error('the connection was closed'));
     expect(opened).not.toContain('first');
   });
+});
+
+/** Listens in front of a TLS server, and passes the first answers of all `count` connections on together. Returns the port. */
+async function answerTogether(server: Server, count: number): Promise<number> {
+  const { port } = server.address() as AddressInfo;
+  const held: (() => void)[] = [];
+  const relay = createServer((client) => {
+    const behind = connect(port, '127.0.0.1');
+    client.pipe(behind);
+    behind.once('data', (first: Buffer) => {
+      behind.pause();
+      held.push(() => {
+        client.write(first);
+        behind.pipe(client);
+      });
+      if (held.length === count) for (const pass of held) pass();
+    });
+    client.on('error', () => behind.destroy()).on('close', () => behind.destroy());
+    behind.on('error', () => client.destroy());
+  });
+  await once(relay.listen(0, '127.0.0.1'), 'listening');
+  server.once('close', () => relay.close());
+  return (relay.address() as AddressInfo).port;
+}
+
+// 500 clients of a backend that ended each connection kept the event loop busy for half a second at a time.
+test('TLS handshakes that backends answer in the same moment are completed in several turns of the event loop', async () => {
+  const authority = await createAuthority();
+  const server = createTlsServer(await issueLeaf(authority, { dnsNames: ['a.example'] })).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const count = 64;
+  const tls = { serverName: 'a.example', subjectAltNames: [], authorities: [authority.certificate] };
+  const upstream = { host: '127.0.0.1', port: await answerTogether(server, count), tls };
+  const connector = new Connector(upstream, [], 60_000);
+  let thisTurn = 0;
+  let most = 0;
+  const endTurn = (): void => {
+    most = Math.max(most, thisTurn);
+    thisTurn = 0;
+  };
+  const connected = Array.from({ length: count }, () => {
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+    const established = (socket: Socket): void => {
+      if (thisTurn === 0) setImmediate(endTurn);
+      thisTurn += 1;
+      resolve(socket);
+    };
+    connector.connect({ established, failed: reject });
+    return promise;
+  });
+  for (const socket of await Promise.all(connected)) socket.destroy();
+  await new Promise(setImmediate);
+  server.close();
+  expect(most).toBeLessThanOrEqual(8);
 });
