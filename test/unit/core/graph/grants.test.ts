@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mayRefer } from '../../../../src/core/graph/grants.ts';
+import { mayRefer, permissions } from '../../../../src/core/graph/grants.ts';
 import { evaluate, grantIn } from '../../../support/evaluation.ts';
 
 const route = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' };
@@ -31,6 +31,28 @@ describe('a reference across namespaces is granted', () => {
       true,
     );
   });
+});
+
+test('each of many referrers may refer to each of many targets, which takes one bucket for each target', () => {
+  const namespaces = Array.from({ length: 16 }, (_, index) => `n${index}`);
+  const names = Array.from({ length: 16 }, (_, index) => `s${index}`);
+  const { read } = evaluate([
+    {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'ReferenceGrant',
+      metadata: { name: 'allow', namespace: 'infra' },
+      spec: {
+        from: namespaces.map((namespace) => ({ ...route, namespace })),
+        to: names.map((name) => ({ ...service, name })),
+      },
+    },
+  ]).kernel;
+  const granted = (namespace: string, name: string) =>
+    mayRefer(read, [route.group, route.kind, namespace, '', 'Service', 'infra', name]);
+  expect(namespaces.every((namespace) => names.every((name) => granted(namespace, name)))).toBe(true);
+  expect([granted('n0', 's16'), granted('n16', 's0'), granted('', 's0')]).toEqual([false, false, false]);
+  const buckets = [...permissions.entries(read, 'ReferenceGrant', 'infra', 'allow')].map(({ bucket }) => bucket);
+  expect(new Set(buckets).size).toBe(16);
 });
 
 describe('a reference across namespaces is not granted', () => {
