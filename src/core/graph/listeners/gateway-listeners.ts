@@ -202,24 +202,47 @@ export const tlsOverlaps = defineQuery({
 function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<readonly OtherListener[]>> {
   if (listeners.length < 2) return;
   const byHostname = Map.groupBy(listeners, ({ hostname = '' }) => hostname);
+  const wildcards = new Map(
+    [...byHostname].flatMap(([hostname, ofHostname]) =>
+      hostname === '' || hostname.startsWith('*.')
+        ? [[hostname.slice(1), ofHostname.slice(0, namedAtMost)] as const]
+        : [],
+    ),
+  );
   const others = new Map<OwnedListener, Set<OwnedListener>>(listeners.map((listener) => [listener, new Set()]));
-  for (const listener of listeners) {
-    for (const wider of wildcardsAbove(listener.hostname ?? '').flatMap(
-      (wildcard) => byHostname.get(wildcard)?.slice(0, namedAtMost) ?? [],
-    )) {
-      others.get(listener)?.add(wider);
-      if ((others.get(wider)?.size ?? 0) < namedAtMost) others.get(wider)?.add(listener);
-    }
+  for (const [hostname, ofHostname] of byHostname) {
+    const wider = domainsAbove(hostname).flatMap((domain) => wildcards.get(domain) ?? []);
+    for (const listener of ofHostname) for (const other of wider) note(others, listener, other);
   }
   for (const [listener, overlapping] of others) if (overlapping.size > 0) yield [listener, namesOf([...overlapping])];
 }
 
-/** Returns every other wildcard that covers a hostname, and `''` for any host: `a.b.c` → `*.b.c`, `*.c`, `''`. */
-function wildcardsAbove(hostname: string): readonly string[] {
+function note(
+  others: ReadonlyMap<OwnedListener, Set<OwnedListener>>,
+  listener: OwnedListener,
+  wider: OwnedListener,
+): void {
+  for (const [one, other] of [
+    [listener, wider],
+    [wider, listener],
+  ] as const) {
+    const noted = others.get(one);
+    if (noted !== undefined && noted.size < namedAtMost) noted.add(other);
+  }
+}
+
+/** Returns the domain of every other wildcard that covers a hostname, and `''` for any host: `a.b.c` → `.b.c`, `.c`, `''`. */
+function domainsAbove(hostname: string): readonly string[] {
   if (hostname === '') return [];
-  const labels = hostname.split('.').slice(1);
-  const wildcards = labels.map((_, index) => `*.${labels.slice(index).join('.')}`);
-  return [...wildcards.filter((wildcard) => wildcard !== hostname), ''];
+  const domains: string[] = [];
+  // Parts of one text need no copies: a hostname may have 127 of them.
+  for (
+    let dot = hostname.indexOf('.', hostname.startsWith('*.') ? 2 : 0);
+    dot !== -1;
+    dot = hostname.indexOf('.', dot + 1)
+  )
+    domains.push(hostname.slice(dot));
+  return [...domains, ''];
 }
 
 function byOwner<T>(verdicts: Iterable<Verdict<T>>): ByListener<ByListener<T>> {
