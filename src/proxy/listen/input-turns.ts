@@ -93,11 +93,13 @@ export class InputTurns {
     return this.isBurst() ? leastPerTurn : this.perTurn;
   }
 
-  private serve(input: Input, budget: number): void {
-    if (budget <= 0) return;
+  /** Returns the work done. */
+  private serve(input: Input, budget: number): number {
+    if (budget <= 0) return 0;
     const work = input.feed(budget);
     this.done.set(input.client, (this.done.get(input.client) ?? 0) + work);
     this.total += work;
+    return work;
   }
 
   private wait(input: Input): void {
@@ -122,20 +124,20 @@ export class InputTurns {
     if (this.order.size > 0) this.next.request();
   }
 
-  /** Serves the longest waiting input of the next client. */
+  /** Serves the longest waiting inputs of the next client, up to its share. */
   private serveNext(): void {
     const client = this.order.first;
     if (client === undefined) return;
     const { address, inputs } = client;
     this.order.delete(client);
-    const input = inputs.first;
-    if (input === undefined) {
-      this.waiting.delete(address);
-      return;
+    let budget = share * this.limit;
+    for (let left = inputs.size; left > 0 && budget > 0; left -= 1) {
+      const input = inputs.first;
+      if (input === undefined) break;
+      inputs.delete(input);
+      budget -= this.serve(input, budget);
+      if (input.isHolding) this.wait(input);
     }
-    inputs.delete(input);
-    this.serve(input, share * this.limit);
-    if (input.isHolding) this.wait(input);
     if (inputs.size > 0) this.order.add(client);
     else this.waiting.delete(address);
   }

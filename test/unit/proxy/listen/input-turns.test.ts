@@ -135,3 +135,17 @@ test('clients that wait take turns', async () => {
   // The first one had more, while it was alone.
   expect(order).toMatch(/^(?:abc){4,}(?:bc)+$/);
 });
+
+// Otherwise a client with HTTP/1.1, whose connections hold one request each, had a twelfth of the time of one with HTTP/2.
+test('clients have the same share whether their input waits on one connection or on many', async () => {
+  const turns = new InputTurns(() => 0);
+  const record: [string, number][] = [];
+  for (const client of ['a', 'b', 'c', 'd', 'e']) turns.take(input(client, 100_000, record));
+  const many = Array.from({ length: 60 }, () => input('f', 10, record));
+  for (const one of many) turns.take(one);
+  const workOf = (client: string): number =>
+    record.reduce((sum, [other, work]) => sum + (other === client ? work : 0), 0);
+  const [before, beforeOfOther] = [workOf('f'), workOf('e')];
+  while (many.some(({ isHolding }) => isHolding)) await wholeTurn();
+  expect(workOf('e') - beforeOfOther).toBeLessThan(workOf('f') - before + 2 * perClient);
+});
