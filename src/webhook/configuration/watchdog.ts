@@ -1,4 +1,5 @@
 import { startRounds, type Rounds } from '../../certificates/index.ts';
+import { recordOf } from '../../core/text/record.ts';
 import type { ApiClient, EventRecorder } from '../../kubernetes/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import {
@@ -133,7 +134,11 @@ export class Watchdog {
     readonly configuration: WebhookConfiguration | undefined;
   }> {
     const { client, service } = this.options;
-    const readyEndpoints = countReady(await client.request(endpointSlicesOf(service)));
+    const slices = await client.request(endpointSlicesOf(service));
+    // The absence of endpoints admits all writes, so only a list may show it. Go writes an empty list as null, too.
+    const { items } = recordOf(slices);
+    if (items !== null && !Array.isArray(items)) throw new Error('the API server did not answer with a list');
+    const readyEndpoints = countReady(slices);
     return { readyEndpoints, configuration: await this.configurationFor(readyEndpoints) };
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { splitPem } from '../../../src/certificates/index.ts';
 import { ClusterSecretStore } from '../../../src/cluster/secret-store.ts';
 import { ClusterBundleStore } from '../../../src/webhook/configuration/bundle-store.ts';
@@ -231,6 +231,22 @@ describe('what looks after the failurePolicy', () => {
       expect(await failurePolicy()).toBe('Ignore');
       expect(events).toEqual([expect.objectContaining({ type: 'Warning', action: 'Released' })]);
       expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 1');
+    });
+
+    test.each([{}, null, [], { items: {} }])('does not take %j for the absence of pods', async (answer) => {
+      stage = await stageWithConfiguration('Fail');
+      const watching = watchdog();
+      const answering = jest
+        .spyOn(stage.client, 'request')
+        .mockImplementation(({ path }) =>
+          path.includes('endpointslices') ? Promise.resolve(answer) : Promise.reject(new Error('not expected')),
+        );
+      try {
+        await expect(watching.round()).rejects.toThrow('did not answer with a list');
+        expect(watching.problems()).not.toEqual([]);
+      } finally {
+        answering.mockRestore();
+      }
     });
 
     function replaceEndpoints(endpoints: readonly object[]): void {
