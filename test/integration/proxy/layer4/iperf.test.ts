@@ -78,7 +78,8 @@ async function measure(
   ])('%s streams through a TCPRoute', async (_, options) => {
     const { result, started } = await measure('-n', '64M', ...options);
     const { sum_sent: sent, sum_received: received, sum_received_bidir_reverse: reverse } = result.end;
-    expect(sent?.bytes).toBeGreaterThanOrEqual(64 * 1024 * 1024);
+    // With both directions, the test ends as soon as one of them has carried all bytes.
+    expect(Math.max(sent?.bytes ?? 0, reverse?.bytes ?? 0)).toBeGreaterThanOrEqual(64 * 1024 * 1024);
     // The receiver stops counting when the sender is done, whatever is still on the way.
     expect(received?.bytes).toBeGreaterThan(0);
     if (options.includes('--bidir')) expect(reverse?.bytes).toBeGreaterThan(0);
