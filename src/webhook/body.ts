@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { mayHaveMore } from '../fairness/share.ts';
 import { readingOf } from '../handshakes/reading.ts';
+import { isAccepting } from '../time/accepting.ts';
 import { NextTurn } from '../time/next-turn.ts';
 
 /** A body as it was received. */
@@ -40,6 +41,8 @@ export class BodyRefusal extends Error {
 
 /** Bytes of all bodies that are received in a turn of the event loop, and 512 for each piece: decrypting them takes about 2 ms. */
 const bytesOfTurn = 512 * 1024;
+/** The same while connections wait to be accepted: Node accepts one per turn, of all clients in order. */
+const bytesOfShortTurn = 64 * 1024;
 
 /**
  * Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. The connection
@@ -53,7 +56,7 @@ class InputTurns {
   /** Counts bytes of a request. If they were the last of this turn, its connection is read again in the next. */
   take(bytes: number, { socket }: IncomingMessage): void {
     this.taken += bytes;
-    if (this.taken < bytesOfTurn || this.stopped.has(socket)) return;
+    if (this.taken < (isAccepting() ? bytesOfShortTurn : bytesOfTurn) || this.stopped.has(socket)) return;
     readingOf(socket)?.readStop();
     this.stopped.add(socket);
     this.next.request();

@@ -1,7 +1,11 @@
 import type { Steps } from '../core/text/steps.ts';
 import { FairQueue } from '../fairness/fair-queue.ts';
+import { isAccepting } from '../time/accepting.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { alwaysOpen, letOthersRun, slice, type Gate } from '../time/slices.ts';
+
+/** Milliseconds of a slice while connections wait to be accepted: Node accepts one per turn of the event loop, of all clients in order. */
+const shortSlice = 1;
 
 /** A review with steps left. */
 interface Run {
@@ -26,11 +30,13 @@ export class SharedSlices {
   /** Milliseconds used since the event loop last got its turn. */
   private used = 0;
   private isPausing = false;
+  private readonly isBurst: () => boolean;
 
-  /** @param now monotonic milliseconds */
-  constructor(readable: Gate = alwaysOpen, now: () => number = monotonicNow) {
+  /** @param now monotonic milliseconds @param isBurst whether connections wait to be accepted */
+  constructor(readable: Gate = alwaysOpen, now: () => number = monotonicNow, isBurst = isAccepting) {
     this.readable = readable;
     this.now = now;
+    this.isBurst = isBurst;
   }
 
   /** Runs all steps of a review from this address. Begins immediately if the slice is not used up and the evaluation can be read. */
@@ -60,8 +66,13 @@ export class SharedSlices {
     if (this.mustPause && !this.isPausing) void this.pause();
   }
 
+  /** Milliseconds that reviews may use between two turns of the event loop. */
+  private get slice(): number {
+    return this.isBurst() ? shortSlice : slice;
+  }
+
   private get mustPause(): boolean {
-    return this.used >= slice || this.readable() !== undefined;
+    return this.used >= this.slice || this.readable() !== undefined;
   }
 
   /** Runs steps until the run or the slice is over. */
@@ -69,7 +80,7 @@ export class SharedSlices {
     const began = this.now();
     const before = this.used;
     let isDone = false;
-    while (!isDone && this.used < slice) {
+    while (!isDone && this.used < this.slice) {
       isDone = step();
       this.used = before + this.now() - began;
     }

@@ -4,6 +4,7 @@ import { createConnection, createServer, type AddressInfo, type Socket } from 'n
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deployed } from '../bench/memory/components.ts';
 import { startHealthWatch, type HealthWatch } from './support/health.ts';
 import { largestObjects } from './support/largest.ts';
 import { runAttacker } from './support/program.ts';
@@ -24,6 +25,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 beforeAll(async () => {
   target = await startTarget(
     'apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: sallyport }\nspec: { controllerName: sallyport.dev/gateway-controller }\n',
+    deployed('deploy/base/webhook.yaml').options,
   );
   health = await startHealthWatch(target.probePort);
 }, 60_000);

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { readFinalStage } from '../../cluster/dockerfile.ts';
 import { freePort } from '../../support/program.ts';
 
-/** Heap in MiB that attacked processes get, as the shipped manifests set it. */
-const heap = 384;
+/** Options of Node that attacked processes get: the heap that the shipped manifests set for all of them. */
+const heapAlone = '--max-old-space-size=384';
 
 /** Where `sallyport run` serves the first Gateway, on machines that have all of 127.0.0.0/8. */
 export const gatewayHost = '127.0.1.1';
@@ -37,8 +37,8 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** Serves these objects (YAML) until `stop`. */
-export async function startTarget(yaml: string): Promise<Target> {
+/** Serves these objects (YAML) until `stop`. `nodeOptions`: those of the attacked process in the shipped manifests. */
+export async function startTarget(yaml: string, nodeOptions = heapAlone): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-attack-'));
   await writeFile(join(folder, 'objects.yaml'), yaml);
   const [probePort, webhookPort] = [await freePort(), await freePort()];
@@ -55,7 +55,7 @@ export async function startTarget(yaml: string): Promise<Target> {
   ];
   const child: ChildProcess = spawn(
     process.execPath,
-    [`--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning', 'src/main.ts', 'run', ...options],
+    [...nodeOptions.split(' '), '--disable-warning=ExperimentalWarning', 'src/main.ts', 'run', ...options],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...imageEnvironment(), NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: folder },

@@ -91,6 +91,26 @@ describe('shared slices', () => {
     expect(order).toEqual(['a0', 'a1', 'z0', 'b0', 'z1', 'c0', 'b1', 'c1']);
   });
 
+  test('are short while connections wait to be accepted', async () => {
+    let time = 0;
+    const slices = new SharedSlices(
+      undefined,
+      () => time,
+      () => true,
+    );
+    const order: string[] = [];
+    function* steps(name: string) {
+      for (let step = 0; step < 2; step += 1) {
+        order.push(`${name}${step}`);
+        time += 1;
+        yield;
+      }
+    }
+    setImmediate(() => order.push('accept'));
+    await Promise.all([slices.run(steps('a'), 'client'), slices.run(steps('b'), 'client')]);
+    expect(order).toEqual(['a0', 'accept', 'a1', 'b0', 'b1']);
+  });
+
   test('do not begin or go on while a gate is closed, and use each opening', async () => {
     let time = 0;
     let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
