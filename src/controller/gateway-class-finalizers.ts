@@ -86,7 +86,7 @@ export class GatewayClassFinalizers {
     if (metadata === undefined || this.working.has(name) || !mayWrite()) return;
     const finalizers = listOf(metadata['finalizers']).filter((one) => typeof one === 'string');
     const others = finalizers.filter((one) => one !== classFinalizer);
-    const has = others.length < finalizers.length;
+    const has = hasFinalizer(metadata);
     const isUsed = this.users.has(name);
     // The API server rejects new finalizers on an object that is being deleted.
     if (has === isUsed || (isUsed && metadata['deletionTimestamp'] !== undefined)) return;

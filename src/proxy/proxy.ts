@@ -25,7 +25,7 @@ import type { ProxyLimits } from './limits/limits.ts';
 import { ProtocolForwarder } from './upstream/protocol-forwarder.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import { createQuotas } from './limits/quota.ts';
-import { LocalTally } from './limits/tally.ts';
+import { LocalTally } from '../fairness/tally.ts';
 import type { SessionKeyMaterial } from './sessions/session-keys.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { SharedState } from './shared-state.ts';

@@ -1,6 +1,6 @@
 import type { ProxyCounters } from './counters.ts';
 import type { Passes } from './layer4/own-connections.ts';
-import type { TallySource } from './limits/tally.ts';
+import type { TallySource } from '../fairness/tally.ts';
 import type { TicketKeys } from './listen/tls-termination.ts';
 import type { UsedTraces } from './messages/tracing.ts';
 import type { ThreadedEndpoints } from './upstream/endpoints.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { mayHaveMore } from '../fairness/share.ts';
+import { SharedQuota } from '../fairness/shared-quota.ts';
 import { readingOf } from '../handshakes/reading.ts';
 import { isAccepting } from '../time/accepting.ts';
 import { NextTurn } from '../time/next-turn.ts';
@@ -85,17 +85,17 @@ export interface ReceivedBody {
 export class Bodies {
   private readonly limits: BodyLimits;
   private readonly input = new InputTurns();
-  private heldBytes = 0;
-  /** By the address of the client. None is 0. */
-  private readonly heldByClient = new Map<string, number>();
+  /** Bytes beyond the free bytes of each body. One client that reaches the port cannot keep the reviews of the API server out. */
+  private readonly quota: SharedQuota;
 
   constructor(limits: BodyLimits) {
     this.limits = limits;
+    this.quota = new SharedQuota(limits.heldBytes, () => undefined);
   }
 
   /** Bytes held beyond the free bytes of each body. */
   get held(): number {
-    return this.heldBytes;
+    return this.quota.used;
   }
 
   /**
@@ -109,7 +109,7 @@ export class Bodies {
       let counted = 0;
       let isOver = false;
       const release = (): void => {
-        this.count(client, -counted);
+        if (counted > 0) this.quota.release(client, counted);
         counted = 0;
       };
       const refuse = (reason: BodyRefusal['reason']): void => {
@@ -128,8 +128,7 @@ export class Bodies {
         const isFragmented = chunks.length > fewPieces && size < chunks.length * averagePiece;
         if (size > this.limits.bodyBytes || isFragmented) return refuse('too-large');
         const beyond = Math.max(0, size - freeBytes);
-        if (beyond > counted && !this.mayHold(client, beyond - counted)) return refuse('busy');
-        this.count(client, beyond - counted);
+        if (beyond > counted && !this.quota.take(client, beyond - counted)) return refuse('busy');
         counted = beyond;
         chunks.push(chunk);
         this.input.take(chunk.length + averagePiece, request);
@@ -142,19 +141,5 @@ export class Bodies {
       request.on('error', abort);
       request.on('close', abort);
     });
-  }
-
-  /** Whether a client may hold so many bytes more. One that reaches the port alone cannot keep the reviews of the API server out. */
-  private mayHold(client: string, more: number): boolean {
-    const others = more - 1;
-    return mayHaveMore((this.heldByClient.get(client) ?? 0) + others, this.limits.heldBytes - this.heldBytes - others);
-  }
-
-  private count(client: string, more: number): void {
-    if (more === 0) return;
-    this.heldBytes += more;
-    const held = (this.heldByClient.get(client) ?? 0) + more;
-    if (held === 0) this.heldByClient.delete(client);
-    else this.heldByClient.set(client, held);
   }
 }

@@ -18,8 +18,9 @@ interface Run {
 /**
  * Runs the steps of many reviews. All of them together use at most one slice between two turns of the event loop: hundreds of short
  * reviews that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the
- * others run first, and clients take turns by their address: whoever reaches the port must not keep the API server waiting. The event loop
- * gets its turn once a slice is used up, not after each review, which would cost one more poll.
+ * others run first. Clients take turns by their address, so that nobody else who reaches the port keeps the API server waiting. The event
+ * loop gets its turn when a slice is used up. To give it one after each review would cost one more poll.
+ *
  * No step runs while a change is applied to the evaluation: its first read would do all the work that is left.
  */
 export class SharedSlices {

@@ -1,4 +1,4 @@
-import { defineIndex, defineQuery } from '../incremental/index.ts';
+import { defineIndex, defineQuery, lowerBound } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { objectsOf, readObject } from './inputs.ts';
 import { strata } from './strata.ts';
@@ -57,19 +57,10 @@ const granted = defineQuery({
   compute(read, ...reference: Reference): boolean {
     const referrer = JSON.stringify(reference.slice(0, 3));
     const target = reference.slice(3);
-    return [target.slice(0, -1), target].some((bucket) =>
-      includesSorted(read.list(permissions, JSON.stringify(bucket)), referrer),
-    );
+    return [target.slice(0, -1), target].some((bucket) => {
+      // Searched in halves: a namespace may have thousands of grants.
+      const referrers = read.list(permissions, JSON.stringify(bucket));
+      return referrers[lowerBound(referrers, referrer)] === referrer;
+    });
   },
 });
-
-/** Searches in halves: a namespace may have thousands of grants. */
-function includesSorted(sorted: readonly string[], text: string): boolean {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? '') < text) low = middle + 1;
-    else high = middle;
-  }
-  return sorted[low] === text;
-}

@@ -4,3 +4,4 @@ export { deepEqual } from './equal.ts';
 export { createKernel, type Delta, type Kernel, type KernelDeclarations, type Statistics } from './kernel.ts';
 export type { Affected, Overlay } from './overlay.ts';
 export type { Emission, Emitted, Index, IndexEntry, Input, Population, Query, Reader } from './reader.ts';
+export { lowerBound } from './sorted-strings.ts';

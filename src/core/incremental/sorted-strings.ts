@@ -92,7 +92,7 @@ export class SortedStrings {
 }
 
 /** The position of the first item that is greater than or equal to `entry`. */
-function lowerBound(sorted: readonly string[], entry: string): number {
+export function lowerBound(sorted: readonly string[], entry: string): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

@@ -54,15 +54,15 @@ export function shorten(text: string, limit: number): string {
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
-/** Joins at most five items of a list, which may have any length, and adds the number of the remaining ones. */
-export function someOf(items: readonly (string | number)[]): string {
-  const shown = items.slice(0, 5).join(', ');
+/** Joins at most five items of a list, which may have any length, and adds the number of the remaining ones. `show` is called for those five. */
+export function someOf<T>(items: readonly T[], show: (item: T) => string = String): string {
+  const shown = items.slice(0, 5).map(show).join(', ');
   return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
 }
 
 /** Joins at most five texts of users, shortened: objects that repeat a message with many long names would fill the memory. */
 export function displayed(texts: readonly string[]): string {
-  return someOf(texts.map((text) => display(text)));
+  return someOf(texts, (text) => display(text));
 }
 
 const surrogate = /[\ud800-\udfff]/;

@@ -5,7 +5,7 @@ import type { LookupOneOptions } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
 import type { DataPlane } from '../data-plane.ts';
 import { plainPeer } from '../sockets/address.ts';
-import type { SharedQuota } from '../limits/quota.ts';
+import type { SharedQuota } from '../../fairness/shared-quota.ts';
 import { sendAtOnce } from '../sockets/direct-datagrams.ts';
 
 /** Receive buffer of a socket in bytes. The kernel grants less if `net.core.rmem_max` is lower. */

@@ -2,7 +2,7 @@ import type { Limit } from '../counters.ts';
 import { ExpiringSet } from '../limits/expiring-set.ts';
 import type { Aging } from '../limits/expiring-set.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
-import { LocalTally, type Tally } from '../limits/tally.ts';
+import { LocalTally, type Tally } from '../../fairness/tally.ts';
 import type { Layer4Reason } from './reasons.ts';
 
 const ownedPlace = Symbol('owned');

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isBorrowed } from './read-buffer.ts';
-import type { SharedQuota } from './quota.ts';
+import type { SharedQuota } from '../../fairness/shared-quota.ts';
 
 /**
  * Overhead of a piece in bytes besides its length. A buffer of one byte takes more than 200, because it is an object

@@ -1,7 +1,7 @@
-import { mayHaveMore } from '../../fairness/share.ts';
+import { SharedQuota } from '../../fairness/shared-quota.ts';
+import { LocalTally, type Tally, type TallySource } from '../../fairness/tally.ts';
 import type { Limit, ProxyCounters } from '../counters.ts';
 import type { ProxyLimits } from './limits.ts';
-import { LocalTally, type Tally, type TallySource } from './tally.ts';
 
 /** A limit of concurrent items or bytes. */
 export class Quota {
@@ -63,45 +63,6 @@ export class KeyedQuota {
 
   release(key: string): void {
     this.taken.add(key, -1);
-  }
-}
-
-/** A quota shared by clients: a single client cannot exhaust it. */
-export class SharedQuota {
-  private readonly limit: number;
-  private readonly reached: (limit: 'all' | 'share') => void;
-  private readonly taken: Tally;
-
-  /** `reached` is called each time there is no room: for any client (`all`), or for this one (`share`). */
-  constructor(limit: number, reached: (limit: 'all' | 'share') => void, taken: Tally = new LocalTally()) {
-    this.limit = limit;
-    this.reached = reached;
-    this.taken = taken;
-  }
-
-  get used(): number {
-    return this.taken.total;
-  }
-
-  /** Acquires the whole amount or nothing; `false` if there is no room for this client. */
-  take(client: string, amount = 1): boolean {
-    if (!this.hasRoom(client, amount)) return false;
-    this.taken.add(client, amount);
-    return true;
-  }
-
-  /** Whether there is room for this amount for this client. */
-  hasRoom(client: string, amount: number): boolean {
-    // Checks the last item of the amount, which requires the most room.
-    const others = amount - 1;
-    const left = this.limit - this.taken.total - others;
-    if (mayHaveMore(this.taken.of(client) + others, left)) return true;
-    this.reached(left > 0 ? 'share' : 'all');
-    return false;
-  }
-
-  release(client: string, amount = 1): void {
-    this.taken.add(client, -amount);
   }
 }
 

@@ -1,4 +1,4 @@
-import { LocalTally, type Tally, type TallySource } from './tally.ts';
+import { LocalTally, type Tally, type TallySource } from '../../fairness/tally.ts';
 
 /** The tallies that threads share, in one piece of memory that each of them gets. */
 export interface SharedTallies {

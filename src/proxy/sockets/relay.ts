@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Buffered } from '../limits/buffered.ts';
-import type { SharedQuota } from '../limits/quota.ts';
+import type { SharedQuota } from '../../fairness/shared-quota.ts';
 import { readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { everyPieceInTurns } from './read-in-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';

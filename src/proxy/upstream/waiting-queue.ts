@@ -1,4 +1,4 @@
-import { mayHaveMore } from '../../fairness/share.ts';
+import { mayHaveMore } from '../../fairness/shared-quota.ts';
 import { ExpiringSet } from '../limits/expiring-set.ts';
 import type { Aging } from '../limits/expiring-set.ts';
 import type { UpstreamFailure } from '../messages/forwarder.ts';

@@ -11,7 +11,7 @@ export const noMatchingListenerHostname = attachmentRule({
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames; RouteReasonNoMatchingListenerHostname',
   describe(attachment, outcome, route) {
     const own = displayed(hostnamesOf(route));
-    const listeners = someOf(outcome.listeners.map(({ name, hostname }) => `${display(name)} (${display(hostname)})`));
+    const listeners = someOf(outcome.listeners, ({ name, hostname }) => `${display(name)} (${display(hostname)})`);
     return {
       value: own,
       message: `No hostname of the route matches a listener of ${quoteRef(attachment.parent)}. Use a hostname that a listener allows, or attach to another parent. Listeners: ${listeners}; hostnames: ${own}.`,

@@ -1,5 +1,5 @@
 import { Buffered } from '../../limits/buffered.ts';
-import type { SharedQuota } from '../../limits/quota.ts';
+import type { SharedQuota } from '../../../fairness/shared-quota.ts';
 
 /** A message that is held for authorization, as far as it has arrived. Its bytes and pieces count against the quota. */
 export class HeldMessage {

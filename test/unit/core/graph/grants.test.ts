@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { mayRefer, permissions } from '../../../../src/core/graph/grants.ts';
+import { objectCell } from '../../../../src/core/graph/inputs.ts';
+import { write } from '../../../../src/core/incremental/index.ts';
 import { evaluate, grantIn } from '../../../support/evaluation.ts';
 
 const route = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' };
@@ -53,6 +55,24 @@ test('each of many referrers may refer to each of many targets, which takes one 
   expect([granted('n0', 's16'), granted('n16', 's0'), granted('', 's0')]).toEqual([false, false, false]);
   const buckets = [...permissions.entries(read, 'ReferenceGrant', 'infra', 'allow')].map(({ bucket }) => bucket);
   expect(new Set(buckets).size).toBe(16);
+});
+
+test('a reference is granted as long as one of the grants that say the same is left', () => {
+  const same = ['one', 'other'].map((name) => ({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'ReferenceGrant',
+    metadata: { name, namespace: 'infra' },
+    spec: { from: [route], to: [service] },
+  }));
+  const { kernel } = evaluate(same);
+  const granted = (): boolean =>
+    mayRefer(kernel.read, [route.group, route.kind, 'shop', '', 'Service', 'infra', 'cart']);
+  const answers = [granted()];
+  for (const name of ['one', 'other']) {
+    kernel.apply([write(objectCell, ['ReferenceGrant', 'infra', name], undefined)]);
+    answers.push(granted());
+  }
+  expect(answers).toEqual([true, true, false]);
 });
 
 describe('a reference across namespaces is not granted', () => {

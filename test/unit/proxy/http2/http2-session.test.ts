@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import type { DataPlane } from '../../../../src/proxy/data-plane.ts';
 import { Http2Session } from '../../../../src/proxy/http2/http2-session.ts';
 import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
-import { SharedQuota } from '../../../../src/proxy/limits/quota.ts';
+import { SharedQuota } from '../../../../src/fairness/shared-quota.ts';
 import type { InputTurns } from '../../../../src/proxy/listen/input-turns.ts';
 import type { Connection } from '../../../../src/proxy/messages/connection.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:dgram';
 import { describe, expect, test } from '@jest/globals';
 import { sendDatagram } from '../../../../src/proxy/layer4/datagrams.ts';
-import { SharedQuota } from '../../../../src/proxy/limits/quota.ts';
+import { SharedQuota } from '../../../../src/fairness/shared-quota.ts';
 
 /** A socket whose kernel takes nothing while `isBlocked`. */
 function fakeSocket() {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { Buffered, standalone, WatchedInput } from '../../../../src/proxy/limits/buffered.ts';
-import { SharedQuota } from '../../../../src/proxy/limits/quota.ts';
+import { SharedQuota } from '../../../../src/fairness/shared-quota.ts';
 
 const kibibyte = 1024;
 

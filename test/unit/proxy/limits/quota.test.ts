@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { KeyedQuota, Quota, SharedQuota } from '../../../../src/proxy/limits/quota.ts';
+import { SharedQuota } from '../../../../src/fairness/shared-quota.ts';
+import { KeyedQuota, Quota } from '../../../../src/proxy/limits/quota.ts';
 
 function createQuota(limit: number) {
   const reached: string[] = [];

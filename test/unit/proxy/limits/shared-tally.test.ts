@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SharedQuota } from '../../../../src/proxy/limits/quota.ts';
+import { SharedQuota } from '../../../../src/fairness/shared-quota.ts';
 import { clearThread, createSharedTallies, talliesOf } from '../../../../src/proxy/limits/shared-tally.ts';
 
 function createThreads() {
