@@ -1,14 +1,19 @@
 import { LocalTally, type Tally } from './tally.ts';
 
-/** A client that holds this many times the free amount of a quota gets no more of it. */
-const share = 7;
+/** The part of a quota that is for clients that hold little. */
+const reserve = 1 / 16;
+/** A client that holds this many times the free amount outside the reserve gets no more of that. */
+const share = 14;
+/** A client that holds this part of the free amount gets nothing of the reserve. */
+const little = 1 / 64;
 
 /**
- * Whether a client may acquire one more item. `held` items are its own, `left` are free. A single client can hold seven
- * eighths; two can hold seven fifteenths each. A client without any always has room, and clients need not be counted.
+ * Whether a client may acquire one more item of a quota of `limit` items. `held` items are its own, `used` those of all clients. A single
+ * client can hold seven eighths; two can hold nine twentieths each. Clients that take their shares one after the other leave a fifteenth
+ * of what was free each time. So a few of them would use up everything, if there were no reserve. Clients need not be counted.
  */
-export function mayHaveMore(held: number, left: number): boolean {
-  return held < share * left;
+export function mayHaveMore(held: number, used: number, limit: number): boolean {
+  return held < Math.max(share * (limit * (1 - reserve) - used), little * (limit - used));
 }
 
 /** A quota shared by clients: a single client cannot exhaust it. */
@@ -39,9 +44,9 @@ export class SharedQuota {
   hasRoom(client: string, amount: number): boolean {
     // Checks the last item of the amount, which requires the most room.
     const others = amount - 1;
-    const left = this.limit - this.taken.total - others;
-    if (mayHaveMore(this.taken.of(client) + others, left)) return true;
-    this.reached(left > 0 ? 'share' : 'all');
+    const used = this.taken.total + others;
+    if (mayHaveMore(this.taken.of(client) + others, used, this.limit)) return true;
+    this.reached(used < this.limit ? 'share' : 'all');
     return false;
   }
 

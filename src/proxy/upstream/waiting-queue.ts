@@ -138,9 +138,10 @@ export class WaitingQueue<T extends Waiter> {
   }
 
   private hasRoom(client: Client<T>): boolean {
-    const left = this.limits.waitingPerEndpoint - this.entries.size;
-    if (mayHaveMore(client.waiting, left)) return this.quotas.waiting.take(client.address);
-    this.quotas.reached(left > 0 ? 'client-share' : 'endpoint-waiting');
+    const { waitingPerEndpoint } = this.limits;
+    const { size } = this.entries;
+    if (mayHaveMore(client.waiting, size, waitingPerEndpoint)) return this.quotas.waiting.take(client.address);
+    this.quotas.reached(size < waitingPerEndpoint ? 'client-share' : 'endpoint-waiting');
     return false;
   }
 
@@ -156,7 +157,7 @@ export class WaitingQueue<T extends Waiter> {
   }
 
   private hasPlaceFor({ places }: Client<T>): boolean {
-    return mayHaveMore(places, this.places - this.taken);
+    return mayHaveMore(places, this.taken, this.places);
   }
 
   private makeReady(entry: WaitingEntry<T>): void {

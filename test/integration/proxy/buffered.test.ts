@@ -236,7 +236,7 @@ test('incomplete heads count, and get 503 where there is no room for them', asyn
 
 test('a client with no room left gets 503 for new requests, and others do not', async () => {
   const backend = await startBackend((_request, response) => void response.end(Buffer.alloc(60 * kibibyte)));
-  const started = await startProxyTo(backend.port, { bufferedBytes: 80 * kibibyte });
+  const started = await startProxyTo(backend.port, { bufferedBytes: 84 * kibibyte });
   const session = openHttp2(started.port, undefined, { initialWindowSize: 0 });
   const stream = session.request({ ':authority': 'a', ':path': '/' });
   await once(stream, 'response');

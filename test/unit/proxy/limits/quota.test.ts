@@ -15,8 +15,14 @@ function createQuota(limit: number) {
 
 test('one client alone gets seven eighths, and others what is left by the same rule', () => {
   const { takeAll, reached } = createQuota(8_192);
-  expect(['a', 'b', 'c', 'd', 'e', 'f'].map(takeAll)).toEqual([7_168, 896, 112, 14, 2, 0]);
-  expect(reached).toEqual(['share', 'share', 'share', 'share', 'all', 'all']);
+  expect(['a', 'b', 'c', 'd', 'e', 'f'].map(takeAll)).toEqual([7_168, 478, 32, 8, 8, 8]);
+  expect(reached).toEqual(['share', 'share', 'share', 'share', 'share', 'share']);
+});
+
+test('clients that take their shares one after the other leave room for those with little', () => {
+  const { quota, takeAll } = createQuota(65_536);
+  for (let client = 0; client < 100; client += 1) takeAll(String(client));
+  expect([takeAll('other') > 8, quota.used < 65_536]).toEqual([true, true]);
 });
 
 test('clients that come at the same time get the same', () => {
@@ -24,8 +30,8 @@ test('clients that come at the same time get the same', () => {
   const counts = { a: 0, b: 0, c: 0 };
   for (let turn = 0; turn < 8_192; turn += 1)
     for (const client of ['a', 'b', 'c'] as const) if (quota.take(client)) counts[client] += 1;
-  // Seven parts of 22 each.
-  expect(counts).toEqual({ a: 2_607, b: 2_607, c: 2_606 });
+  // Fourteen parts of 43 each of what is not reserved.
+  expect(counts).toEqual({ a: 2_501, b: 2_501, c: 2_500 });
 });
 
 test('what is released is free again', () => {

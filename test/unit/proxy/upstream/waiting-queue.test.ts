@@ -54,9 +54,16 @@ describe('places of an endpoint', () => {
     add('a', 600);
     takeReady();
     add('b', 600);
-    expect(takeReady()).toHaveLength(56);
+    expect(takeReady()).toHaveLength(30);
     add('c', 600);
-    expect(takeReady()).toHaveLength(7);
+    expect(takeReady()).toHaveLength(2);
+  });
+
+  test('every request gets one if their number is not limited', () => {
+    const { add, takeReady } = createQueue(Infinity);
+    add('a', 600);
+    add('b', 1);
+    expect(takeReady()).toHaveLength(601);
   });
 
   test('a place that becomes free goes to the client that holds the fewest', () => {
