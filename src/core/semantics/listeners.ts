@@ -76,11 +76,15 @@ export class ListenerClaims<L extends ListenerClaim> {
   ): { readonly reason: ConflictReason; readonly others: readonly L[] } | undefined {
     const found: Record<ConflictReason, L[]> = { ProtocolConflict: [], HostnameConflict: [] };
     for (const [protocol, hostnames] of this.ports.get(listener.port) ?? []) {
+      let remaining = limit + 1;
       for (const candidates of bucketsOf(hostnames, listener, protocol)) {
-        for (const candidate of candidates.slice(0, limit + 1)) {
+        for (const candidate of candidates.slice(0, remaining)) {
           const reason = candidate === listener ? undefined : conflictBetween(listener, candidate);
           if (reason !== undefined && found[reason].length < limit) found[reason].push(candidate);
         }
+        // Thousands of listeners with hostnames of their own may conflict with each listener of another protocol.
+        remaining -= candidates.length;
+        if (remaining <= 0) break;
       }
     }
     const reason = found.ProtocolConflict.length > 0 ? 'ProtocolConflict' : 'HostnameConflict';

@@ -198,51 +198,69 @@ export const tlsOverlaps = defineQuery({
   },
 });
 
+/** The listeners with equal hostnames on one port. */
+interface Host {
+  /** The first few of them. */
+  readonly first: readonly OwnedListener[];
+  /** The first few listeners with other hostnames that overlap. */
+  readonly others: OwnedListener[];
+}
+
 /** Compares each hostname only with the wildcards that cover it, so the cost does not depend on the number of listeners on the port. */
 function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<readonly OtherListener[]>> {
   if (listeners.length < 2) return;
   const byHostname = Map.groupBy(listeners, ({ hostname = '' }) => hostname);
-  const wildcards = new Map(
-    [...byHostname].flatMap(([hostname, ofHostname]) =>
-      hostname === '' || hostname.startsWith('*.')
-        ? [[hostname.slice(1), ofHostname.slice(0, namedAtMost)] as const]
-        : [],
-    ),
+  const hosts = new Map<string, Host>(
+    [...byHostname].map(([hostname, equal]) => [hostname, { first: equal.slice(0, namedAtMost), others: [] }]),
   );
-  const others = new Map<OwnedListener, Set<OwnedListener>>(listeners.map((listener) => [listener, new Set()]));
-  for (const [hostname, ofHostname] of byHostname) {
-    const wider = domainsAbove(hostname).flatMap((domain) => wildcards.get(domain) ?? []);
-    for (const listener of ofHostname) for (const other of wider) note(others, listener, other);
+  const all: Domain = { wildcard: hosts.get(''), parts: new Map() };
+  for (const [hostname, host] of hosts) if (hostname.startsWith('*.')) addWildcard(all, hostname, host);
+  for (const [hostname, host] of hosts) {
+    for (const wider of wildcardsAbove(all, hostname)) {
+      note(host, wider);
+      note(wider, host);
+    }
   }
-  for (const [listener, overlapping] of others) if (overlapping.size > 0) yield [listener, namesOf([...overlapping])];
-}
-
-function note(
-  others: ReadonlyMap<OwnedListener, Set<OwnedListener>>,
-  listener: OwnedListener,
-  wider: OwnedListener,
-): void {
-  for (const [one, other] of [
-    [listener, wider],
-    [wider, listener],
-  ] as const) {
-    const noted = others.get(one);
-    if (noted !== undefined && noted.size < namedAtMost) noted.add(other);
+  for (const [hostname, { others }] of hosts) {
+    if (others.length === 0) continue;
+    const names = namesOf(others);
+    for (const listener of byHostname.get(hostname) ?? []) yield [listener, names];
   }
 }
 
-/** Returns the domain of every other wildcard that covers a hostname, and `''` for any host: `a.b.c` → `.b.c`, `.c`, `''`. */
-function domainsAbove(hostname: string): readonly string[] {
+function note({ others }: Host, { first }: Host): void {
+  if (others.length < namedAtMost) others.push(...first.slice(0, namedAtMost - others.length));
+}
+
+/** A domain with the wildcard of all its hosts. By labels from the last one: a hostname may have 127 of them, and as many long suffixes. */
+interface Domain {
+  wildcard: Host | undefined;
+  readonly parts: Map<string, Domain>;
+}
+
+function addWildcard(all: Domain, hostname: string, wildcard: Host): void {
+  let domain = all;
+  for (const label of hostname.split('.').slice(1).toReversed()) {
+    const part = domain.parts.get(label) ?? { wildcard: undefined, parts: new Map() };
+    domain.parts.set(label, part);
+    domain = part;
+  }
+  domain.wildcard = wildcard;
+}
+
+/** Returns the other wildcards that cover a hostname. The narrowest comes first. */
+function wildcardsAbove(all: Domain, hostname: string): readonly Host[] {
   if (hostname === '') return [];
-  const domains: string[] = [];
-  // Parts of one text need no copies: a hostname may have 127 of them.
-  for (
-    let dot = hostname.indexOf('.', hostname.startsWith('*.') ? 2 : 0);
-    dot !== -1;
-    dot = hostname.indexOf('.', dot + 1)
-  )
-    domains.push(hostname.slice(dot));
-  return [...domains, ''];
+  const found: Host[] = [];
+  let domain: Domain | undefined = all;
+  for (const label of hostname
+    .split('.')
+    .slice(hostname.startsWith('*.') ? 1 : 0)
+    .toReversed()) {
+    if (domain?.wildcard !== undefined) found.push(domain.wildcard);
+    domain = domain?.parts.get(label);
+  }
+  return found.toReversed();
 }
 
 function byOwner<T>(verdicts: Iterable<Verdict<T>>): ByListener<ByListener<T>> {

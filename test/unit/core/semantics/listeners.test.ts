@@ -60,3 +60,25 @@ test('a set of listeners finds what pairs say', () => {
     }),
   );
 });
+
+// There may be thousands of them on one port, for each of thousands of listeners.
+test('a search for conflicts with another protocol reads only as many listeners as it may name', () => {
+  let reads = 0;
+  const counted = (hostname: string): ListenerClaim => ({
+    protocol: 'HTTP',
+    hostname,
+    get port() {
+      reads += 1;
+      return 80;
+    },
+  });
+  const claims = new ListenerClaims<ListenerClaim>();
+  for (let number = 0; number < 100; number += 1) claims.add(counted(`host-${number}`));
+  reads = 0;
+  expect(claims.conflictsOf(claim('TCP 80'), 3)?.others.map(({ hostname }) => hostname)).toEqual([
+    'host-0',
+    'host-1',
+    'host-2',
+  ]);
+  expect(reads).toBeLessThanOrEqual(4);
+});
