@@ -18,7 +18,7 @@ import { LinkedSet } from './limits/linked-set.ts';
 import { InputTurns } from './listen/input-turns.ts';
 import { peek } from './listen/peek.ts';
 import type { WireProtocol } from './listen/peek.ts';
-import { originOf, headerOrigin } from './proxy-protocol/origin.ts';
+import { clientHostOf, headerOrigin } from './proxy-protocol/origin.ts';
 import { receiveHeader } from './proxy-protocol/receive.ts';
 import { expectsHeader } from './proxy-protocol/settings.ts';
 import { acceptedInTurn, isAccepting } from '../time/accepting.ts';
@@ -69,7 +69,7 @@ export class Front {
     this.handshakes = new Handshakes(
       plane.limits.handshakes,
       () => plane.quotas.reached('tls-handshakes'),
-      (socket) => originOf(socket).client.host,
+      clientHostOf,
     );
     const turns = new InputTurns();
     this.http1 = createHttp1Server(plane, turns);
@@ -190,7 +190,7 @@ export class Front {
   private admit(socket: Socket): void {
     acceptedInTurn();
     const { connections, clients } = this.plane.quotas;
-    const client = originOf(socket).client.host;
+    const client = clientHostOf(socket);
     if (!clients.take(client)) {
       socket.destroy();
       return;
@@ -251,7 +251,7 @@ export class Front {
 
   private look(socket: Socket): void {
     const { plane } = this;
-    if (!expectsHeader(plane.proxyProtocol, originOf(socket).client.host)) {
+    if (!expectsHeader(plane.proxyProtocol, clientHostOf(socket))) {
       this.identify(socket);
       return;
     }
@@ -381,5 +381,5 @@ async function wholeTurn(): Promise<void> {
 }
 
 function peerOf(socket: Socket, scheme: Peer['scheme']): Peer {
-  return { address: originOf(socket).client.host, scheme };
+  return { address: clientHostOf(socket), scheme };
 }

@@ -25,8 +25,13 @@ export function headerOrigin(socket: Socket): Origin | undefined {
 export function originOf(socket: Socket): Origin {
   return (
     headerOrigins.get(socket) ?? {
-      client: { host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 },
+      client: { host: clientHostOf(socket), port: socket.remotePort ?? 0 },
       destination: { host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 },
     }
   );
+}
+
+/** Returns the address of the client of a connection, as in its origin. Nothing else of the origin is looked up. */
+export function clientHostOf(socket: Socket): string {
+  return headerOrigins.get(socket)?.client.host ?? plainPeer(socket.remoteAddress);
 }

@@ -4,7 +4,7 @@ import { reset } from '../sockets/reset.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import { readStart } from '../listen/peek.ts';
 import type { Quotas } from '../limits/quota.ts';
-import { noteOrigin, originOf } from './origin.ts';
+import { clientHostOf, noteOrigin } from './origin.ts';
 import type { Origin } from './origin.ts';
 import { parseProxyHeader } from './parse.ts';
 
@@ -59,7 +59,7 @@ export function receiveHeader(socket: Socket, { limits, quotas, counters }: Rece
 /** Counts the connection for the client in the header instead of the load balancer; `false` if that client's limit is reached. */
 function moveTo(socket: Socket, origin: Origin, { clients }: Quotas): boolean {
   if (!clients.take(origin.client.host)) return false;
-  clients.release(originOf(socket).client.host);
+  clients.release(clientHostOf(socket));
   noteOrigin(socket, origin);
   return true;
 }
