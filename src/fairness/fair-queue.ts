@@ -1,10 +1,18 @@
 /**
- * Values that wait for their turn, by the address of their client. Clients take turns, and the values of one leave in the order in which
- * they arrived. So a client with many values does not delay another.
+ * Whose turn it is, from the outside in: the address of a client, and where it speaks for several users, one of these. All owners in a queue
+ * have equally many names.
+ */
+export type Owner = readonly string[];
+
+/**
+ * Values that wait for their turn, by their owner. Clients take turns, the users of one client share the turns of this client, and the values
+ * of one owner leave in the order in which they arrived. So a client or a user with many values does not delay another.
  */
 export class FairQueue<T> {
-  /** By the address of the client, the next one first. None is empty. */
-  private readonly byClient = new Map<string, Set<T>>();
+  /** By the next name of their owner, the next one first. None is empty. */
+  private readonly parts = new Map<string, FairQueue<T>>();
+  /** The values of an owner without a further name. */
+  private readonly values = new Set<T>();
   private count = 0;
 
   get size(): number {
@@ -12,38 +20,60 @@ export class FairQueue<T> {
   }
 
   /** Adds a value that does not wait. */
-  add(value: T, client: string): void {
-    const values = this.byClient.get(client) ?? new Set();
-    this.byClient.set(client, values.add(value));
+  add(value: T, [name, ...rest]: Owner): void {
     this.count += 1;
+    if (name === undefined) {
+      this.values.add(value);
+      return;
+    }
+    const part = this.parts.get(name) ?? new FairQueue();
+    this.parts.set(name, part);
+    part.add(value, rest);
   }
 
-  /** Removes and returns the longest waiting value of the next client; `undefined` if none waits. */
+  /** Removes and returns the longest waiting value of the next owner; `undefined` if none waits. */
   take(): T | undefined {
-    const [next] = this.byClient;
-    if (next === undefined) return undefined;
-    const [client, values] = next;
-    const [value] = values;
-    this.byClient.delete(client);
-    if (value !== undefined) this.remove(value, values);
-    if (values.size > 0) this.byClient.set(client, values);
+    const [next] = this.parts;
+    if (next === undefined) return this.takeFirst();
+    const [name, part] = next;
+    this.parts.delete(name);
+    this.count -= 1;
+    const value = part.take();
+    if (part.size > 0) this.parts.set(name, part);
     return value;
   }
 
   /**
-   * Makes room for one more value of a client: removes and returns the longest waiting value of the client with most. Returns `undefined`
-   * if the client itself would have as many.
+   * Makes room for one more value of an owner: removes and returns the longest waiting value of the client with most, or of the user with
+   * most of its own client. Returns `undefined` if the owner itself would have as many.
    */
-  replace(client: string): T | undefined {
-    let most = { client: '', values: new Set<T>() };
-    for (const [other, values] of this.byClient) if (values.size > most.values.size) most = { client: other, values };
-    if (most.values.size <= (this.byClient.get(client)?.size ?? 0) + 1) return undefined;
-    const [value] = most.values;
-    if (value !== undefined) this.remove(value, most.values);
+  replace([name = '', ...rest]: Owner): T | undefined {
+    const own = this.parts.get(name);
+    const [most] = this.largest;
+    const value = most !== undefined && most.size > (own?.size ?? 0) + 1 ? most.takeOfMost() : own?.replace(rest);
+    if (value !== undefined) this.count -= 1;
     return value;
   }
 
-  private remove(value: T, values: Set<T>): void {
-    if (values.delete(value)) this.count -= 1;
+  /** Removes and returns the longest waiting value of the owner with most. */
+  private takeOfMost(): T | undefined {
+    const [most, name] = this.largest;
+    if (most === undefined) return this.takeFirst();
+    this.count -= 1;
+    if (most.size === 1) this.parts.delete(name);
+    return most.takeOfMost();
+  }
+
+  private takeFirst(): T | undefined {
+    const [value] = this.values;
+    if (value !== undefined && this.values.delete(value)) this.count -= 1;
+    return value;
+  }
+
+  private get largest(): readonly [FairQueue<T> | undefined, string] {
+    let largest: FairQueue<T> | undefined;
+    let of = '';
+    for (const [name, part] of this.parts) if (part.size > (largest?.size ?? 0)) [largest, of] = [part, name];
+    return [largest, of];
   }
 }

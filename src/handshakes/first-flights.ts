@@ -55,7 +55,7 @@ export class FirstFlights {
   private turn(): void {
     this.accepting = this.isBurst() ? (this.accepting + 1) % turnsToAccept : 0;
     if (this.accepting === 0) this.processSome();
-    for (const flight of this.arrived) this.waiting.add(flight, flight.client);
+    for (const flight of this.arrived) this.waiting.add(flight, [flight.client]);
     this.arrived = [];
     if (this.waiting.size > 0) this.next.request();
   }

@@ -1,5 +1,5 @@
 import type { Steps } from '../core/text/steps.ts';
-import { FairQueue } from '../fairness/fair-queue.ts';
+import { FairQueue, type Owner } from '../fairness/fair-queue.ts';
 import { isAccepting } from '../time/accepting.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { alwaysOpen, letOthersRun, slice, type Gate } from '../time/slices.ts';
@@ -11,15 +11,14 @@ const shortSlice = 1;
 interface Run {
   /** Runs one step, and returns whether it was the last. */
   readonly step: () => boolean;
-  /** The address of its client. */
-  readonly client: string;
+  readonly owner: Owner;
 }
 
 /**
  * Runs the steps of many reviews. All of them together use at most one slice between two turns of the event loop: hundreds of short
  * reviews that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the
- * others run first. Clients take turns by their address, so that nobody else who reaches the port keeps the API server waiting. The event
- * loop gets its turn when a slice is used up. To give it one after each review would cost one more poll.
+ * others run first. Clients take turns by their address, so that nobody else who reaches the port keeps the API server waiting, and so do
+ * the users of each client. The event loop gets its turn when a slice is used up. To give it one after each review would cost one more poll.
  *
  * No step runs while a change is applied to the evaluation: its first read would do all the work that is left.
  */
@@ -40,8 +39,8 @@ export class SharedSlices {
     this.isBurst = isBurst;
   }
 
-  /** Runs all steps of a review from this address. Begins immediately if the slice is not used up and the evaluation can be read. */
-  run<T>(steps: Steps<T>, client: string): Promise<T> {
+  /** Runs all steps of a review for this owner. Begins immediately if the slice is not used up and the evaluation can be read. */
+  run<T>(steps: Steps<T>, owner: Owner): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const step = (): boolean => {
       try {
@@ -53,7 +52,7 @@ export class SharedSlices {
         return true;
       }
     };
-    this.waiting.add({ step, client }, client);
+    this.waiting.add({ step, owner }, owner);
     this.proceed();
     return promise;
   }
@@ -62,7 +61,7 @@ export class SharedSlices {
     while (!this.mustPause) {
       const run = this.waiting.take();
       if (run === undefined) break;
-      if (!this.isDone(run)) this.waiting.add(run, run.client);
+      if (!this.isDone(run)) this.waiting.add(run, run.owner);
     }
     if (this.mustPause && !this.isPausing) void this.pause();
   }
@@ -100,7 +99,7 @@ export class SharedSlices {
 /** Tells a caller whether it is its turn (`true`), or others need its place in the queue. */
 type Caller = (isTurn: boolean) => void;
 
-/** A queue of limited length that admits one caller at a time. Clients take turns, and have equal shares of a full queue. */
+/** A queue of limited length that admits one caller at a time. Clients and their users take turns, and have equal shares of a full queue. */
 export class Turns {
   private readonly maxCallers: number;
   private readonly callers = new FairQueue<Caller>();
@@ -115,18 +114,18 @@ export class Turns {
     return this.callers.size;
   }
 
-  /** Resolves to `true` when it is the caller's turn, which `leave` ends; to `false` if the queue has no room for this client. */
-  enter(client: string): Promise<boolean> {
+  /** Resolves to `true` when it is the caller's turn, which `leave` ends; to `false` if the queue has no room for this owner. */
+  enter(owner: Owner): Promise<boolean> {
     if (!this.isTaken) {
       this.isTaken = true;
       return Promise.resolve(true);
     }
     if (this.callers.size >= this.maxCallers) {
-      const replaced = this.callers.replace(client);
+      const replaced = this.callers.replace(owner);
       if (replaced === undefined) return Promise.resolve(false);
       replaced(false);
     }
-    return new Promise((resolve) => this.callers.add(resolve, client));
+    return new Promise((resolve) => this.callers.add(resolve, owner));
   }
 
   leave(): void {

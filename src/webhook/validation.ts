@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Steps } from '../core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
+import type { Owner } from '../fairness/fair-queue.ts';
 import type { AdmissionMetrics, Cell, Logger } from '../telemetry/index.ts';
 import { Bodies, BodyRefusal, type Body, type BodyLimits } from './body.ts';
 import { remainingBudget } from './budget.ts';
@@ -8,6 +9,7 @@ import { cleanName } from './limits.ts';
 import type { Replies } from './replies.ts';
 import { readReview, writeReview } from './review.ts';
 import { SharedSlices, Turns } from './turns.ts';
+import { userIn } from './user.ts';
 import { monotonicNow } from '../time/clock.ts';
 import type { Gate } from '../time/slices.ts';
 
@@ -42,6 +44,8 @@ class Exchange {
   readonly decide: Decide;
   /** The address of the client. */
   readonly client: string;
+  /** The client and the user who asks, as soon as the body has arrived. */
+  owner: Owner = [];
   /** On the clock of `monotonicNow`. */
   readonly receivedAt = monotonicNow();
   /** Releases the bytes of the body. */
@@ -118,7 +122,7 @@ export class Reviews {
     const body = await this.receive(exchange);
     if (!body.isLarge) return this.decide(exchange, body);
     // A parsed large review takes several times its bytes, so they run one at a time.
-    const turn = this.turns.enter(exchange.client);
+    const turn = this.turns.enter(exchange.owner);
     this.observe();
     if (!(await turn)) return this.replies.refuse(response, 'busy');
     try {
@@ -132,13 +136,14 @@ export class Reviews {
   private async decide(exchange: Exchange, body: Body): Promise<void> {
     const caughtUp = this.catchUp?.();
     if (caughtUp !== undefined) await caughtUp;
-    await this.slices.run(this.answer(exchange, body), exchange.client);
+    await this.slices.run(this.answer(exchange, body), exchange.owner);
   }
 
   private async receive(exchange: Exchange): Promise<Body> {
     try {
       const { body, release } = await this.bodies.receive(exchange.request, exchange.client);
       exchange.releaseBody = release;
+      exchange.owner = [exchange.client, userIn(body.chunks)];
       // The response is closed already, so its listener will not release the body.
       if (exchange.request.socket.destroyed) release();
       return body;

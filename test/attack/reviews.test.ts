@@ -220,14 +220,17 @@ describe('reviews over HTTPS', () => {
   }, 120_000);
 
   test.each([
-    ['small reviews', 1],
-    ['large reviews', 8],
+    ['small reviews', 'client', 1, '127.0.0.77'],
+    ['large reviews', 'client', 8, '127.0.0.77'],
+    ['small reviews', 'user', 1, '127.0.0.67'],
+    ['reviews of 40 KiB', 'user', 4, '127.0.0.67'],
   ])(
-    '%s that take long, on many connections of one client, do not keep another client waiting',
-    async (_name, rules) => {
+    '%s that take long, on many connections of one %s, do not keep another one waiting',
+    async (_name, who, rules, localAddress) => {
+      const plain = who === 'user' ? good.replace('mallory', 'alice') : good;
       const padding = `"annotations":{"padding":"${'x'.repeat(100_000)}"},"name"`;
-      const bodies = [good, good, good, good, good.replace('"name"', padding)];
-      const others = new Agent({ keepAlive: true, localAddress: '127.0.0.77' });
+      const bodies = [plain, plain, plain, plain, plain.replace('"name"', padding)];
+      const others = new Agent({ keepAlive: true, localAddress });
       const waits: number[] = [];
       const answers: Answer[] = [];
       const one = async (body: string): Promise<void> => {

@@ -77,7 +77,7 @@ describe('events and reviews that arrive at random', () => {
           const arrived = batches.length;
           if (evaluation.readable !== undefined) waited += 1;
           await catching();
-          await slices.run(observed(request, arrived), 'client');
+          await slices.run(observed(request, arrived), ['client']);
         }
 
         const reviews: Promise<void>[] = [];

@@ -118,6 +118,19 @@ describe('the limits of the webhook', () => {
     expect(await ground.scrape()).toContain('sallyport_admission_held{what="reviews"} 0');
   });
 
+  test('a large review replaces one of the user with most, who has the same client', async () => {
+    await serve({ largeReviews: 2 });
+    gate.isOpen = false;
+    const judged = [post(large), post(large), post(large)];
+    await eventually(async () => expect(await ground.scrape()).toContain('sallyport_admission_held{what="reviews"} 2'));
+    const other = post(large.replace('"jane"', '"alice"'));
+    expect((await Promise.race(judged)).status).toBe(429);
+    gate.isOpen = true;
+    expect((await other).status).toBe(200);
+    const statuses = (await Promise.all(judged)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2);
+  });
+
   test('bytes beyond those that all bodies may hold get 429, and are given back', async () => {
     await serve({ heldBytes: 50_000 });
     gate.isOpen = false;

@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { FairQueue } from '../../../src/fairness/fair-queue.ts';
 
+/** The value `a1` has the owner `a`, and `ax1` the owner `x` of the client `a`. */
+function ownerOf(value: string): readonly string[] {
+  return value.slice(0, -1).split('');
+}
+
 function queueOf(values: readonly string[]): FairQueue<string> {
   const queue = new FairQueue<string>();
-  for (const value of values) queue.add(value, value.charAt(0));
+  for (const value of values) queue.add(value, ownerOf(value));
   return queue;
 }
 
@@ -23,23 +28,46 @@ test('clients take turns, and the values of one leave in order', () => {
 test('a client that comes back waits for the others once', () => {
   const queue = queueOf(['a1', 'b1', 'b2']);
   expect(queue.take()).toBe('a1');
-  queue.add('a2', 'a');
+  queue.add('a2', ['a']);
   expect(takeAll(queue)).toEqual(['b1', 'a2', 'b2']);
 });
 
 test('the client with most makes room for one with fewer', () => {
   const queue = queueOf(['a1', 'b1', 'b2', 'b3']);
-  expect(queue.replace('b')).toBeUndefined();
-  expect(queue.replace('c')).toBe('b1');
-  queue.add('c1', 'c');
+  expect(queue.replace(['b'])).toBeUndefined();
+  expect(queue.replace(['c'])).toBe('b1');
+  queue.add('c1', ['c']);
   expect(queue.size).toBe(4);
   // Nobody would have fewer than before.
-  expect(queue.replace('a')).toBeUndefined();
+  expect(queue.replace(['a'])).toBeUndefined();
   expect(takeAll(queue)).toEqual(['a1', 'b2', 'c1', 'b3']);
 });
 
 test('nobody makes room in an empty queue', () => {
   const queue = queueOf([]);
-  expect(queue.replace('a')).toBeUndefined();
+  expect(queue.replace(['a'])).toBeUndefined();
   expect(queue.take()).toBeUndefined();
+});
+
+test('users share the turns of their client', () => {
+  const queue = queueOf(['ax1', 'ax2', 'ax3', 'ay1', 'bx1', 'bx2']);
+  expect(takeAll(queue)).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
+  expect(queue.size).toBe(0);
+});
+
+test('the user with most makes room for another one of its client, or for another client', () => {
+  const queue = queueOf(['ax1', 'ay1', 'ay2', 'ay3', 'bx1', 'bx2']);
+  expect(queue.replace(['a', 'y'])).toBeUndefined();
+  expect(queue.replace(['a', 'z'])).toBe('ay1');
+  expect(queue.replace(['c', 'z'])).toBe('ay2');
+  expect(queue.replace(['c', 'z'])).toBe('ax1');
+  expect(queue.replace(['a', 'x'])).toBeUndefined();
+  expect(queue.size).toBe(3);
+  expect(takeAll(queue)).toEqual(['ay3', 'bx1', 'bx2']);
+});
+
+test('a client of many users makes room with its last value of one', () => {
+  const queue = queueOf(['ax1', 'ay1', 'az1']);
+  expect(queue.replace(['b', 'x'])).toBe('ax1');
+  expect(takeAll(queue)).toEqual(['ay1', 'az1']);
 });

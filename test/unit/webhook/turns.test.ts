@@ -5,33 +5,33 @@ describe('turns', () => {
   test('are taken one after the other, in order, by no more than may wait', async () => {
     const turns = new Turns(2);
     const order: string[] = [];
-    await turns.enter('a');
+    await turns.enter(['a']);
     const waiting = ['first', 'second'].map(async (name) => {
-      expect(await turns.enter('a')).toBe(true);
+      expect(await turns.enter(['a'])).toBe(true);
       order.push(name);
       turns.leave();
     });
     expect(turns.waiting).toBe(2);
-    expect(await turns.enter('a')).toBe(false);
+    expect(await turns.enter(['a'])).toBe(false);
     turns.leave();
     await Promise.all(waiting);
     expect(order).toEqual(['first', 'second']);
     expect(turns.waiting).toBe(0);
-    expect(await turns.enter('a')).toBe(true);
+    expect(await turns.enter(['a'])).toBe(true);
   });
 
   test('alternate between clients, who have equal shares of a full queue', async () => {
     const turns = new Turns(4);
     const order: string[] = [];
     const enter = async (client: string, name: string): Promise<void> => {
-      if (!(await turns.enter(client))) {
+      if (!(await turns.enter([client]))) {
         order.push(`${name} refused`);
         return;
       }
       order.push(name);
       turns.leave();
     };
-    await turns.enter('a');
+    await turns.enter(['a']);
     const waiting = ['a1', 'a2', 'a3', 'a4'].map((name) => enter('a', name));
     waiting.push(enter('b', 'b1'), enter('b', 'b2'), enter('b', 'b3'));
     await Promise.resolve();
@@ -58,7 +58,7 @@ describe('shared slices', () => {
       return name;
     }
     const results = Object.entries(steps).map(([name, milliseconds]) =>
-      slices.run(stepsOf(name, milliseconds), clientOf(name)),
+      slices.run(stepsOf(name, milliseconds), [clientOf(name)]),
     );
     return { order, results };
   }
@@ -107,7 +107,7 @@ describe('shared slices', () => {
       }
     }
     setImmediate(() => order.push('accept'));
-    await Promise.all([slices.run(steps('a'), 'client'), slices.run(steps('b'), 'client')]);
+    await Promise.all([slices.run(steps('a'), ['client']), slices.run(steps('b'), ['client'])]);
     expect(order).toEqual(['a0', 'accept', 'a1', 'b0', 'b1']);
   });
 
@@ -127,7 +127,7 @@ describe('shared slices', () => {
       }
       return 'done';
     }
-    const result = slices.run(steps(), 'client');
+    const result = slices.run(steps(), ['client']);
     for (const expected of [[], ['step 0'], ['step 0', 'step 1']]) {
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       expect(order).toEqual(expected);
@@ -153,8 +153,8 @@ describe('shared slices', () => {
       return 'done';
     }
     const [failed, worked] = await Promise.allSettled([
-      slices.run(failing(), 'client'),
-      slices.run(working(), 'client'),
+      slices.run(failing(), ['client']),
+      slices.run(working(), ['client']),
     ]);
     expect(failed).toMatchObject({ status: 'rejected', reason: new Error('wrong') });
     expect(worked).toEqual({ status: 'fulfilled', value: 'done' });
