@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { SharedQuota } from '../fairness/shared-quota.ts';
-import { readingOf } from '../handshakes/reading.ts';
-import { isAccepting } from '../time/accepting.ts';
-import { NextTurn } from '../time/next-turn.ts';
+import { InputTurns } from './input-turns.ts';
 
 /** A body as it was received. */
 export interface Body {
@@ -36,42 +33,6 @@ export class BodyRefusal extends Error {
   constructor(reason: BodyRefusal['reason']) {
     super(`the body was rejected: ${reason}`);
     this.reason = reason;
-  }
-}
-
-/** Bytes of all bodies that are received in a turn of the event loop, and 512 for each piece: decrypting them takes about 2 ms. */
-const bytesOfTurn = 512 * 1024;
-/** The same while connections wait to be accepted: Node accepts one per turn, of all clients in order. */
-const bytesOfShortTurn = 64 * 1024;
-
-/**
- * Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. The connection
- * is stopped, not the stream of the body: this would keep what the parser has read already, in pieces of one byte if the client likes.
- */
-class InputTurns {
-  private taken = 0;
-  private readonly stopped = new Set<Socket>();
-  private readonly next = new NextTurn(() => this.begin());
-
-  /** Counts bytes of a request. If they were the last of this turn, its connection is read again in the next. */
-  take(bytes: number, { socket }: IncomingMessage): void {
-    this.taken += bytes;
-    if (this.taken < (isAccepting() ? bytesOfShortTurn : bytesOfTurn) || this.stopped.has(socket)) return;
-    readingOf(socket)?.readStop();
-    this.stopped.add(socket);
-    this.next.request();
-  }
-
-  /** Does not read the connection of a request any more. */
-  end({ socket }: IncomingMessage): void {
-    readingOf(socket)?.readStop();
-    this.stopped.delete(socket);
-  }
-
-  private begin(): void {
-    this.taken = 0;
-    for (const socket of this.stopped) readingOf(socket)?.readStart();
-    this.stopped.clear();
   }
 }
 
@@ -116,7 +77,7 @@ export class Bodies {
         if (isOver) return;
         isOver = true;
         // The response to a rejected body still uses the connection. What was read already is not kept.
-        this.input.end(request);
+        this.input.end(request.socket);
         release();
         reject(new BodyRefusal(reason));
       };
@@ -131,7 +92,7 @@ export class Bodies {
         if (beyond > counted && !this.quota.take(client, beyond - counted)) return refuse('busy');
         counted = beyond;
         chunks.push(chunk);
-        this.input.take(chunk.length + averagePiece, request);
+        this.input.take(chunk.length + averagePiece, request.socket, client);
       });
       request.on('end', () => {
         if (isOver) return;

@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+import { FairQueue } from '../fairness/fair-queue.ts';
+import { readingOf } from '../handshakes/reading.ts';
+import { isAccepting } from '../time/accepting.ts';
+import { NextTurn } from '../time/next-turn.ts';
+
+/** Bytes that Node reads from a connection at a time. */
+const bytesOfRead = 64 * 1024;
+/** Bytes of all bodies that are received in a turn of the event loop, and 512 for each piece: decrypting them takes about 2 ms. */
+const bytesOfTurn = 8 * bytesOfRead;
+/** The same while connections wait to be accepted: Node accepts one per turn, of all clients in order. */
+const bytesOfShortTurn = bytesOfRead;
+
+/**
+ * Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. The connection
+ * is stopped, not the stream of the body: this would keep what the parser has read already, in pieces of one byte if the client likes.
+ * In each turn, as many connections are read again as it has room for. Clients take turns by their address.
+ */
+export class InputTurns {
+  private taken = 0;
+  private readonly stopped = new Set<Socket>();
+  /** The stopped connections, and some that have ended. */
+  private readonly waiting = new FairQueue<Socket>();
+  private readonly next = new NextTurn(() => this.begin());
+  private readonly isBurst: () => boolean;
+
+  /** @param isBurst whether connections wait to be accepted */
+  constructor(isBurst = isAccepting) {
+    this.isBurst = isBurst;
+  }
+
+  /** Counts bytes from a client with this address. If they were the last of this turn, their connection is read again in a later one. */
+  take(bytes: number, socket: Socket, client: string): void {
+    this.taken += bytes;
+    if (this.taken < this.limit || this.stopped.has(socket)) return;
+    readingOf(socket)?.readStop();
+    this.stopped.add(socket);
+    this.waiting.add(socket, [client]);
+    this.next.request();
+  }
+
+  /** Does not read the connection any more. */
+  end(socket: Socket): void {
+    readingOf(socket)?.readStop();
+    this.stopped.delete(socket);
+  }
+
+  private get limit(): number {
+    return this.isBurst() ? bytesOfShortTurn : bytesOfTurn;
+  }
+
+  private begin(): void {
+    this.taken = 0;
+    for (let left = this.limit; left > 0;) {
+      const socket = this.waiting.take();
+      if (socket === undefined) break;
+      const reading = this.stopped.delete(socket) ? readingOf(socket) : undefined;
+      if (reading === undefined) continue;
+      reading.readStart();
+      left -= bytesOfRead;
+    }
+    if (this.waiting.size > 0) this.next.request();
+  }
+}
