@@ -86,7 +86,7 @@ class Arrivals {
   /** Gives others turns after `work` milliseconds. */
   async yield(work: number): Promise<void> {
     this.response.pause();
-    await letOthersRun(work, alwaysOpen);
+    await letOthersRun(work / slice, alwaysOpen);
   }
 
   private async next(): Promise<void> {

@@ -18,12 +18,12 @@ export async function opened(gate: Gate): Promise<void> {
 }
 
 /**
- * Gives others a turn of the event loop after work of `used` milliseconds, or as many turns as slices were used: some steps take several,
- * and a connection that arrived in the meantime needs a turn to be accepted and one to be read. Awaiting a settled promise would not let
- * timers and requests run. Then waits for the gate.
+ * Gives others a turn of the event loop, or as many turns as slices were used: some steps take several, and a connection that arrived in
+ * the meantime needs a turn to be accepted and one to be read. Awaiting a settled promise would not let timers and requests run. Then
+ * waits for the gate.
  */
-export async function letOthersRun(used: number, gate: Gate): Promise<void> {
-  const turns = Math.min(Math.max(Math.floor(used / slice), 1), maxTurns);
+export async function letOthersRun(slices: number, gate: Gate): Promise<void> {
+  const turns = Math.min(Math.max(Math.floor(slices), 1), maxTurns);
   for (let turn = 0; turn < turns; turn += 1) await othersFirst();
   await opened(gate);
 }
@@ -53,7 +53,7 @@ export class Slices {
 
   /** Begins the next slice after others had their turns. */
   async next(): Promise<void> {
-    await letOthersRun(this.used, this.gate);
+    await letOthersRun(this.used / slice, this.gate);
     this.began = this.now();
   }
 }

@@ -89,7 +89,7 @@ export class SharedSlices {
 
   private async pause(): Promise<void> {
     this.isPausing = true;
-    await letOthersRun(this.used, this.readable);
+    await letOthersRun(this.used / this.slice, this.readable);
     this.used = 0;
     this.isPausing = false;
     if (this.waiting.size > 0) this.proceed();

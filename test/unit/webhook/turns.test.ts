@@ -111,6 +111,31 @@ describe('shared slices', () => {
     expect(order).toEqual(['a0', 'accept', 'a1', 'b0', 'b1']);
   });
 
+  test('let as many connections be accepted as a step took short slices', async () => {
+    let time = 0;
+    const slices = new SharedSlices(
+      undefined,
+      () => time,
+      () => true,
+    );
+    let turns = 0;
+    let turn = setImmediate(function next() {
+      turns += 1;
+      turn = setImmediate(next);
+    });
+    const turnsOfSteps: number[] = [];
+    function* steps() {
+      for (const duration of [3, 1, 0]) {
+        turnsOfSteps.push(turns);
+        time += duration;
+        yield;
+      }
+    }
+    await slices.run(steps(), ['client']);
+    clearImmediate(turn);
+    expect(turnsOfSteps).toEqual([0, 3, 4]);
+  });
+
   test('do not begin or go on while a gate is closed, and use each opening', async () => {
     let time = 0;
     let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
