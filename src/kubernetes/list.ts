@@ -1,4 +1,4 @@
-import { isRecord } from '../core/text/record.ts';
+import { isRecord, recordOf } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import { ApiError, ProtocolError, ResponseTooLongError } from './errors.ts';
 import { isKubernetesObject, isVersion, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
@@ -99,7 +99,8 @@ async function requestPage(client: ApiClient, selection: Selection, { place, sig
 
 function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: string | undefined } {
   const metadata = isRecord(answer) ? answer['metadata'] : undefined;
-  const items = isRecord(answer) ? (answer['items'] ?? []) : undefined;
+  // Go writes an empty list as null, too. Without items, it may be another object, which must not stand for the absence of all objects.
+  const items = isRecord(answer) && answer['items'] === null ? [] : recordOf(answer)['items'];
   const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
   if (!isRecord(metadata) || !Array.isArray(items) || !isVersion(resourceVersion))
     throw new ProtocolError('the API server sent a response that is not a valid list');

@@ -13,7 +13,7 @@ import {
   type ResourceType,
 } from '../../kubernetes/index.ts';
 import { readProbeOutcome, sendProbe } from '../../webhook/configuration/probe.ts';
-import { countReady, endpointSlicesOf } from '../../webhook/configuration/endpoints.ts';
+import { readReadyEndpoints } from '../../webhook/configuration/endpoints.ts';
 import { readWebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 import { isControllerInstalled } from './controller.ts';
 import { askControllerPermissions } from './controller-permissions.ts';
@@ -119,6 +119,6 @@ async function hasGuardBinding(client: ApiClient): Promise<boolean> {
   return (await unlessNotFound(binding)) !== undefined;
 }
 
-async function readEndpoints(client: ApiClient, { namespace, service }: Installation): Promise<number> {
-  return countReady(await client.request(endpointSlicesOf({ namespace, name: service })));
+function readEndpoints(client: ApiClient, { namespace, service }: Installation): Promise<number> {
+  return readReadyEndpoints(client, { namespace, name: service });
 }

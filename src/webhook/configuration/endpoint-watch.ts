@@ -1,5 +1,5 @@
 import { Reflector, type ReflectorOptions } from '../../kubernetes/index.ts';
-import { endpointSlices, slicesOf, type ServiceName } from './endpoints.ts';
+import { slicesOf, type ServiceName } from './endpoints.ts';
 
 /** Watches the EndpointSlices of a Service until stopped. Stores nothing: it only notices that they may have changed. */
 export class EndpointWatch {
@@ -7,10 +7,10 @@ export class EndpointWatch {
   private readonly listeners = new Set<() => void>();
 
   /** Starts immediately. */
-  constructor(options: Pick<ReflectorOptions, 'client' | 'clock' | 'log'>, { namespace, name }: ServiceName) {
+  constructor(options: Pick<ReflectorOptions, 'client' | 'clock' | 'log'>, service: ServiceName) {
     this.reflector = new Reflector({
       ...options,
-      selection: { type: endpointSlices, namespace, labelSelector: slicesOf(name) },
+      selection: slicesOf(service),
       onEvents: () => this.listeners.forEach((listener) => listener()),
     });
   }

@@ -1,8 +1,8 @@
 import { isReadyEndpoint } from '../../core/semantics/endpoints.ts';
 import { listOf, recordOf } from '../../core/text/record.ts';
-import { pathOf, type ApiRequest, type ResourceType } from '../../kubernetes/index.ts';
+import { listPages, type ApiClient, type ResourceType, type Selection } from '../../kubernetes/index.ts';
 
-export const endpointSlices: ResourceType = {
+const endpointSlices: ResourceType = {
   apiVersion: 'discovery.k8s.io/v1',
   kind: 'EndpointSlice',
   plural: 'endpointslices',
@@ -15,21 +15,24 @@ export interface ServiceName {
 }
 
 /** Selects the EndpointSlices of a Service. */
-export function slicesOf(service: string): string {
-  return `kubernetes.io/service-name=${service}`;
+export function slicesOf({ namespace, name }: ServiceName): Selection {
+  return { type: endpointSlices, namespace, labelSelector: `kubernetes.io/service-name=${name}` };
 }
 
-/** Builds the request for the EndpointSlices of a Service. */
-export function endpointSlicesOf({ namespace, name }: ServiceName): ApiRequest {
-  return {
-    path: pathOf(endpointSlices, { namespace }),
-    query: { labelSelector: slicesOf(name) },
-  };
+/**
+ * Counts the ready endpoints of a Service. Reads its EndpointSlices page by page, because they may have any number of endpoints.
+ *
+ * @throws as `listPages` does
+ */
+export async function readReadyEndpoints(client: ApiClient, service: ServiceName): Promise<number> {
+  let ready = 0;
+  for await (const { objects, restarted } of listPages(client, slicesOf(service), new AbortController().signal))
+    ready = (restarted ? 0 : ready) + countReady(objects);
+  return ready;
 }
 
 /** Counts the ready endpoints of these EndpointSlices. Accepts any JSON. */
-export function countReady(slices: unknown): number {
-  const { items } = recordOf(slices);
-  const endpoints = listOf(items).flatMap((slice) => listOf(recordOf(slice)['endpoints']));
+export function countReady(slices: readonly unknown[]): number {
+  const endpoints = slices.flatMap((slice) => listOf(recordOf(slice)['endpoints']));
   return endpoints.filter((endpoint) => isReadyEndpoint(recordOf(recordOf(endpoint)['conditions']))).length;
 }

@@ -1,5 +1,4 @@
 import { startRounds, type Rounds } from '../../certificates/index.ts';
-import { recordOf } from '../../core/text/record.ts';
 import type { ApiClient, EventRecorder } from '../../kubernetes/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import {
@@ -11,7 +10,7 @@ import {
 } from './webhook-configuration.ts';
 import { monotonicNow } from '../../time/clock.ts';
 import type { EndpointWatch } from './endpoint-watch.ts';
-import { countReady, endpointSlicesOf, type ServiceName } from './endpoints.ts';
+import { readReadyEndpoints, type ServiceName } from './endpoints.ts';
 
 export interface WatchdogOptions {
   readonly client: ApiClient;
@@ -134,11 +133,7 @@ export class Watchdog {
     readonly configuration: WebhookConfiguration | undefined;
   }> {
     const { client, service } = this.options;
-    const slices = await client.request(endpointSlicesOf(service));
-    // The absence of endpoints admits all writes, so only a list may show it. Go writes an empty list as null, too.
-    const { items } = recordOf(slices);
-    if (items !== null && !Array.isArray(items)) throw new Error('the API server did not answer with a list');
-    const readyEndpoints = countReady(slices);
+    const readyEndpoints = await readReadyEndpoints(client, service);
     return { readyEndpoints, configuration: await this.configurationFor(readyEndpoints) };
   }
 

@@ -233,7 +233,13 @@ describe('what looks after the failurePolicy', () => {
       expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 1');
     });
 
-    test.each([{}, null, [], { items: {} }])('does not take %j for the absence of pods', async (answer) => {
+    test.each([
+      {},
+      null,
+      [],
+      { metadata: { resourceVersion: '1' } },
+      { metadata: { resourceVersion: '1' }, items: {} },
+    ])('does not take %j for the absence of pods', async (answer) => {
       stage = await stageWithConfiguration('Fail');
       const watching = watchdog();
       const answering = jest
@@ -242,8 +248,31 @@ describe('what looks after the failurePolicy', () => {
           path.includes('endpointslices') ? Promise.resolve(answer) : Promise.reject(new Error('not expected')),
         );
       try {
-        await expect(watching.round()).rejects.toThrow('did not answer with a list');
+        await expect(watching.round()).rejects.toThrow('not a valid list');
         expect(watching.problems()).not.toEqual([]);
+      } finally {
+        answering.mockRestore();
+      }
+    });
+
+    // Whoever may create EndpointSlices in the namespace of the webhook decides how many there are.
+    test('reads its EndpointSlices page by page', async () => {
+      stage = await stageWithConfiguration('Fail');
+      const pages = Array.from({ length: 3 }, (_, page) => ({
+        metadata: { resourceVersion: '1', ...(page < 2 && { continue: `${page + 1}` }) },
+        items: [{ metadata: { name: `hook-${page}` }, endpoints: [{ conditions: { ready: page > 0 } }] }],
+      }));
+      const request = stage.client.request.bind(stage.client);
+      const limits: unknown[] = [];
+      const answering = jest.spyOn(stage.client, 'request').mockImplementation(async (asked) => {
+        if (!asked.path.includes('endpointslices')) return request(asked);
+        limits.push(asked.query?.['limit']);
+        return pages[Number(asked.query?.['continue'] ?? 0)];
+      });
+      try {
+        await watchdog().round();
+        expect(limits).toEqual([500, 500, 500]);
+        expect(await metrics.scrape()).toContain('sallyport_watchdog_ready_endpoints 2');
       } finally {
         answering.mockRestore();
       }
