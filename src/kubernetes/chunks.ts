@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import { monotonicNow } from '../time/clock.ts';
-import { alwaysOpen, letOthersRun, slice } from '../time/slices.ts';
+import { alwaysOpen, letOthersRun, SharedSlice, slice } from '../time/slices.ts';
 import type { ReadingPace } from './reading-pace.ts';
+
+/** The slice of all responses that are read piece by piece: a process follows dozens of kinds, and events of all of them may arrive together. */
+export const readingSlice = new SharedSlice();
 
 /**
  * Yields the bytes of a response as they arrive, in one piece if several have arrived in the meantime. Reads at most one piece ahead.
@@ -19,10 +22,12 @@ export async function* readChunks(response: Readable, pace?: ReadingPace): Async
     for (let piece = await arrivals.take(); piece !== undefined; piece = await arrivals.take()) {
       const begun = monotonicNow();
       yield piece;
-      work += monotonicNow() - begun;
+      const duration = monotonicNow() - begun;
+      work += duration;
+      readingSlice.note(duration);
       const pause = pace?.pause();
       if (pause !== undefined) await arrivals.rest(pause);
-      else if (work >= slice) await arrivals.yield(work);
+      else if (readingSlice.isUsedUp()) await arrivals.yield(work);
       else continue;
       work = 0;
     }

@@ -1,5 +1,6 @@
-import { ProtocolError } from './errors.ts';
 import { Slices } from '../time/slices.ts';
+import { readingSlice } from './chunks.ts';
+import { ProtocolError } from './errors.ts';
 import { longestText } from './limits.ts';
 
 interface LineOptions {
@@ -40,10 +41,11 @@ export async function* readJsonLines(
       length = 0;
       begin = end + 1;
       if (line.trim() !== '') values.push(parseLine(line, limit));
-      if (begin - checked < charactersBetweenChecks || !slices.isUsedUp) continue;
+      if (begin - checked < charactersBetweenChecks || !readingSlice.isUsedUp(slices.used)) continue;
       checked = begin;
       if (values.length > 0) yield values;
       values = [];
+      readingSlice.note(slices.used);
       await slices.next();
     }
     if (values.length > 0) yield values;

@@ -1,6 +1,7 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Steps } from '../core/text/steps.ts';
 import { monotonicNow } from './clock.ts';
+import { NextTurn } from './next-turn.ts';
 
 /** Milliseconds that work of many steps may run before it yields to others. */
 export const slice = 10;
@@ -55,6 +56,25 @@ export class Slices {
   async next(): Promise<void> {
     await letOthersRun(this.used / slice, this.gate);
     this.began = this.now();
+  }
+}
+
+/** A slice that many share in each turn of the event loop: each of them would have one of its own otherwise. */
+export class SharedSlice {
+  private used = 0;
+  private readonly turn = new NextTurn(() => {
+    this.used = 0;
+  });
+
+  /** Records `work` milliseconds in this turn. */
+  note(work: number): void {
+    this.used += work;
+    this.turn.request();
+  }
+
+  /** Whether the slice of this turn is used up, with `more` milliseconds that are not recorded yet. */
+  isUsedUp(more = 0): boolean {
+    return this.used + more >= slice;
   }
 }
 

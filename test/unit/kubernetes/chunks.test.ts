@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { readChunks } from '../../../src/kubernetes/chunks.ts';
 import { ReadingPace } from '../../../src/kubernetes/index.ts';
 import { monotonicNow } from '../../../src/time/clock.ts';
@@ -58,4 +58,32 @@ test('a reader that works for long gives others a turn before the next piece', a
   server.close();
   expect(turns.length).toBeGreaterThan(4);
   expect(new Set(turns).size).toBe(turns.length);
+});
+
+// A process follows dozens of kinds, whose events may arrive in the same turn.
+test('readers that work at the same time share a slice of each turn', async () => {
+  const server = createServer((socket) => socket.end(Buffer.alloc(mebi))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  let time = 0;
+  const now = jest.spyOn(performance, 'now').mockImplementation(() => time);
+  let turn = 0;
+  let counting = setImmediate(function count() {
+    turn += 1;
+    counting = setImmediate(count);
+  });
+  const piecesInTurn = new Map<number, number>();
+  const readers = Array.from({ length: 10 }, async () => {
+    const connection = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+    for await (const _piece of readChunks(connection)) {
+      piecesInTurn.set(turn, (piecesInTurn.get(turn) ?? 0) + 1);
+      time += 4;
+    }
+  });
+  await Promise.all(readers).finally(() => {
+    now.mockRestore();
+    clearImmediate(counting);
+    server.close();
+  });
+  // Each reader gets one piece, and all of them together two more.
+  expect(Math.max(...piecesInTurn.values())).toBeLessThanOrEqual(12);
 });

@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { readingSlice } from '../../../src/kubernetes/chunks.ts';
 import { readJsonLines } from '../../../src/kubernetes/lines.ts';
 
 async function* chunksOf(text: string | Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -46,6 +47,21 @@ describe('lines of JSON', () => {
     clearImmediate(counting);
     expect(values).toBe(2 ** 20);
     expect(turns).toBeGreaterThan(5);
+  });
+
+  test('give others turns, if readers of other streams have used the slice of this one', async () => {
+    const text = '1\n'.repeat(40_000);
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    readingSlice.note(10);
+    try {
+      const reading = readJsonLines(chunksOf(text, text.length));
+      const first = await reading.next();
+      expect(first.value).toHaveLength(32 * 1024);
+      const rest = await reading.next();
+      expect(rest.value).toHaveLength(40_000 - 32 * 1024);
+    } finally {
+      now.mockRestore();
+    }
   });
 
   test.each([
