@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Installation } from '../core/graph/inputs.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
@@ -91,13 +92,16 @@ function judgeFiles(
   step: () => void,
 ): Report {
   return scopes[scope](
-    eachCounted(
-      streamObjects(paths, () => process.stdin),
-      step,
-    ),
+    eachCounted(streamObjects(paths, readStandardInput), step),
     policyOf(profile, bundle),
     configured,
   );
+}
+
+async function* readStandardInput(): AsyncGenerator<Uint8Array> {
+  // Node reads a folder as an input without bytes.
+  if (fstatSync(process.stdin.fd).isDirectory()) throw new Error('it is a folder; name the folder instead of -');
+  yield* process.stdin as AsyncIterable<Uint8Array>;
 }
 
 /** Judges the files as a change to the cluster, or all objects of the cluster if there are no files. */

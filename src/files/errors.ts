@@ -1,3 +1,5 @@
+import { notRegular } from './read-file.ts';
+
 /** Whether an error of `node:fs` means that the file does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = codeOf(error);
@@ -11,6 +13,8 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['ELOOP', 'symbolic links form a loop'],
   ['EMFILE', 'too many files are open'],
   ['EISDIR', 'expected a file, found a folder'],
+  // A pipe that nobody reads, or a socket.
+  ['ENXIO', notRegular],
 ]);
 
 /** Why a read failed, for people. */

@@ -1,5 +1,5 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { isMissing, reasonOf } from './errors.ts';
 import { notRegular } from './read-file.ts';
 
@@ -26,7 +26,8 @@ const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
 /**
  * Yields the given files and, in folders, all YAML and JSON files below them, except hidden ones, in a stable order: by the given
- * paths, then by name. Follows symbolic links. A file that is reached twice by the same path is yielded once.
+ * paths, then by name. Follows symbolic links, except
+ * those to a folder that contains the one with the link. A file that is reached twice by the same path is yielded once.
  */
 export async function* walk(paths: readonly string[], onFolder: OnFolder): AsyncGenerator<Found> {
   const seen = new Set<string>();
@@ -65,8 +66,8 @@ async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Foun
 async function* visitFolder(folder: string, { above, onFolder }: Way): AsyncGenerator<Found> {
   try {
     const real = await realpath(folder);
-    // A link to a parent folder would cause an endless loop.
-    if (above.includes(real)) return;
+    // A link to a parent folder would cause an endless loop, and a link to `/` would lead to all files of the machine.
+    if (above.some((within) => contains(real, within))) return;
     await onFolder(real);
     const names = await readdir(folder);
     for (const name of names.filter((name) => !name.startsWith('.')).sort()) {
@@ -76,6 +77,12 @@ async function* visitFolder(folder: string, { above, onFolder }: Way): AsyncGene
     if (!isMissing(error))
       yield { type: 'problem', path: folder, message: `cannot read the folder: ${reasonOf(error)}`, isGone: false };
   }
+}
+
+/** Whether a folder is the other one, or above it. Both paths are real. */
+function contains(folder: string, other: string): boolean {
+  const way = relative(folder, other);
+  return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 async function* visitEntry(path: string, way: Way): AsyncGenerator<Found> {

@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import { largeFile, readText } from '../../files/read-file.ts';
+import { writeRegular } from '../../files/write-file.ts';
 import { orUsageError, UsageError } from '../usage-error.ts';
 import { jsonText } from './json-text.ts';
 import type { Report, ReportedFinding } from './report.ts';
@@ -63,7 +63,7 @@ export class BaselineRecorder implements Baseline {
   /** Writes sorted lines, one for each finding, so that changes of the file can be reviewed. Throws UsageError if it cannot write. */
   async write(file: string): Promise<void> {
     const text = `${jsonText({ version: 1, findings: this.identities.sort() }, 2)}\n`;
-    await orUsageError(`the baseline ${file}`, writeFile(file, text));
+    await orUsageError(`the baseline ${file}`, writeRegular(file, text));
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -154,6 +154,27 @@ describe('sallyport check', () => {
     expect(check(['--closed', '--write-baseline', 'closed.json', '-'], route('cart')).stderr).toBe(
       '1 findings written to closed.json\n',
     );
+  });
+
+  test('writes no baseline to a pipe, which would wait for a reader', () => {
+    spawnSync('mkfifo', [join(folder, 'pipe')]);
+    const { code, stderr } = check(['--write-baseline', 'pipe', '-'], route('cart'));
+    expect(stderr).toContain('cannot use the baseline pipe: not a regular file');
+    expect(code).toBe(2);
+  });
+
+  test('takes a folder as standard input for a mistake', () => {
+    const directory = openSync(folder, 'r');
+    const { status, stdout } = spawnSync(process.execPath, [built.program, 'check', '-'], {
+      stdio: [directory, 'pipe', 'pipe'],
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
+    });
+    closeSync(directory);
+    expect(stdout).toContain(
+      'stdin:1:1: error [unreadable-file] cannot read the file: it is a folder; name the folder',
+    );
+    expect(status).toBe(1);
   });
 
   test('tells what is wrong between objects that are in the input, whatever else there is', () => {

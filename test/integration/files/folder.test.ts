@@ -80,6 +80,15 @@ describe('readFolder', () => {
     expect(lines.length).toBeLessThan(10);
   });
 
+  // A link to / would otherwise lead to all files of the machine.
+  test('does not follow a symbolic link to a folder above', async () => {
+    await write('above/outside.yaml', 'port: 2');
+    await write('above/given/a.yaml', 'port: 1');
+    await symlink('/', join(folder, 'above/given/root'));
+    await symlink(join(folder, 'above'), join(folder, 'above/given/up'));
+    expect(await read(join(folder, 'above/given'))).toEqual(['above/given/a.yaml: {"port":1}']);
+  });
+
   test('what cannot be read is reported with the reason', async () => {
     await symlink('loop.yaml', join(folder, 'loop.yaml'));
     await write('huge.yaml', '');
