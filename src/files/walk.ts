@@ -26,8 +26,8 @@ const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
 /**
  * Yields the given files and, in folders, all YAML and JSON files below them, except hidden ones, in a stable order: by the given
- * paths, then by name. Follows symbolic links, except
- * those to a folder that contains the one with the link. A file that is reached twice by the same path is yielded once.
+ * paths, then by name. Follows symbolic links, except those to a folder that contains the one with the link. A file that is reached
+ * twice by the same path is yielded once.
  */
 export async function* walk(paths: readonly string[], onFolder: OnFolder): AsyncGenerator<Found> {
   const seen = new Set<string>();
