@@ -1,7 +1,7 @@
 import { unknownOwnership, type Ownership } from '../graph/ownership.ts';
 import type { Overlay } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { judgeByBundle, type JudgedByBundle } from '../rules/engine/judge-by-bundle.ts';
+import { judgementByBundle, type JudgedByBundle } from '../rules/engine/judge-by-bundle.ts';
 import { findingsOfNewest } from '../rules/objects/refused-later.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings } from '../rules/engine/run.ts';
@@ -149,7 +149,7 @@ const enoughFindings = 200;
 
 function* judgeExamined(linked: readonly Finding[], object: ExaminedObject, bundle: Bundle): Steps<JudgedByBundle> {
   const { examination } = object;
-  const { official, unenforced } = judgeByBundle(object, examination, bundle);
+  const { official, unenforced } = yield* judgementByBundle(object, examination, bundle);
   yield;
   const refused = [...official, ...examination.problems];
   if (linked.length + refused.length >= enoughFindings) return { official, unenforced };

@@ -1,7 +1,8 @@
 import type { Bundle, Examination, WrittenObject } from '../../schema/index.ts';
 import { officialTables } from '../official/table.ts';
+import { runToEnd, type Steps } from '../../text/steps.ts';
 import type { Finding } from './rule.ts';
-import { siteJudge } from './site-judge.ts';
+import { SiteJudge } from './site-judge.ts';
 import { unenforcedTables } from '../unenforced/table.ts';
 import { metadataOf } from './written-object.ts';
 
@@ -16,7 +17,7 @@ export interface JudgedByBundle {
   readonly unenforced: readonly Finding[];
 }
 
-const judge = siteJudge({ unenforced: unenforcedTables, official: officialTables });
+const sites = new SiteJudge({ unenforced: unenforcedTables, official: officialTables });
 
 /**
  * Judges an object by the tables of sites. Fields that the bundle does not have, and values of a wrong type, have no findings
@@ -29,8 +30,17 @@ export function judgeByBundle(
   { stored }: Pick<Examination, 'stored'>,
   bundle: Bundle,
 ): JudgedByBundle {
+  return runToEnd(judgementByBundle(object, { stored }, bundle));
+}
+
+/** Like `judgeByBundle`, in steps. */
+export function* judgementByBundle(
+  object: WrittenObject,
+  { stored }: Pick<Examination, 'stored'>,
+  bundle: Bundle,
+): Steps<JudgedByBundle> {
   if (typeof stored !== 'object') return { official: [], unenforced: [] };
-  return judge(
+  return yield* sites.judge(
     object,
     { ...(stored as object), apiVersion: object.apiVersion, metadata: metadataOf(object.json) },
     bundle,

@@ -3,45 +3,58 @@ import type { Path } from '../../resources/path.ts';
 import { versionOf, type Bundle, type WrittenObject } from '../../schema/index.ts';
 import { displayLimit, printable } from '../../text/display.ts';
 import { isPresent, valueAt } from '../../text/record.ts';
+import type { Steps } from '../../text/steps.ts';
 import type { Demand, ReportViolation, Violation } from './demand.ts';
 import { partsOf, sitesIn, type Site, type SiteTables } from '../official/sites.ts';
 import { findingsPerRule, moreFindings } from './finding-limit.ts';
 import { longestMessage, type Finding } from './rule.ts';
 
-/**
- * Finds violations of the demands of several tables in an object. Walks the object once for all tables. The findings are
- * grouped by table, and within a table in the order of the object.
- *
- * @param view the object as the bundle reads it: only fields with the types of the kind's table
- */
-export type SiteJudge<T extends string> = (
-  object: WrittenObject,
-  view: unknown,
-  bundle: Bundle,
-) => Readonly<Record<T, readonly Finding[]>>;
+/** Finds violations of the demands of several tables in objects. */
+export class SiteJudge<T extends string> {
+  private readonly tables: Readonly<Record<T, SiteTables>>;
+  private readonly names: readonly T[];
+  private readonly nothing: Readonly<Record<T, readonly Finding[]>>;
+  /** Sites never change, so their tree is built once for each version of a kind in a bundle. */
+  private readonly known = new Map<string, LocationNode>();
 
-/** Creates a judge for tables of sites. It finds nothing in objects of versions that a bundle does not have, and never throws. */
-export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTables>>): SiteJudge<T> {
-  const names = Object.keys(tables) as T[];
-  const nothing = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<T, readonly Finding[]>;
-  // Sites never change, so their tree is built once for each version of a kind in a bundle.
-  const known = new Map<string, LocationNode>();
-  return ({ kind, apiVersion, json }, view, bundle) => {
+  constructor(tables: Readonly<Record<T, SiteTables>>) {
+    this.tables = tables;
+    this.names = Object.keys(tables) as T[];
+    this.nothing = this.byTable(() => []);
+  }
+
+  /**
+   * Judges an object, in steps. Walks the object once for all tables. The findings are grouped by table, and within a table in the order of
+   * the object. There are none in objects of versions that a bundle does not have. Never throws.
+   *
+   * @param view the object as the bundle reads it: only fields with the types of the kind's table
+   */
+  *judge(
+    { kind, apiVersion, json }: WrittenObject,
+    view: object,
+    bundle: Bundle,
+  ): Steps<Readonly<Record<T, readonly Finding[]>>> {
     const version = versionOf(kind, apiVersion, bundle)?.name;
-    if (version === undefined) return nothing;
+    if (version === undefined) return this.nothing;
+    const { names, tables, known } = this;
     const key = keyOf([kind, version, bundle.minor, bundle.channel]);
     const root = known.get(key) ?? treeOf(names.map((name) => sitesIn(tables[name][kind], version, bundle)));
     known.set(key, root);
     const walk = new Walk();
-    walk.visit(root, view);
-    if (walk.found.length === 0) return nothing;
+    yield* walk.inSteps(root, view, outerLevels);
+    if (walk.found.length === 0) return this.nothing;
     walk.close();
     // A value of a wrong type, or a field that the bundle does not have, is not a missing value. The schema reports it.
     const found = walk.found.filter(({ finding: { path } }) => isPresent(valueAt(view, path)) || !isTaken(json, path));
-    return Object.fromEntries(
-      names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)]),
-    ) as unknown as Record<T, readonly Finding[]>;
-  };
+    return this.byTable((table) => found.filter((each) => each.table === table).map(({ finding }) => finding));
+  }
+
+  private byTable(findings: (table: number) => readonly Finding[]): Readonly<Record<T, readonly Finding[]>> {
+    return Object.fromEntries(this.names.map((name, table) => [name, findings(table)])) as Record<
+      T,
+      readonly Finding[]
+    >;
+  }
 }
 
 /** Returns whether a path has a value, or one of its parents has a value that cannot contain the rest of the path. */
@@ -96,6 +109,11 @@ function emptyNode(): LocationNode {
   return { checks: [], below: [] };
 }
 
+/** The levels of an object down to the items of a list in the items of a list, such as `spec.rules[].matches[]`. */
+const outerLevels = 5;
+/** Expressions of 3 MiB are parsed in about 0.15 s. This many values have a small part of them. */
+const valuesPerStep = 128;
+
 /** One walk of an object. Almost all objects have no findings, so everything that only a finding needs exists once per walk. */
 class Walk {
   readonly found: { readonly table: number; readonly finding: Finding }[] = [];
@@ -104,6 +122,8 @@ class Walk {
   /** The current location of the walk. */
   private readonly path: (string | number)[] = [];
   private check: Check | undefined;
+  /** Values since the last step. */
+  private visited = 0;
   private readonly report: ReportViolation = (violation) => {
     if (this.check === undefined) return;
     this.broken ??= new Map();
@@ -122,11 +142,30 @@ class Walk {
     }
   }
 
-  visit(node: LocationNode, value: unknown): void {
-    for (const check of node.checks) {
+  /** Visits a value in steps. Only the outer levels have steps, because that takes longer for each value. */
+  *inSteps(node: LocationNode, value: object, levels: number): Steps<void> {
+    this.judge(node, value);
+    for (const { part, below, inner } of insideOf(node, value)) {
+      this.path.push(part);
+      if (levels > 1 && typeof inner === 'object' && inner !== null) yield* this.inSteps(below, inner, levels - 1);
+      else this.visit(below, inner);
+      this.path.pop();
+      if (this.visited < valuesPerStep) continue;
+      this.visited = 0;
+      yield;
+    }
+  }
+
+  private judge({ checks }: LocationNode, value: unknown): void {
+    this.visited += 1;
+    for (const check of checks) {
       this.check = check;
       check.demand.judge(value, this.report);
     }
+  }
+
+  private visit(node: LocationNode, value: unknown): void {
+    this.judge(node, value);
     if (typeof value !== 'object' || value === null) return;
     const { each } = node;
     if (each !== undefined && Array.isArray(value)) {
@@ -145,6 +184,24 @@ class Walk {
     this.visit(node, value);
     this.path.pop();
   }
+}
+
+interface Inside {
+  readonly part: string | number;
+  readonly below: LocationNode;
+  readonly inner: unknown;
+}
+
+/** The values in a value that have sites, in the order in which `Walk` visits them. */
+function insideOf({ each, below }: LocationNode, value: object): readonly Inside[] {
+  const inside: Inside[] = [];
+  if (each !== undefined && Array.isArray(value))
+    for (let part = 0; part < value.length; part++) inside.push({ part, below: each, inner: value[part] });
+  for (const { name, node } of below) {
+    const inner = (value as Readonly<Record<string, unknown>>)[name];
+    if (inner !== undefined) inside.push({ part: name, below: node, inner });
+  }
+  return inside;
 }
 
 function findingOf(rule: string, { below, message, value }: Violation, path: Path): Finding {

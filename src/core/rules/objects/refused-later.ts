@@ -10,7 +10,7 @@ import {
 } from '../../schema/index.ts';
 import type { Steps } from '../../text/steps.ts';
 import { warned } from '../engine/effects.ts';
-import { judgeByBundle } from '../engine/judge-by-bundle.ts';
+import { judgementByBundle } from '../engine/judge-by-bundle.ts';
 import type { Finding, Rule } from '../engine/rule.ts';
 
 /**
@@ -40,7 +40,8 @@ export function* findingsOfNewest(
   if (bundle.minor === newest || versionOf(object.kind, object.apiVersion, bundle) === undefined) return [];
   const later: Bundle = { ...bundle, minor: newest };
   const examination = yield* examinationOf(object, later);
-  const refused = [...judgeByBundle(object, examination, later).official, ...examination.problems.map(asFinding)];
+  const { official } = yield* judgementByBundle(object, examination, later);
+  const refused = [...official, ...examination.problems.map(asFinding)];
   const known = new PathSet(present.map(({ path }) => path));
   const seen = new Set<string>();
   const added = refused.filter(({ path }) => {

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { anything, assert, constantFrom, property, record, jsonValue } from 'fast-check';
-import { channels, minors, schemaTables, type Bundle, type SchemaKind } from '../../../../../src/core/schema/index.ts';
+import { judgementByBundle } from '../../../../../src/core/rules/engine/judge-by-bundle.ts';
+import {
+  channels,
+  examine,
+  minors,
+  schemaTables,
+  type Bundle,
+  type SchemaKind,
+} from '../../../../../src/core/schema/index.ts';
 import { refusedByRules } from '../../../../support/schema.ts';
 
 const newest: Bundle = { minor: '1.7', channel: 'experimental' };
@@ -62,5 +70,26 @@ describe('refusedByRules', () => {
         }
       }),
     );
+  });
+});
+
+describe('judgementByBundle', () => {
+  function stepsOf(matches: number): number {
+    const headers = Array.from({ length: 16 }, (_, index) => ({
+      type: 'RegularExpression',
+      name: `x-${index}`,
+      value: 'a+?',
+    }));
+    const rules = Array.from({ length: 16 }, () => ({ matches: Array.from({ length: matches }, () => ({ headers })) }));
+    const object = { kind: 'HTTPRoute', apiVersion: v1, json: { spec: { rules } } } as const;
+    const steps = judgementByBundle(object, examine(object, newest), newest);
+    let count = 0;
+    while (steps.next().done !== true) count += 1;
+    return count;
+  }
+
+  test('has steps in objects with many values', () => {
+    expect(stepsOf(8)).toBeGreaterThan(16);
+    expect(stepsOf(1)).toBeLessThan(4);
   });
 });
