@@ -109,8 +109,8 @@ function emptyNode(): LocationNode {
   return { checks: [], below: [] };
 }
 
-/** The levels of an object down to the items of a list in the items of a list, such as `spec.rules[].matches[]`. */
-const outerLevels = 5;
+/** The levels of an object down to the items of a list, such as `spec.rules[]`. */
+const outerLevels = 3;
 /** Expressions of 3 MiB are parsed in about 0.15 s. This many values have a small part of them. */
 const valuesPerStep = 128;
 
@@ -142,12 +142,13 @@ class Walk {
     }
   }
 
-  /** Visits a value in steps. Only the outer levels have steps, because that takes longer for each value. */
+  /** Visits a value in steps. Only the outer levels and long lists have steps, because that takes longer for each value. */
   *inSteps(node: LocationNode, value: object, levels: number): Steps<void> {
     this.judge(node, value);
     for (const { part, below, inner } of insideOf(node, value)) {
       this.path.push(part);
-      if (levels > 1 && typeof inner === 'object' && inner !== null) yield* this.inSteps(below, inner, levels - 1);
+      if (typeof inner === 'object' && inner !== null && (levels > 1 || isLong(inner)))
+        yield* this.inSteps(below, inner, levels - 1);
       else this.visit(below, inner);
       this.path.pop();
       if (this.visited < valuesPerStep) continue;
@@ -184,6 +185,15 @@ class Walk {
     this.visit(node, value);
     this.path.pop();
   }
+}
+
+/** More items than a list of most routes has. */
+const longList = 16;
+
+/** Whether a value is a long list, or has one. */
+function isLong(value: object): boolean {
+  if (Array.isArray(value)) return value.length > longList;
+  return Object.values(value).some((inner) => Array.isArray(inner) && inner.length > longList);
 }
 
 interface Inside {

@@ -74,13 +74,15 @@ describe('refusedByRules', () => {
 });
 
 describe('judgementByBundle', () => {
-  function stepsOf(matches: number): number {
+  function stepsOf(rulesCount: number, matches: number): number {
     const headers = Array.from({ length: 16 }, (_, index) => ({
       type: 'RegularExpression',
       name: `x-${index}`,
       value: 'a+?',
     }));
-    const rules = Array.from({ length: 16 }, () => ({ matches: Array.from({ length: matches }, () => ({ headers })) }));
+    const rules = Array.from({ length: rulesCount }, () => ({
+      matches: Array.from({ length: matches }, () => ({ headers })),
+    }));
     const object = { kind: 'HTTPRoute', apiVersion: v1, json: { spec: { rules } } } as const;
     const steps = judgementByBundle(object, examine(object, newest), newest);
     let count = 0;
@@ -89,7 +91,8 @@ describe('judgementByBundle', () => {
   }
 
   test('has steps in objects with many values', () => {
-    expect(stepsOf(8)).toBeGreaterThan(16);
-    expect(stepsOf(1)).toBeLessThan(4);
+    expect(stepsOf(16, 8)).toBeGreaterThan(8);
+    expect(stepsOf(2, 64)).toBeGreaterThan(8);
+    expect(stepsOf(16, 1)).toBeLessThan(4);
   });
 });
