@@ -198,6 +198,7 @@ export class Controller {
   /** Takes events of the cluster, and the changes of the evaluation that they caused. */
   observe(events: readonly ObjectChange[], delta: Delta, arrived?: number): void {
     const seen = events.flatMap((event) => this.note(event));
+    this.services.observe(events);
     this.follow(delta, certificateChanges(events), arrived);
     for (const key of seen) this.statuses.enqueue(key);
     for (const event of events) this.selectors.observe(event);
@@ -258,7 +259,6 @@ export class Controller {
   /** Records an event. Returns the keys of the objects whose status it may change. */
   private note(event: ObjectChange): readonly string[] {
     const { ref } = event;
-    this.services.observe(event);
     this.provisioner.observe(event);
     this.finalizers.observe(event);
     if (!withStatus.has(ref.kind)) return [];

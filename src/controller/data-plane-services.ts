@@ -14,9 +14,12 @@ import type { ObjectChange, WireObject } from './ports.ts';
 export interface Reachability {
   /** Empty until a pod was ready for the first time. A later restart of the data planes does not clear it. */
   readonly addresses: Acknowledgement['addresses'];
-  /** Pods that are ready for traffic. */
+  /** Pods that are ready for traffic, at most `maxPods`. */
   readonly pods: ReadonlySet<string>;
 }
+
+/** Whoever may write EndpointSlices in the namespace of a Gateway can invent pods, and the state of each is compared for each change. */
+const maxPods = 2_000;
 
 export interface DataPlaneServicesOptions {
   readonly onReachability: (gateway: string, reach: Reachability) => void;
@@ -28,6 +31,8 @@ export class DataPlaneServices {
   private readonly services = new Map<string, { readonly gateway: string; readonly object: WireObject }>();
   /** Service → slice → pods. */
   private readonly slices = new Map<string, Map<string, readonly string[]>>();
+  /** Slice → Service. Its labels may change. */
+  private readonly serviceOf = new Map<string, string>();
   /** Services that have had a ready pod. */
   private readonly reachable = new Set<string>();
 
@@ -40,10 +45,13 @@ export class DataPlaneServices {
     return [...this.services.values()].map(({ gateway }) => gateway);
   }
 
-  /** Takes an event about a Service or EndpointSlice. Ignores those that do not belong to data planes. */
-  observe(event: ObjectChange): void {
-    if (event.ref.kind === 'Service') this.observeService(event);
-    else if (event.ref.kind === 'EndpointSlice') this.observeSlice(event);
+  /** Takes events about Services and EndpointSlices. Ignores those that do not belong to data planes. */
+  observe(events: readonly ObjectChange[]): void {
+    const changed = events.flatMap((event) => {
+      if (event.ref.kind === 'Service') return this.observeService(event);
+      return event.ref.kind === 'EndpointSlice' ? this.observeSlice(event) : [];
+    });
+    for (const gateway of new Set(changed)) this.tell(gateway);
   }
 
   /** Records that the data planes of this Gateway were reachable before this controller started. */
@@ -61,40 +69,54 @@ export class DataPlaneServices {
     return servicesOf(gateway).flatMap((service) => this.services.get(service)?.object ?? []);
   }
 
-  private observeService(event: ObjectChange): void {
+  /** Returns the Gateways whose state may have changed. */
+  private observeService(event: ObjectChange): readonly string[] {
     const key = qualifiedName(event.ref);
     const before = this.services.get(key);
     const gateway = event.type === 'upsert' ? gatewayOfService(event.object) : undefined;
     if (event.type === 'upsert' && gateway !== undefined) {
       this.services.set(key, { gateway, object: event.object });
-      this.tell(gateway);
-    } else if (before !== undefined) {
-      this.services.delete(key);
-      this.reachable.delete(key);
-      this.tell(before.gateway);
+      return [gateway];
     }
+    if (before === undefined) return [];
+    this.services.delete(key);
+    this.reachable.delete(key);
+    return [before.gateway];
   }
 
-  private observeSlice(event: ObjectChange): void {
+  /** Returns the Gateways whose state may have changed. */
+  private observeSlice(event: ObjectChange): readonly string[] {
     const slice = qualifiedName(event.ref);
-    if (event.type === 'delete') {
-      for (const [service, slices] of this.slices) if (slices.delete(slice)) this.update(service, slices);
-      return;
-    }
-    // The EndpointSlice controller copies the labels of the Service to its slices.
-    const { labels = {} } = event.object.metadata;
-    if (labels[managedBy.label] !== managedBy.value) return;
-    const service = `${event.ref.namespace}/${labels['kubernetes.io/service-name'] ?? ''}`;
-    const slices = this.slices.get(service) ?? new Map<string, readonly string[]>();
-    this.slices.set(service, slices.set(slice, readyPods(event.object)));
-    this.update(service, slices);
+    const before = this.serviceOf.get(slice);
+    const service = event.type === 'upsert' ? serviceOfSlice(event.object) : undefined;
+    if (before !== undefined && before !== service) this.release(slice, before);
+    if (event.type === 'upsert' && service !== undefined) this.assign(slice, service, readyPods(event.object));
+    return [before, service].flatMap((one) => (one === undefined ? [] : (this.services.get(one)?.gateway ?? [])));
   }
 
-  private update(service: string, slices: ReadonlyMap<string, readonly string[]>): void {
-    if (slices.size === 0) this.slices.delete(service);
-    if ([...slices.values()].some((pods) => pods.length > 0)) this.reachable.add(service);
-    const known = this.services.get(service);
-    if (known !== undefined) this.tell(known.gateway);
+  private assign(slice: string, service: string, pods: readonly string[]): void {
+    const slices = this.slices.get(service) ?? new Map<string, readonly string[]>();
+    this.slices.set(service, slices.set(slice, pods));
+    this.serviceOf.set(slice, service);
+    if (pods.length > 0) this.reachable.add(service);
+  }
+
+  private release(slice: string, service: string): void {
+    const slices = this.slices.get(service);
+    slices?.delete(slice);
+    if (slices?.size === 0) this.slices.delete(service);
+    this.serviceOf.delete(slice);
+  }
+
+  private podsOf(services: readonly string[]): ReadonlySet<string> {
+    const pods = new Set<string>();
+    for (const service of services)
+      for (const ready of this.slices.get(service)?.values() ?? [])
+        for (const pod of ready) {
+          if (pods.size === maxPods) return pods;
+          pods.add(pod);
+        }
+    return pods;
   }
 
   private tell(gateway: string): void {
@@ -102,14 +124,21 @@ export class DataPlaneServices {
       const object = this.services.get(service)?.object;
       return object === undefined ? [] : [{ service, object }];
     });
-    const pods = known.flatMap(({ service }) => [...(this.slices.get(service)?.values() ?? [])].flat());
+    const pods = this.podsOf(known.map(({ service }) => service));
     const addresses = known.flatMap(({ service, object }) => {
       if (!this.reachable.has(service)) return [];
       const found = addressesOfService(object);
       return isClusterService(object, gateway) ? found.map((one) => ({ ...one, scope: 'Cluster' as const })) : found;
     });
-    this.options.onReachability(gateway, { addresses, pods: new Set(pods) });
+    this.options.onReachability(gateway, { addresses, pods });
   }
+}
+
+/** `namespace/name` of the Service of a slice. The EndpointSlice controller copies the labels of the Service to its slices. */
+function serviceOfSlice({ metadata: { namespace = '', labels = {} } }: WireObject): string | undefined {
+  return labels[managedBy.label] === managedBy.value
+    ? qualifiedName({ namespace, name: labels['kubernetes.io/service-name'] ?? '' })
+    : undefined;
 }
 
 /** `namespace/name` of the Services that a Gateway may have. */

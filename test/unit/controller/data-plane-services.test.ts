@@ -24,6 +24,7 @@ function slice(
   name: string,
   pods: Readonly<Record<string, boolean>>,
   labels: Readonly<Record<string, string>> = managed,
+  serviceName = 'web-sallyport',
 ): ObjectChange {
   const endpoints = Object.entries(pods).map(([pod, ready]) => ({
     addresses: ['10.0.0.1'],
@@ -34,7 +35,7 @@ function slice(
     type: 'upsert',
     ref: { group: 'discovery.k8s.io', kind: 'EndpointSlice', namespace: 'shop', name },
     object: {
-      metadata: { namespace: 'shop', name, labels: { ...labels, 'kubernetes.io/service-name': 'web-sallyport' } },
+      metadata: { namespace: 'shop', name, labels: { ...labels, 'kubernetes.io/service-name': serviceName } },
       endpoints,
     },
   };
@@ -53,10 +54,10 @@ function started() {
       ),
   });
   const observe = (...events: readonly ObjectChange[]): string | undefined => {
-    for (const event of events) services.observe(event);
+    for (const event of events) services.observe([event]);
     return reached.at(-1);
   };
-  return { services, observe };
+  return { services, reached, observe };
 }
 
 const ip = { ip: '192.0.2.1' };
@@ -107,21 +108,44 @@ describe('how data planes can be reached', () => {
     expect(observe(theirs, gone(theirs), slice('a', { one: true }, {}), gone(slice('a', {})))).toBeUndefined();
   });
 
+  test('not by the pods of a slice whose labels name another Service now, or none', () => {
+    const { observe } = started();
+    observe(service('web-sallyport', ip), slice('a', { one: true }), slice('b', { two: true }));
+    expect(observe(slice('a', { one: true }, managed, 'other'))).toBe('shop/web at 192.0.2.1 by two');
+    expect(observe(slice('b', { two: true }, {}))).toBe('shop/web at 192.0.2.1 by nobody');
+    expect(observe(slice('a', { one: true }))).toBe('shop/web at 192.0.2.1 by one');
+  });
+
+  test('reported once for all events that arrive together', () => {
+    const { services, reached } = started();
+    services.observe([service('web-sallyport', ip), slice('a', { one: true }), slice('b', { two: true })]);
+    expect(reached).toEqual(['shop/web at 192.0.2.1 by one two']);
+  });
+
+  test('by at most 2,000 pods', () => {
+    const found: Reachability[] = [];
+    const services = new DataPlaneServices({ onReachability: (_, reach) => void found.push(reach) });
+    const slices = ['a', 'b', 'c'].map((name) =>
+      slice(name, Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`${name}-${index}`, true]))),
+    );
+    services.observe([service('web-sallyport', ip), ...slices]);
+    expect(found.at(-1)?.pods.size).toBe(2_000);
+  });
+
   test('at the addresses of both Services, each known by its source, and by the pods of either', () => {
     const reached: Reachability[] = [];
     const services = new DataPlaneServices({ onReachability: (_, reach) => void reached.push(reach) });
     const inCluster = service('web-sallyport-cluster');
     const ofCluster = slice('b', { one: true, two: true });
-    for (const event of [service('web-sallyport', ip), slice('a', { one: true })]) services.observe(event);
+    services.observe([service('web-sallyport', ip), slice('a', { one: true })]);
     if (inCluster.type === 'upsert')
-      services.observe({
-        ...inCluster,
-        object: { ...inCluster.object, spec: { type: 'ClusterIP', clusterIPs: ['10.96.0.7'] } },
-      });
+      services.observe([
+        { ...inCluster, object: { ...inCluster.object, spec: { type: 'ClusterIP', clusterIPs: ['10.96.0.7'] } } },
+      ]);
     if (ofCluster.type === 'upsert') {
       const { metadata } = ofCluster.object;
       const labels = { ...metadata.labels, 'kubernetes.io/service-name': 'web-sallyport-cluster' };
-      services.observe({ ...ofCluster, object: { ...ofCluster.object, metadata: { ...metadata, labels } } });
+      services.observe([{ ...ofCluster, object: { ...ofCluster.object, metadata: { ...metadata, labels } } }]);
     }
     const cluster = { type: 'IPAddress', value: '10.96.0.7', routability: 'Cluster', scope: 'Cluster' };
     expect(reached.at(-1)).toEqual({
@@ -129,7 +153,7 @@ describe('how data planes can be reached', () => {
       pods: new Set(['one', 'two']),
     });
     expect(services.servicesOf('shop/web')).toHaveLength(2);
-    services.observe(gone(service()));
+    services.observe([gone(service())]);
     expect(reached.at(-1)).toEqual({ addresses: [cluster], pods: new Set(['one', 'two']) });
   });
 });
