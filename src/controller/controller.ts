@@ -217,10 +217,10 @@ export class Controller {
     for (const event of events) {
       const { kind, name } = event.ref;
       this.provisioner.observe(event);
-      if (kind === 'Deployment' || kind === 'Pod') this.workloads.observe(event);
-      else if (kind === 'ConfigMap' && name !== this.ownReport)
+      if (kind === 'ConfigMap' && name !== this.ownReport)
         this.dataPlanes.observeReport(name, event.type === 'upsert' ? readReport(event.object) : undefined);
     }
+    this.workloads.observe(events);
   }
 
   /** Reconciles everything, after this replica has become leader or the settings of data planes have changed. */

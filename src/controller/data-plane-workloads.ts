@@ -41,30 +41,37 @@ export class DataPlaneWorkloads {
     );
   }
 
-  /** Takes an event about a Deployment or a pod of a data plane. */
-  observe(event: ObjectChange): void {
+  /** Takes events about objects of data planes. Ignores those that are neither Deployments nor pods. */
+  observe(events: readonly ObjectChange[]): void {
+    const workloads = events.filter(({ ref: { kind } }) => kind === 'Deployment' || kind === 'Pod');
+    for (const dataPlane of new Set(workloads.flatMap((event) => this.record(event)))) {
+      const gateway = this.gateways.get(dataPlane);
+      if (gateway !== undefined) this.options.onChange(gateway);
+    }
+  }
+
+  /** Returns the data planes whose problems may have changed. */
+  private record(event: ObjectChange): readonly string[] {
     const { kind, namespace, name } = event.ref;
     const object = keyOfRef({ kind, namespace, name });
     if (event.type === 'delete') {
       const dataPlane = this.dataPlaneOf.get(object);
       this.dataPlaneOf.delete(object);
-      if (dataPlane !== undefined) this.set(dataPlane, object, []);
-      return;
+      return dataPlane === undefined ? [] : this.set(dataPlane, object, []);
     }
     const dataPlane = `${namespace}/${kind === 'Pod' ? serviceAccountOf(event.object) : name}`;
     this.dataPlaneOf.set(object, dataPlane);
-    this.set(dataPlane, object, kind === 'Pod' ? podProblems(event.object) : deploymentProblems(event.object));
+    return this.set(dataPlane, object, kind === 'Pod' ? podProblems(event.object) : deploymentProblems(event.object));
   }
 
-  private set(dataPlane: string, object: string, problems: readonly DataPlaneProblem[]): void {
+  private set(dataPlane: string, object: string, problems: readonly DataPlaneProblem[]): readonly string[] {
     const known = this.problems.get(dataPlane) ?? new Map<string, readonly DataPlaneProblem[]>();
-    if (problems.length === 0 && !known.has(object)) return;
+    if (problems.length === 0 && !known.has(object)) return [];
     if (problems.length > 0) known.set(object, problems);
     else known.delete(object);
     if (known.size > 0) this.problems.set(dataPlane, known);
     else this.problems.delete(dataPlane);
-    const gateway = this.gateways.get(dataPlane);
-    if (gateway !== undefined) this.options.onChange(gateway);
+    return [dataPlane];
   }
 }
 

@@ -29,11 +29,11 @@ function started() {
 describe('capacity', () => {
   test('problems of pods and Deployments belong to the Gateway, those that refuse it first', () => {
     const { capacity, changed, messages } = started();
-    capacity.observe(pod('a', 'CrashLoopBackOff'));
+    capacity.observe([pod('a', 'CrashLoopBackOff')]);
     expect(changed).toEqual([]);
     capacity.follow('shop/web');
-    capacity.observe(quota);
-    capacity.observe(pod('b', undefined));
+    capacity.observe([quota]);
+    capacity.observe([pod('b', undefined)]);
     expect(changed).toEqual(['shop/web']);
     expect(messages()).toEqual([
       'Deployment "shop/web-sallyport" cannot create pods: exceeded quota.',
@@ -44,24 +44,31 @@ describe('capacity', () => {
   test('problems go with what had them', () => {
     const { capacity, messages } = started();
     capacity.follow('shop/web');
-    capacity.observe(pod('a', 'ErrImagePull'));
-    capacity.observe(pod('a', undefined));
-    capacity.observe(pod('b', 'ErrImagePull'));
-    capacity.observe({ type: 'delete', ref: pod('b', undefined).ref });
+    capacity.observe([pod('a', 'ErrImagePull')]);
+    capacity.observe([pod('a', undefined)]);
+    capacity.observe([pod('b', 'ErrImagePull')]);
+    capacity.observe([{ type: 'delete', ref: pod('b', undefined).ref }]);
     expect(messages()).toEqual([]);
-    capacity.observe(quota);
-    capacity.observe({ type: 'delete', ref: quota.ref });
+    capacity.observe([quota]);
+    capacity.observe([{ type: 'delete', ref: quota.ref }]);
     expect(messages()).toEqual([]);
+  });
+
+  test('reported once for all events that arrive together', () => {
+    const { capacity, changed } = started();
+    capacity.follow('shop/web');
+    capacity.observe([pod('a', 'ErrImagePull'), pod('b', 'ErrImagePull'), quota]);
+    expect(changed).toEqual(['shop/web']);
   });
 
   test('pods of others do not matter, whatever they look like', () => {
     const { capacity, changed } = started();
     capacity.follow('shop/web');
-    capacity.observe(pod('a', 'ErrImagePull', 'cart'));
-    capacity.observe(pod('b', 'ErrImagePull', 7));
-    capacity.observe({ type: 'delete', ref: pod('unknown', undefined).ref });
+    capacity.observe([pod('a', 'ErrImagePull', 'cart')]);
+    capacity.observe([pod('b', 'ErrImagePull', 7)]);
+    capacity.observe([{ type: 'delete', ref: pod('unknown', undefined).ref }]);
     capacity.forget('shop/web');
-    capacity.observe(quota);
+    capacity.observe([quota]);
     expect(changed).toEqual([]);
   });
 });
