@@ -200,8 +200,12 @@ export const tlsOverlaps = defineQuery({
 
 /** The listeners with equal hostnames on one port. */
 interface Host {
-  /** The first few of them. */
-  readonly first: readonly OwnedListener[];
+  /** The hostname by labels from the last one. Hostnames that a wildcard covers begin with its domain: `c.b.` for `*.b.c`. */
+  readonly domain: string;
+  readonly isWildcard: boolean;
+  /** The narrowest other wildcard that covers the hostname. */
+  wider: Host | undefined;
+  readonly listeners: readonly OwnedListener[];
   /** The first few listeners with other hostnames that overlap. */
   readonly others: OwnedListener[];
 }
@@ -210,57 +214,46 @@ interface Host {
 function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<readonly OtherListener[]>> {
   if (listeners.length < 2) return;
   const byHostname = Map.groupBy(listeners, ({ hostname = '' }) => hostname);
-  const hosts = new Map<string, Host>(
-    [...byHostname].map(([hostname, equal]) => [hostname, { first: equal.slice(0, namedAtMost), others: [] }]),
-  );
-  const all: Domain = { wildcard: hosts.get(''), parts: new Map() };
-  for (const [hostname, host] of hosts) if (hostname.startsWith('*.')) addWildcard(all, hostname, host);
-  for (const [hostname, host] of hosts) {
-    for (const wider of wildcardsAbove(all, hostname)) {
+  const hosts = [...byHostname].map(([hostname, equal]) => hostOf(hostname, equal));
+  findWildcards(hosts);
+  for (const host of hosts) {
+    for (let { wider } = host; wider !== undefined; wider = wider.wider) {
       note(host, wider);
       note(wider, host);
     }
   }
-  for (const [hostname, { others }] of hosts) {
+  for (const { listeners: equal, others } of hosts) {
     if (others.length === 0) continue;
     const names = namesOf(others);
-    for (const listener of byHostname.get(hostname) ?? []) yield [listener, names];
+    for (const listener of equal) yield [listener, names];
   }
 }
 
-function note({ others }: Host, { first }: Host): void {
-  if (others.length < namedAtMost) others.push(...first.slice(0, namedAtMost - others.length));
+function hostOf(hostname: string, listeners: readonly OwnedListener[]): Host {
+  const isWildcard = hostname === '' || hostname.startsWith('*.');
+  const domain = hostname.split('.').toReversed().join('.');
+  return {
+    domain: isWildcard ? domain.slice(0, -1) : domain,
+    isWildcard,
+    wider: undefined,
+    listeners,
+    others: [],
+  };
 }
 
-/** A domain with the wildcard of all its hosts. By labels from the last one: a hostname may have 127 of them, and as many long suffixes. */
-interface Domain {
-  wildcard: Host | undefined;
-  readonly parts: Map<string, Domain>;
-}
-
-function addWildcard(all: Domain, hostname: string, wildcard: Host): void {
-  let domain = all;
-  for (const label of hostname.split('.').slice(1).toReversed()) {
-    const part = domain.parts.get(label) ?? { wildcard: undefined, parts: new Map() };
-    domain.parts.set(label, part);
-    domain = part;
+/** Finds the wildcards that cover each host. A tree of labels would take 170 MiB for thousands of hostnames with 125 labels. */
+function findWildcards(hosts: readonly Host[]): void {
+  let above: Host | undefined;
+  // What a wildcard covers follows it.
+  for (const host of hosts.toSorted((one, other) => (one.domain < other.domain ? -1 : 1))) {
+    while (above !== undefined && !host.domain.startsWith(above.domain)) above = above.wider;
+    host.wider = above;
+    if (host.isWildcard) above = host;
   }
-  domain.wildcard = wildcard;
 }
 
-/** Returns the other wildcards that cover a hostname. The narrowest comes first. */
-function wildcardsAbove(all: Domain, hostname: string): readonly Host[] {
-  if (hostname === '') return [];
-  const found: Host[] = [];
-  let domain: Domain | undefined = all;
-  for (const label of hostname
-    .split('.')
-    .slice(hostname.startsWith('*.') ? 1 : 0)
-    .toReversed()) {
-    if (domain?.wildcard !== undefined) found.push(domain.wildcard);
-    domain = domain?.parts.get(label);
-  }
-  return found.toReversed();
+function note({ others }: Host, { listeners }: Host): void {
+  if (others.length < namedAtMost) others.push(...listeners.slice(0, namedAtMost - others.length));
 }
 
 function byOwner<T>(verdicts: Iterable<Verdict<T>>): ByListener<ByListener<T>> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
 import { found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith } from '../../../../support/rules.ts';
 
@@ -21,6 +22,29 @@ describe('listener-tls-overlap', () => {
     expect(
       overlaps({ name: 'any', ...secure }, { name: 'one', hostname: 'a.example.com', ...secure }).map(([path]) => path),
     ).toEqual(['spec.listeners[0].hostname', 'spec.listeners[1].hostname']);
+  });
+
+  test('those of which one is a wildcard that covers the other', () => {
+    const label = fc.constantFrom('a', 'b', 'a-b', 'ab');
+    const domain = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
+    const hostname = fc.oneof(
+      domain,
+      domain.map((wide) => `*.${wide}`),
+      fc.constant(''),
+    );
+    const covers = (wide: string, other: string): boolean =>
+      wide !== other && (wide === '' || (wide.startsWith('*.') && other.endsWith(wide.slice(1))));
+    fc.assert(
+      fc.property(fc.uniqueArray(hostname, { maxLength: 12 }), (hostnames) => {
+        const expected = hostnames.flatMap((one, position) =>
+          hostnames.some((other) => covers(one, other) || covers(other, one))
+            ? [`spec.listeners[${position}].hostname`]
+            : [],
+        );
+        const listeners = hostnames.map((each, position) => ({ name: `l${position}`, hostname: each, ...secure }));
+        expect(overlaps(...listeners).map(([path]) => path)).toEqual(expected);
+      }),
+    );
   });
 
   test.each<[string, readonly object[]]>([
