@@ -15,15 +15,24 @@ type Requirement = (labels: Labels) => boolean;
 interface ReadSelector {
   readonly requirements: readonly Requirement[];
   readonly problems: readonly SelectorProblem[];
+  /** Whether it selects objects with these labels. */
+  readonly verdicts: WeakMap<Labels, boolean>;
 }
+
+/** A selector may have as many values as fit into an object, and listeners compare it for each route: reading one takes up to 20 ms. */
+const known = new WeakMap<object, ReadSelector>();
 
 /**
  * Whether a Kubernetes label selector (`matchLabels`, `matchExpressions`; every requirement must hold) selects an object
  * with these labels. `{}` selects everything. Invalid or missing selectors select nothing.
  */
 export function selectorMatches(selector: unknown, labels: Labels): boolean {
-  const { requirements, problems } = readSelector(selector);
-  return problems.length === 0 && requirements.every((holds) => holds(labels));
+  const { requirements, problems, verdicts } = readSelector(selector);
+  const verdict = verdicts.get(labels);
+  if (verdict !== undefined) return verdict;
+  const matches = problems.length === 0 && requirements.every((holds) => holds(labels));
+  verdicts.set(labels, matches);
+  return matches;
 }
 
 /** The problems of a label selector; empty if it is valid. */
@@ -50,11 +59,15 @@ function formatExpression({ key, operator, values }: JsonRecord): string {
 
 function readSelector(selector: unknown): ReadSelector {
   if (!isRecord(selector)) {
-    return {
-      requirements: [],
-      problems: [{ path: [], message: 'must be an object. Set matchLabels or matchExpressions' }],
-    };
+    const message = 'must be an object. Set matchLabels or matchExpressions';
+    return { requirements: [], problems: [{ path: [], message }], verdicts: new WeakMap() };
   }
+  const read = known.get(selector) ?? readRequirements(selector);
+  known.set(selector, read);
+  return read;
+}
+
+function readRequirements(selector: JsonRecord): ReadSelector {
   const requirements: Requirement[] = [];
   const problems: SelectorProblem[] = [];
   const labels = own(selector, 'matchLabels') ?? {};
@@ -76,7 +89,7 @@ function readSelector(selector: unknown): ReadSelector {
       path: ['matchExpressions'],
       message: `matchExpressions must be a list, not ${quote(expressions)}. Use entries with key, operator and values`,
     });
-  return { requirements, problems };
+  return { requirements, problems, verdicts: new WeakMap() };
 }
 
 function readLabels(labels: JsonRecord, requirements: Requirement[], problems: SelectorProblem[]): void {

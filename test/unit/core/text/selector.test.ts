@@ -32,6 +32,20 @@ describe('selectorMatches', () => {
     expect(selectorMatches(selector, labels)).toBe(expected);
   });
 
+  test('a selector is read once, however many objects it is compared with', () => {
+    let reads = 0;
+    const selector = {
+      get matchLabels() {
+        reads += 1;
+        return { team: 'shop' };
+      },
+    };
+    const objects = [labels, { team: 'cart' }, { team: 'shop' }, labels];
+    expect(objects.map((own) => selectorMatches(selector, own))).toEqual([true, false, true, true]);
+    expect(selectorProblems(selector)).toEqual([]);
+    expect(reads).toBe(1);
+  });
+
   test('a label called __proto__ is a label', () => {
     const odd = JSON.parse('{"__proto__": "x"}') as Record<string, string>;
     const selector: unknown = JSON.parse('{"matchExpressions": [{"key": "__proto__", "operator": "Exists"}]}');
