@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Buffered } from '../limits/buffered.ts';
+import { Buffered, WatchedInput } from '../limits/buffered.ts';
 import type { SharedQuota } from '../../fairness/shared-quota.ts';
 import { readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { everyPieceInTurns } from './read-in-turns.ts';
@@ -93,10 +93,15 @@ export class Relay {
     to: Duplex,
     { arrived, mayReadDirectly }: Pick<Course, 'arrived' | 'mayReadDirectly'>,
   ): void {
-    const waiting = new Buffered(this.observer.buffered, this.observer.address);
+    const { buffered, address } = this.observer;
+    const waiting = new Buffered(buffered, address);
     to.once('close', () => waiting.close());
+    const unread = this.watchInput(from, new Buffered(buffered, address));
     const direction = new Direction(from, to, {
-      arrived,
+      arrived: (bytes) => {
+        unread?.taken();
+        arrived(bytes);
+      },
       mayReadDirectly,
       waiting,
       drained: () => (this.activeAt = monotonicNow()),
@@ -110,6 +115,14 @@ export class Relay {
     // Node emits the end of a socket without bytes even while it is paused, possibly before there was a backend.
     if (from.readableEnded) passEndOn();
     else from.once('end', passEndOn).resume();
+  }
+
+  /** Unlike a socket, a stream of HTTP/2 holds as much as its window allows while it is paused. */
+  private watchInput(from: Duplex, unread: Buffered): WatchedInput | undefined {
+    if (from instanceof Socket) return undefined;
+    const input = new WatchedInput(from, unread, () => this.fail('overloaded'));
+    from.once('close', () => input.stop());
+    return input;
   }
 
   private watch(side: Duplex, failure: RelayFailure): void {

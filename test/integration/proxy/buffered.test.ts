@@ -323,6 +323,23 @@ test('a tunnel whose receiver takes nothing is reset', async () => {
   await released(started);
 });
 
+test('bytes that wait in a tunnel of a client on HTTP/2 count, also while it is not read', async () => {
+  const backend = await startHttp2Backend((stream) => stream.respond({ ':status': 200 }), {
+    settings: { enableConnectProtocol: true, initialWindowSize: 0 },
+  });
+  const started = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')]);
+  const session = openHttp2(started.port);
+  await once(session, 'remoteSettings');
+  const head = { ':method': 'CONNECT', ':protocol': 'websocket', ':scheme': 'http', ':path': '/', ':authority': 'a' };
+  const tunnel = session.request({ ...head, 'sec-websocket-version': '13' }, { endStream: false });
+  await once(tunnel, 'response');
+  // More than its window.
+  tunnel.write(Buffer.alloc(mebibyte));
+  await eventually(() => expect(used(started)).toBeGreaterThanOrEqual(256 * kibibyte));
+  tunnel.close();
+  await released(started);
+});
+
 test('a connection of a TCPRoute whose receiver takes nothing is reset', async () => {
   const backend = await startRawBackend((socket) => void socket.pause());
   const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], {
