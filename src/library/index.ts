@@ -7,6 +7,7 @@ import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import { formatPath } from '../core/resources/path.ts';
 import { channels, minors, releases } from '../core/schema/index.ts';
 import * as duration from '../core/text/duration.ts';
+import { forgetSelectors } from '../core/text/selector.ts';
 import { parseDocuments } from '../files/parse.ts';
 import { evaluateSet, validateAlone } from './evaluate.ts';
 import { judgementOf, type Judgement } from './judgement.ts';
@@ -133,6 +134,7 @@ export function formatDuration(milliseconds: number): string | undefined {
  * are then judged as the JSON that would be sent to an API server. An error in the core still throws.
  */
 function orAsJson<T>(objects: readonly unknown[], judge: (objects: readonly unknown[]) => T): T {
+  forgetSelectors();
   try {
     return judge(objects);
   } catch {

@@ -20,7 +20,12 @@ interface ReadSelector {
 }
 
 /** A selector may have as many values as fit into an object, and listeners compare it for each route: reading one takes up to 20 ms. */
-const known = new WeakMap<object, ReadSelector>();
+let known = new WeakMap<object, ReadSelector>();
+
+/** Reads selectors again: a program that passes its own objects may have changed them. */
+export function forgetSelectors(): void {
+  known = new WeakMap();
+}
 
 /**
  * Whether a Kubernetes label selector (`matchLabels`, `matchExpressions`; every requirement must hold) selects an object

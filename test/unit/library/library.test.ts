@@ -180,6 +180,27 @@ describe('evaluate', () => {
     expect([second?.findings, second?.status]).toEqual([first?.findings, first?.status]);
   });
 
+  test('reads a selector again that the program has changed since', () => {
+    const matchLabels = { team: 'cart' };
+    const namespaces = { from: 'Selector', selector: { matchLabels } };
+    const listeners = [{ name: 'http', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces } }];
+    const selective = { ...gateway, spec: { ...gateway.spec, listeners } };
+    const apps = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apps', labels: { team: 'shop' } } };
+    const attached = {
+      apiVersion: gatewayApi,
+      kind: 'HTTPRoute',
+      metadata: { name: 'cart', namespace: 'apps' },
+      spec: { parentRefs: [{ name: 'web', namespace: 'shop' }] },
+    };
+    const reasons = (): unknown =>
+      evaluate([apps, gatewayClass, selective, attached], { controllerName: 'example.net/mine' })[3]?.status?.[
+        'parents'
+      ];
+    expect(reasons()).toMatchObject([{ conditions: [{ type: 'Accepted', reason: 'NotAllowedByListeners' }, {}] }]);
+    matchLabels.team = 'shop';
+    expect(reasons()).toMatchObject([{ conditions: [{ type: 'Accepted', reason: 'Accepted' }, {}] }]);
+  });
+
   test('keeps the order, and counts the first of two', () => {
     const second = { ...gateway, spec: { gatewayClassName: 'ours' } };
     const [first, rest] = evaluate([gateway, second]);
