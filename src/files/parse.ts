@@ -4,7 +4,7 @@ import { quote, shorten } from '../core/text/display.ts';
 import { isRecord } from '../core/text/record.ts';
 import { findAmbiguities } from './ambiguous.ts';
 import type { FileProblem, Position, SourceDocument } from './document.ts';
-import { findUnfit, isFiniteThroughout, maximumDepth } from './fitness.ts';
+import { findUnfit, isFiniteThroughout, longestText, maximumDepth, tooLong } from './fitness.ts';
 import { Outline, rootNode } from './outline.ts';
 import { splitDocuments } from './split.ts';
 import type { Chunk } from './split.ts';
@@ -82,8 +82,8 @@ interface Content {
   readonly problems: readonly ChunkProblem[];
 }
 
-// Directives, markers, comments and empty lines precede the content of a document.
-const markBeforeContent = /^((?:(?:%[^\n]*|---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*)\uFEFF/;
+// Directives, markers, comments and empty lines precede the content of a document. One expression for all lines would exceed the stack.
+const lineBeforeContent = /(?:%[^\n]*|---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n/y;
 
 /**
  * Removes the byte order marks before the document marker and before the content. Editors write one at the start of a file, and it
@@ -91,8 +91,14 @@ const markBeforeContent = /^((?:(?:%[^\n]*|---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n
  */
 function withoutMark(chunk: Chunk): Chunk {
   if (!chunk.text.includes('\uFEFF')) return chunk;
-  const text = chunk.text.replace(markBeforeContent, '$1').replace(markBeforeContent, '$1');
-  return { ...chunk, text };
+  return { ...chunk, text: withoutFirstMark(withoutFirstMark(chunk.text)) };
+}
+
+function withoutFirstMark(text: string): string {
+  let content = 0;
+  lineBeforeContent.lastIndex = 0;
+  while (lineBeforeContent.test(text)) content = lineBeforeContent.lastIndex;
+  return text[content] === '\uFEFF' ? text.slice(0, content) + text.slice(content + 1) : text;
 }
 
 // Files that were concatenated without a line --- between them.
@@ -106,6 +112,10 @@ function readContent(chunk: Chunk, outline: Outline): Content {
   try {
     const events = parseEvents(chunk.text, { maxDepth: maximumDepth });
     outline.fill(events);
+    const long = events.find(
+      (event) => event.type === EVENT_ID.SCALAR && event.valueEnd - event.valueStart > longestText,
+    );
+    if (long?.type === EVENT_ID.SCALAR) return { problems: [failure(outline.at(long.valueStart), tooLong)] };
     const [value] = constructFromEvents(events, { source: chunk.text, schema });
     const isFit = !events.some(({ type }) => type === EVENT_ID.ALIAS) && isFiniteThroughout(value);
     const unfit = isFit ? undefined : findUnfit(value);

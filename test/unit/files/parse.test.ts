@@ -295,6 +295,18 @@ describe('broken documents', () => {
     expect(problem?.length).toBeLessThan(250);
   });
 
+  test('millions of comments before a byte order mark', () => {
+    const { documents, problems: found } = parseDocuments(`${'#\n'.repeat(6_000_000)}\uFEFFa: 1\n`, 'f.yaml');
+    expect([documents.map(({ value }) => value), found]).toEqual([[{ a: 1 }], []]);
+  });
+
+  test('a text that is longer than the API server accepts is refused', () => {
+    const message = 'a text of more than 3145728 characters is longer than the API server accepts; shorten it';
+    expect(problems(`a: 1\nb: ${'x'.repeat(3_145_728)}\n`)).toEqual([]);
+    expect(problems(`a: 1\nb: ${'x'.repeat(3_145_729)}\n`)).toEqual([`f.yaml:2:4: ${message}`]);
+    expect(problems(`a: 1\n"${'x'.repeat(3_145_729)}": 1\n`)).toEqual([`f.yaml:2:2: ${message}`]);
+  });
+
   test('a few aliases that would fill the memory are refused', () => {
     const levels = Array.from(
       { length: 9 },
