@@ -26,8 +26,9 @@ export function parseDocuments(text: string, file: string): ParsedFile {
   const problems: FileProblem[] = [];
   for (const chunk of splitDocuments(text)) {
     const parsed = parseChunk(chunk, { file, index: documents.length });
+    // One call for all would exceed the stack.
     for (const document of parsed.documents) documents.push(document);
-    problems.push(...parsed.problems);
+    for (const problem of parsed.problems) problems.push(problem);
   }
   return { documents, problems };
 }

@@ -300,6 +300,10 @@ describe('broken documents', () => {
     expect([documents.map(({ value }) => value), found]).toEqual([[{ a: 1 }], []]);
   });
 
+  test('hundreds of thousands of problems of one document', () => {
+    expect(problems(`a: [${'yes,'.repeat(200_000)}]\n`)).toHaveLength(200_000);
+  });
+
   test('a text that is longer than the API server accepts is refused', () => {
     const message = 'a text of more than 3145728 characters is longer than the API server accepts; shorten it';
     expect(problems(`a: 1\nb: ${'x'.repeat(3_145_728)}\n`)).toEqual([]);
