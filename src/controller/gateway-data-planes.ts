@@ -307,16 +307,21 @@ export class GatewayDataPlanes {
     return behind;
   }
 
+  /** There may be thousands of pods, and hundreds of owners. */
   private behind(name: string, owner: OwnerState): Behind {
     const { generation, at } = owner.published;
-    const pods = [...this.ready.keys()].filter((pod) => this.heldBy(pod, name, owner) < generation);
     const now = monotonicNow();
-    const deadlines = new Map(pods.map((pod) => [pod, Math.max(at, this.ready.get(pod) ?? 0) + this.patience]));
-    return {
-      pods,
-      late: pods.filter((pod) => (deadlines.get(pod) ?? 0) <= now),
-      next: Math.min(...[...deadlines.values()].filter((deadline) => deadline > now)),
-    };
+    const pods: string[] = [];
+    const late: string[] = [];
+    let next = Infinity;
+    for (const [pod, since] of this.ready) {
+      if (this.heldBy(pod, name, owner) >= generation) continue;
+      pods.push(pod);
+      const deadline = Math.max(at, since) + this.patience;
+      if (deadline <= now) late.push(pod);
+      else next = Math.min(next, deadline);
+    }
+    return { pods, late, next };
   }
 
   private get patience(): number {
@@ -334,8 +339,10 @@ export class GatewayDataPlanes {
   }
 
   private heldBy(pod: string, name: string, { held }: OwnerState): number {
-    const heard = [...this.otherReports.values()].map((report) => report.get(pod)?.generations[name] ?? -1);
-    return Math.max(held.get(pod) ?? -1, ...heard);
+    let newest = held.get(pod) ?? -1;
+    for (const report of this.otherReports.values())
+      newest = Math.max(newest, report.get(pod)?.generations[name] ?? -1);
+    return newest;
   }
 
   private acknowledgementOf(
