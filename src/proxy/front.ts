@@ -27,6 +27,7 @@ import { TlsAcceptor } from './listen/tls-acceptor.ts';
 import type { Decrypted } from './listen/tls-acceptor.ts';
 import type { Identities, ListenerCertificates } from './listen/identities.ts';
 import { monotonicNow } from '../time/clock.ts';
+import { eachInTurns } from '../time/slices.ts';
 
 const openPlace = Symbol('open');
 const silentPlace = Symbol('silent');
@@ -160,15 +161,15 @@ export class Front {
     await wholeTurn();
     for (const socket of this.waiting ?? []) socket.destroy();
     this.waiting = undefined;
-    this.http2.drain();
+    await this.http2.drain();
     const idle = Math.min(idleGrace, grace);
     // Closing a connection while its client sends the next request would lose that request.
     if (idle > 0) await this.lastSocketClosed(idle);
-    for (const socket of this.silent) socket.destroy();
-    this.http1.closeIdle();
+    await eachInTurns(this.silent, (socket) => socket.destroy());
+    await this.http1.closeIdle();
     await this.lastSocketClosed(grace - idle);
-    this.layer4.cut();
-    for (const socket of this.sockets) socket.destroy();
+    await this.layer4.cut();
+    await eachInTurns(this.sockets, (socket) => socket.destroy());
     await this.lastSocketClosed(grace);
     this.http1.close();
     this.http2.close();

@@ -4,6 +4,7 @@ import { LinkedSet } from '../limits/linked-set.ts';
 import type { InputTurns } from '../listen/input-turns.ts';
 import type { Connection } from '../messages/connection.ts';
 import { Http1Session } from './http1-session.ts';
+import { eachInTurns } from '../../time/slices.ts';
 
 const sessionPlace = Symbol('session');
 
@@ -11,7 +12,7 @@ const sessionPlace = Symbol('session');
 export interface Http1Server {
   accept(socket: Socket, connection: Connection): void;
   /** Closes connections between two requests. */
-  closeIdle(): void;
+  closeIdle(): Promise<void>;
   close(): void;
 }
 
@@ -25,7 +26,9 @@ export function createHttp1Server(plane: DataPlane, turns: InputTurns): Http1Ser
   const ticks = { now: 0, head: ticksOf(headerTimeout), idle: ticksOf(idleTimeout), flush: ticksOf(stallTimeout) };
   const timer = setInterval(() => {
     ticks.now += 1;
-    for (const session of sessions) session.check();
+    void eachInTurns(sessions, (session) => {
+      if (sessions.has(session)) session.check();
+    });
   }, interval).unref();
   return {
     accept: (socket, connection) => {
@@ -33,9 +36,7 @@ export function createHttp1Server(plane: DataPlane, turns: InputTurns): Http1Ser
         new Http1Session(socket, connection, { plane, ticks, turns }, (session) => sessions.delete(session)),
       );
     },
-    closeIdle: () => {
-      for (const session of sessions) session.closeIdle();
-    },
+    closeIdle: () => eachInTurns(sessions, (session) => session.closeIdle()),
     close: () => clearInterval(timer),
   };
 }

@@ -4,6 +4,7 @@ import { LinkedSet } from '../limits/linked-set.ts';
 import type { InputTurns } from '../listen/input-turns.ts';
 import type { Connection } from '../messages/connection.ts';
 import { Http2Session } from './http2-session.ts';
+import { eachInTurns } from '../../time/slices.ts';
 
 const sessionPlace = Symbol('session');
 
@@ -11,7 +12,7 @@ const sessionPlace = Symbol('session');
 export interface Http2Server {
   accept(socket: Socket, connection: Connection): void;
   /** Drains every connection: no new requests, current ones are completed. */
-  drain(): void;
+  drain(): Promise<void>;
   close(): void;
 }
 
@@ -24,7 +25,9 @@ export function createHttp2Server(plane: DataPlane, turns: InputTurns): Http2Ser
   const ticks = { now: 0, idle: Math.ceil(idleTimeout / interval), flush: Math.ceil(stallTimeout / interval) };
   const timer = setInterval(() => {
     ticks.now += 1;
-    for (const session of sessions) session.check();
+    void eachInTurns(sessions, (session) => {
+      if (sessions.has(session)) session.check();
+    });
   }, interval).unref();
   return {
     accept: (socket, connection) => {
@@ -32,9 +35,7 @@ export function createHttp2Server(plane: DataPlane, turns: InputTurns): Http2Ser
         new Http2Session(socket, connection, { plane, ticks, turns }, (session) => sessions.delete(session)),
       );
     },
-    drain: () => {
-      for (const session of sessions) session.drain();
-    },
+    drain: () => eachInTurns(sessions, (session) => session.drain()),
     close: () => clearInterval(timer),
   };
 }

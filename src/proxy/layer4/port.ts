@@ -7,6 +7,7 @@ import { Layer4Connection } from './connection.ts';
 import type { Arrival } from './connection.ts';
 import { TlsDispatch } from './tls.ts';
 import type { SecurePort } from './tls.ts';
+import { eachInTurns } from '../../time/slices.ts';
 
 const openPlace = Symbol('open');
 const silentPlace = Symbol('silent');
@@ -37,7 +38,9 @@ export class Layer4Port {
     const orphans = [...this.connections].filter((connection) => this.isOrphan(connection));
     if (orphans.length === 0) return;
     setTimeout(() => {
-      for (const connection of orphans) if (this.isOrphan(connection)) connection.abort('cut');
+      void eachInTurns(orphans, (connection) => {
+        if (this.isOrphan(connection)) connection.abort('cut');
+      });
     }, this.plane.limits.drainTimeout).unref();
   }
 
@@ -82,8 +85,8 @@ export class Layer4Port {
   }
 
   /** Resets all remaining connections. */
-  cut(): void {
-    for (const connection of this.connections) connection.abort('cut');
+  cut(): Promise<void> {
+    return eachInTurns(this.connections, (connection) => connection.abort('cut'));
   }
 
   private connection(arrival: Arrival): Layer4Connection {

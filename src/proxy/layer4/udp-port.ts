@@ -12,6 +12,7 @@ import type { FlowOrder } from './flow-order.ts';
 import { Flow } from './flow.ts';
 import { reportOf, traceIn } from './trace.ts';
 import { monotonicNow } from '../../time/clock.ts';
+import { eachInTurns } from '../../time/slices.ts';
 
 /** A socket of the port and the flows that arrived through it. Responses are sent from its address. */
 interface Entrance {
@@ -74,7 +75,7 @@ export class UdpPort {
     this.isDraining = true;
     const end = monotonicNow() + grace;
     for (let wait = this.timeToQuiet(end); wait > 0; wait = this.timeToQuiet(end)) await delay(wait);
-    this.leaveAll();
+    await this.leaveAll();
   }
 
   private timeToQuiet(end: number): number {
@@ -85,13 +86,16 @@ export class UdpPort {
     return Math.ceil(Math.min(last + quietTime, end) - monotonicNow());
   }
 
-  private leaveAll(): void {
-    for (const entrance of this.entrances.values()) this.leave(entrance);
+  private async leaveAll(): Promise<void> {
+    const entrances = [...this.entrances.values()];
     this.entrances.clear();
+    for (const entrance of entrances) await this.leave(entrance);
   }
 
-  private leave({ socket, flows }: Entrance): void {
-    for (const flow of flows.values()) flow.end('cut');
+  private async leave({ socket, flows }: Entrance): Promise<void> {
+    // No further flow may open meanwhile.
+    socket.removeAllListeners('message');
+    await eachInTurns(flows.values(), (flow) => flow.end('cut'));
     socket.close();
   }
 
@@ -117,14 +121,14 @@ export class UdpPort {
     for (const [host, entrance] of this.entrances) {
       if (host === bound.host || present.includes(host)) continue;
       this.entrances.delete(host);
-      this.leave(entrance);
+      void this.leave(entrance);
     }
     for (const host of present) {
       if (this.entrances.has(host)) continue;
       // The address may disappear between these two steps. Until the next refresh, the socket for all addresses receives its datagrams.
       await this.enter(host, bound.port, { reuseAddr: true }).catch(() => undefined);
     }
-    if (this.isDraining) this.leaveAll();
+    if (this.isDraining) await this.leaveAll();
   }
 
   private receive(entrance: Entrance, message: Buffer, from: RemoteInfo): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { inSlices, Slices } from '../../../src/time/slices.ts';
+import { eachInTurns, inSlices, Slices } from '../../../src/time/slices.ts';
 
 describe('slices', () => {
   test('let others have their turn between steps that take long', async () => {
@@ -79,4 +79,17 @@ describe('slices', () => {
     expect(order).toEqual(['first', 'second', 'other', 'third']);
     expect(slices.isUsedUp).toBe(false);
   });
+});
+
+test('an action for many values lets others have their turn, also if values come and go meanwhile', async () => {
+  const values = new Set(Array.from({ length: 130 }, (_, value) => value));
+  const order: (number | string)[] = [];
+  setImmediate(() => order.push('other'));
+  await eachInTurns(values, (value) => {
+    values.delete(value);
+    values.add(value + 130);
+    order.push(value);
+  });
+  expect(order.indexOf('other')).toBe(64);
+  expect(order.filter((one) => one !== 'other')).toEqual(Array.from({ length: 130 }, (_, value) => value));
 });
