@@ -1,6 +1,6 @@
 import { permissions } from './graph/grants.ts';
 import { slicesOfService } from './graph/backends/endpoints.ts';
-import { policiesOfService } from './graph/backends/backend-policies.ts';
+import { policiesOfTarget } from './graph/backends/backend-policies.ts';
 import { policiesOfHostname } from './graph/matches/hostname-policies.ts';
 import { listenerSetsOfGateway } from './graph/listeners/listener-sets.ts';
 import { strata } from './graph/strata.ts';
@@ -29,7 +29,7 @@ const indexes = [
   permissions,
   policiesOfHostname,
   listenerSetsOfGateway,
-  policiesOfService,
+  policiesOfTarget,
   slicesOfService,
   expressionsOfGateway,
   routesOfHostname,

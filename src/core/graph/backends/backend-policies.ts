@@ -48,23 +48,34 @@ export function targetedBackend(
   return target && isService(target) ? target : undefined;
 }
 
-/** Policies by the backends that they target. Bucket: see `policiesOf`; entries sort by precedence. */
-export const policiesOfService = defineIndex({
-  name: 'policiesOfService',
+/** Policies by their targets. Bucket: see `policiesOf`; entries sort by precedence. */
+export const policiesOfTarget = defineIndex({
+  name: 'policiesOfTarget',
   stratum: strata.objectIndexes,
   over: objectsOf(...backendPolicyKinds),
   *entries(read, kind = '', namespace = '', name = '') {
     const policy = readObject(read, kind as BackendPolicyKind, namespace, name);
     if (policy === undefined) return;
-    for (const target of policy.spec?.targetRefs ?? []) {
+    for (const target of targetsOf(read, policy.kind, namespace, name)) {
       const backend = targetedBackend(target, namespace);
-      if (backend !== undefined) yield { bucket: policiesOf(policy.kind, backend), entry: ageEntry(policy) };
+      if (backend !== undefined)
+        yield { bucket: policiesOf(policy.kind, backend, target.sectionName), entry: ageEntry(policy) };
     }
   },
 });
 
-function policiesOf(kind: BackendPolicyKind, backend: ServiceObject): string {
-  return `${kind} ${backendKey(backend)}`;
+/**
+ * Returns the bucket of `policiesOfTarget` for a port of a backend by name, or with `''` for the backend as a whole. Each port has a bucket
+ * of its own, because a backend may have thousands of ports and policies.
+ */
+function policiesOf(kind: BackendPolicyKind, backend: ServiceObject, section = ''): string {
+  return `${kind} ${backendKey(backend)} ${section}`;
+}
+
+/** Returns the policy of a bucket of `policiesOfTarget` that takes precedence: the oldest one; `undefined` without one. */
+function oldestOf(read: Reader, bucket: string): string | undefined {
+  const oldest = read.first(policiesOfTarget, bucket);
+  return oldest === undefined ? undefined : ofAgeEntry(oldest).name;
 }
 
 /**
@@ -74,18 +85,8 @@ function policiesOf(kind: BackendPolicyKind, backend: ServiceObject): string {
 export const policyOfTarget = defineQuery({
   name: 'policyOfTarget',
   stratum: strata.links,
-  compute(read, ...[kind, namespace, backend, section]: BackendPort): string | undefined {
-    const key = policiesOf('BackendTLSPolicy', { kind, namespace, name: backend });
-    const policies = read.list(policiesOfService, key).map((entry) => ofAgeEntry(entry).name);
-    return policies.find((name) => {
-      return targetsOf(read, 'BackendTLSPolicy', namespace, name).some(
-        (target) =>
-          targetedBackend(target, namespace)?.kind === kind &&
-          target.name === backend &&
-          (target.sectionName ?? '') === section,
-      );
-    });
-  },
+  compute: (read, ...[kind, namespace, name, section]: BackendPort): string | undefined =>
+    oldestOf(read, policiesOf('BackendTLSPolicy', { kind, namespace, name }, section)),
 });
 
 /**
@@ -105,9 +106,6 @@ export function policyInForce(
 export const trafficPolicyOf = defineQuery({
   name: 'trafficPolicyOf',
   stratum: strata.links,
-  compute(read, kind: ServiceKind, namespace: string, backend: string): string | undefined {
-    const key = policiesOf('XBackendTrafficPolicy', { kind, namespace, name: backend });
-    const [oldest] = read.list(policiesOfService, key);
-    return oldest === undefined ? undefined : ofAgeEntry(oldest).name;
-  },
+  compute: (read, kind: ServiceKind, namespace: string, name: string): string | undefined =>
+    oldestOf(read, policiesOf('XBackendTrafficPolicy', { kind, namespace, name })),
 });

@@ -165,3 +165,22 @@ test('what a grant costs does not depend on the other grants and on who needs th
   };
   expect(cost(40)).toEqual(cost(2));
 });
+
+test('what a BackendTLSPolicy for a port costs does not depend on the policies for other ports of the Service', () => {
+  const secure = (number: number): unknown =>
+    backendTlsPolicy(`secure-${number}`, {
+      targetRefs: [{ group: '', kind: 'Service', name: 'cart', sectionName: `p${number}` }],
+    });
+  const cost = (others: number): Cost => {
+    const numbers = Array.from({ length: others }, (_, number) => number);
+    const ports = [...numbers, 99].map((port) => ({ name: `p${port}`, port: port + 1, appProtocol: 'https' }));
+    const rules = numbers.map((number) => ({ backendRefs: [{ name: 'cart', port: number + 1 }] }));
+    const routes = httpRoute({ parentRefs: [{ name: 'front' }], rules });
+    const { kernel } = evaluate([ourClass, gateway, serviceWith({ ports }), routes, ...numbers.map(secure)]);
+    const before = kernel.statistics();
+    kernel.apply([upsert(secure(99))]);
+    const { recomputations, marks } = kernel.statistics();
+    return { recomputations: recomputations - before.recomputations, marks: marks - before.marks };
+  };
+  expect(cost(16)).toEqual(cost(2));
+});
