@@ -54,10 +54,20 @@ export function shorten(text: string, limit: number): string {
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
-/** Joins at most five items of a list, which may have any length, and adds the number of the remaining ones. `show` is called for those five. */
-export function someOf<T>(items: readonly T[], show: (item: T) => string = String): string {
-  const shown = items.slice(0, 5).map(show).join(', ');
-  return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
+/** The maximum number of items of a list in a message. */
+export const maxShown = 5;
+
+/**
+ * Joins the first few items of a list, which may have any length, and adds the number of the remaining ones. `show` is called for those
+ * few, and `count` is the length of the list if `items` are only its beginning.
+ */
+export function someOf<T>(
+  items: readonly T[],
+  show: (item: T) => string = String,
+  count: number = items.length,
+): string {
+  const shown = items.slice(0, maxShown).map(show).join(', ');
+  return count > maxShown ? `${shown} and ${count - maxShown} more` : shown;
 }
 
 /** Joins at most five texts of users, shortened: objects that repeat a message with many long names would fill the memory. */

@@ -1,5 +1,6 @@
 import { tables } from '../../schema/index.ts';
 import { backendGroupKind } from '../../semantics/intended.ts';
+import { maxShown } from '../../text/display.ts';
 
 /** The kinds with ports and EndpointSlices of their own: local Services, and Services imported from other clusters (GEP-1748). */
 export const serviceKinds = ['Service', 'ServiceImport'] as const;
@@ -23,6 +24,18 @@ export interface ServiceObject extends BackendObject {
 
 /** A Service or ServiceImport, and one of its ports: its key, or its name in a policy. The arguments of queries. */
 export type BackendPort = readonly [kind: ServiceKind, namespace: string, name: string, port: string];
+
+/** A backend has no such port, but `count` others. Only the first few are kept: a backend can have as many for each of thousands of references. */
+export interface PortAbsent {
+  readonly type: 'portAbsent';
+  readonly ports: readonly number[];
+  readonly count: number;
+}
+
+/** Returns the outcome for a port that a backend with these ports does not have. */
+export function portAbsent(ports: readonly { readonly port?: number }[]): PortAbsent {
+  return { type: 'portAbsent', ports: ports.slice(0, maxShown).map(({ port = 0 }) => port), count: ports.length };
+}
 
 /** Returns the backend kind of a group and kind; `undefined` for an unsupported kind. */
 export function backendKindOf(ref: {

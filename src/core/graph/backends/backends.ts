@@ -3,8 +3,10 @@ import type { Reader } from '../../incremental/reader.ts';
 import { gatewayGroup, type ViewAt } from '../../schema/index.ts';
 import {
   backendKindOf,
+  portAbsent,
   type BackendObject,
   type BackendPort,
+  type PortAbsent,
   type ServiceKind,
   type ServiceObject,
 } from './backend-object.ts';
@@ -40,8 +42,7 @@ export type BackendOutcome =
   /** It is unknown here whether the backend can be used, because these objects are not observed. */
   | ({ readonly type: 'unobserved' } & Unobserved)
   | { readonly type: 'portMissing' }
-  /** The Service has no such port. `ports` lists its ports. */
-  | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
+  | PortAbsent
   /** `needed` is set if the transport of the port differs from the transport of the route kind. */
   | { readonly type: 'unsupportedProtocol'; readonly protocol: string; readonly needed?: Transport }
   /** The port expects TLS, but no BackendTLSPolicy defines how to verify the backend. */
@@ -88,11 +89,7 @@ export function transportOfKey(key: ServicePortKey): Transport {
 }
 
 /** One port of a Service without its other fields, so that other changes of the Service do not cause re-evaluation. */
-export type ServicePort =
-  | NotFound
-  | { readonly type: 'externalName' }
-  | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
-  | OfferedPort;
+export type ServicePort = NotFound | { readonly type: 'externalName' } | PortAbsent | OfferedPort;
 
 /** A port that a Service has. */
 export interface OfferedPort {
@@ -111,10 +108,11 @@ export const servicePort = defineQuery({
     // CVE-2021-25740: forwarding to an ExternalName would let a route reach any host that the name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
-    const ofNumber = ports.filter((one) => one.port === numberOfKey(key));
+    const number = numberOfKey(key);
+    const ofNumber = ports.filter((one) => one.port === number);
     // TCP and UDP ports may have the same number, as for DNS.
     const found = ofNumber.find((one) => transportOfPort(one) === transportOfKey(key)) ?? ofNumber[0];
-    if (found === undefined) return { type: 'portAbsent', ports: ports.map((one) => one.port ?? 0) };
+    if (found === undefined) return portAbsent(ports);
     return {
       type: 'port',
       name: found.name ?? '',

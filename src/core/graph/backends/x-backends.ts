@@ -1,6 +1,7 @@
 import { defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { carries } from './app-protocols.ts';
+import { portAbsent, type PortAbsent } from './backend-object.ts';
 import { usesTls } from './backend-validation.ts';
 import { readObject } from '../inputs.ts';
 import { whyNotFound, type NotFound } from '../observed.ts';
@@ -35,7 +36,7 @@ export const xBackendTerms = defineQuery({
 export type XBackendProblem =
   | NotFound
   | { readonly type: 'notPermitted' }
-  | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
+  | PortAbsent
   | { readonly type: 'unsupportedProtocol'; readonly protocol: string; readonly needed?: Transport };
 
 interface Referrer {
@@ -56,9 +57,9 @@ export function portOfXBackend(
   if (namespace !== from.namespace) return { type: 'notPermitted' };
   const terms = read.query(xBackendTerms, namespace, name);
   if (terms === undefined) return whyNotFound(read, 'XBackend', namespace);
-  if (terms.port === undefined) return { type: 'portAbsent', ports: [] };
+  if (terms.port === undefined) return portAbsent([]);
   // The experimental CRDs reject a port. The standard ones do not.
-  if (port !== undefined && port !== terms.port) return { type: 'portAbsent', ports: [terms.port] };
+  if (port !== undefined && port !== terms.port) return portAbsent([{ port: terms.port }]);
   return protocolProblem(terms, from.kind) ?? terms.port;
 }
 

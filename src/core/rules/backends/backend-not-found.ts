@@ -1,3 +1,4 @@
+import type { PortAbsent } from '../../graph/backends/backend-object.ts';
 import type { BackendNode } from '../../graph/backends/backends.ts';
 import { backendRule, serviceName } from './backend-references.ts';
 import { qualifiedName } from '../../resources/reference.ts';
@@ -16,7 +17,7 @@ export const backendNotFound = backendRule({
         message: `${serviceName(node)} not found. Check its name and namespace, ${sourceOf(node)}. Until then, ${loss}.`,
       };
     }
-    const cure = portCure(node, outcome.ports);
+    const cure = portCure(node, outcome);
     if (node.target.port === undefined && node.target.kind === 'XBackend')
       return { message: `${serviceName(node)} has no port. ${cure}. Until then, ${loss}.` };
     if (node.target.port === undefined)
@@ -28,14 +29,14 @@ export const backendNotFound = backendRule({
   },
 });
 
-function portCure({ target: { kind } }: BackendNode, ports: readonly number[]): string {
+function portCure({ target: { kind } }: BackendNode, { ports, count }: PortAbsent): string {
   if (kind === 'XBackend')
     return ports.length === 0
       ? 'Set spec.port.number of the XBackend'
       : 'Remove port: the XBackend defines its port itself';
   return ports.length === 0
     ? `The ${kind} has no ports: use another ${kind}`
-    : `Use a port of the ${kind} (not a targetPort): ${someOf(ports)}`;
+    : `Use a port of the ${kind} (not a targetPort): ${someOf(ports, String, count)}`;
 }
 
 /** The controller of the Multi-Cluster Services API creates ServiceImports, not the user. */
