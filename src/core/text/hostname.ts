@@ -155,8 +155,10 @@ function covers(wide: string, narrow: string): boolean {
  */
 export function widerHostnames(hostname: string): readonly string[] {
   if (hostname === '') return [];
-  const labels = hostname.split('.').slice(isWildcard(hostname) ? 2 : 1);
-  return [...labels.map((_, index) => `*.${labels.slice(index).join('.')}`), ''];
+  const wider: string[] = [];
+  let dot = hostname.indexOf('.', isWildcard(hostname) ? '*.'.length : 0);
+  for (; dot !== -1; dot = hostname.indexOf('.', dot + 1)) wider.push(`*${hostname.slice(dot)}`);
+  return [...wider, ''];
 }
 
 /** Whether a hostname covers only a part of the hosts of another one. */

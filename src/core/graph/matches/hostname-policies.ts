@@ -92,7 +92,7 @@ export const coveringPermission = defineQuery({
   name: 'coveringHostnamePermission',
   stratum: strata.links,
   compute(read, hostname: string, gateway: string, namespace: string): HostnamePermission | undefined {
-    for (const wider of [hostname, ...widerHostnames(hostname)]) {
+    for (const wider of coveringHostnames(read, hostname)) {
       for (const judged of judgedOf(read, wider, gateway, namespace)) {
         const permission = ofAllPaths(judged);
         if (ownsAllPaths(judged) || permission.type !== 'permitted') return permission;
@@ -101,6 +101,16 @@ export const coveringPermission = defineQuery({
     return undefined;
   },
 });
+
+/**
+ * Returns those of a hostname and the wider ones that policies may have, narrowest first. Hostnames with more than a hundred labels have as
+ * many wider ones, so those below the first one below which there are no policies are not read.
+ */
+export function coveringHostnames(read: Reader, hostname: string): readonly string[] {
+  const wider = widerHostnames(hostname);
+  const last = wider.findLastIndex((one) => read.first(policiesOfHostname, `below ${one}`) === undefined);
+  return last === -1 ? [hostname, ...wider] : wider.slice(last);
+}
 
 /**
  * A hostname, or path prefixes of it, with their policies. There may be thousands of namespaces and policies, and each policy may have

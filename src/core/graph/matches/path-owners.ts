@@ -1,7 +1,7 @@
 import { defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
-import { widerHostnames } from '../../text/hostname.ts';
 import {
+  coveringHostnames,
   judgedBelow,
   judgedOf,
   ownsAllPaths,
@@ -29,7 +29,7 @@ export interface PathOwners {
  */
 export function pathOwners(read: Reader, hostname: string, gateway: string, namespace: string): PathOwners {
   const covering: JudgedHostname[] = [];
-  for (const wider of [hostname, ...widerHostnames(hostname)]) {
+  for (const wider of coveringHostnames(read, hostname)) {
     const judged = judgedOf(read, wider, gateway, namespace);
     covering.push(...judged.filter(({ hostname: { paths } }) => paths.size > 0));
     if (judged.some(ownsAllPaths)) return { covering, below: [] };

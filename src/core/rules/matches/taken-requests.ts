@@ -103,9 +103,12 @@ interface RouteRef {
 }
 
 function* winnersEntries(read: Reader, { kind, namespace, name }: RouteRef): Iterable<IndexEntry> {
+  let left = maxWider;
   const contested = hostPlaces(read, kind, namespace, name).flatMap((place) => {
     const isShared = isContested(read, place);
-    const wider = widerAmong(read, { kind, namespace }, place);
+    const compared = comparedHostnames(read, kind, place).slice(0, left);
+    left -= compared.length;
+    const wider = widerAmong(read, { kind, namespace }, place, compared);
     return isShared || wider.length > 0 ? [{ place, isShared, wider }] : [];
   });
   if (contested.length === 0) return;
@@ -168,13 +171,29 @@ function isGiven({ owned }: PathOwner, place: ListenerPlace | undefined, hostnam
   return isNarrowerHostname(owned, intersectHostnames(place?.listenerHostname ?? '', hostname) ?? hostname);
 }
 
-/** Returns the wider hostnames of a place at which another namespace has a route. */
-function widerAmong(read: Reader, { kind, namespace }: Omit<RouteRef, 'name'>, place: HostPlace): readonly string[] {
+/**
+ * The maximum number of wider hostnames that are looked up for all places of a route, about 0.5 KiB each: all of those of 128 ordinary
+ * hostnames. A hostname of a hundred labels has as many wider ones.
+ */
+const maxWider = 512;
+
+/** Returns the wider hostnames with which the hostname of a place is compared. */
+function comparedHostnames(read: Reader, kind: string, place: HostPlace): readonly string[] {
   const { owner, listener, hostname } = place;
   if (hostname === '' || !comparesHostnames(read, place, kind)) return [];
   if (read.first(routesOfHostname, wideHostnamesAt(owner, listener, kind)) === undefined) return [];
-  return widerHostnames(hostname).filter((wider) => {
-    const key = hostKey(owner, listener, kind, wider);
+  return widerHostnames(hostname);
+}
+
+/** Returns those of some hostnames at the listener of a place at which another namespace has a route. */
+function widerAmong(
+  read: Reader,
+  { kind, namespace }: Omit<RouteRef, 'name'>,
+  { owner, listener }: HostPlace,
+  hostnames: readonly string[],
+): readonly string[] {
+  return hostnames.filter((hostname) => {
+    const key = hostKey(owner, listener, kind, hostname);
     const first = read.first(routesOfHostname, namespacesAt(key));
     return first !== undefined && (first !== namespace || read.several(routesOfHostname, namespacesAt(key)));
   });

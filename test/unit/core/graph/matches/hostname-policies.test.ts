@@ -11,11 +11,11 @@ const policy = (number: number): object => ({
   spec: { hostnames: ['shop.example.com'], namespaces: { names: [`team-${number}`] } },
 });
 
-const routeIn = (namespace: string): object => ({
+const routeIn = (namespace: string, hostname = 'shop.example.com'): object => ({
   apiVersion: 'gateway.networking.k8s.io/v1',
   kind: 'HTTPRoute',
   metadata: { name: 'cart', namespace, generation: 1 },
-  spec: { parentRefs: [{ name: 'front', namespace: 'shop' }], hostnames: ['shop.example.com'], rules: [{}] },
+  spec: { parentRefs: [{ name: 'front', namespace: 'shop' }], hostnames: [hostname], rules: [{}] },
 });
 
 test('a route of a further namespace costs the same with any number of policies for its hostname', () => {
@@ -30,4 +30,15 @@ test('a route of a further namespace costs the same with any number of policies 
   const few = costOf(2);
   expect(few).toBeGreaterThan(0);
   expect(costOf(40)).toBe(few);
+});
+
+test('a hostname of very many labels costs the same as one of few, unless policies have as many', () => {
+  const costOf = (hostname: string): number => {
+    const { kernel } = evaluate([ourClass, front, policy(0)]);
+    const before = kernel.statistics().nodes;
+    const { resource } = candidateOf(routeIn('elsewhere', hostname));
+    kernel.apply([writeOf(resource.ref, resource)]);
+    return kernel.statistics().nodes - before;
+  };
+  expect(costOf(`a${'.b'.repeat(100)}.example.com`)).toBe(costOf('a.b.example.com'));
 });

@@ -249,6 +249,15 @@ describe('requests-taken', () => {
     expect(recomputations + marks - before.recomputations - before.marks).toBeLessThan(100);
   });
 
+  test('a route whose hostnames have very many labels looks up a limited number of wider ones', () => {
+    const { kernel } = evaluate([routeIn('shop'), front, ourClass]);
+    const before = kernel.statistics().buckets;
+    const hostnames = Array.from({ length: 16 }, (_, index) => `a.b${`.${index}`.repeat(80)}.com`);
+    const { resource } = candidateOf(routeIn('market', { hostnames }));
+    kernel.apply([writeOf(resource.ref, resource)]);
+    expect(kernel.statistics().buckets - before).toBeLessThan(600);
+  });
+
   test('a route with very many matches contributes a limited number of entries', () => {
     const matches = Array.from({ length: 64 }, (_, index) =>
       prefix(`/a/b/c/d/e/f/g/h/i/j/k/l/m/${index}`, header('a')),
