@@ -329,6 +329,7 @@ export class Controller {
     this.dataPlanes.forget(gateway);
     this.enqueue(gateway);
     this.workloads.forget(gateway);
+    this.services.forget(gateway);
     this.apply([write(dataPlaneCell, argsOfName(gateway), undefined)]);
   }
 

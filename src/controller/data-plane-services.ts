@@ -33,7 +33,7 @@ export class DataPlaneServices {
   private readonly slices = new Map<string, Map<string, readonly string[]>>();
   /** Slice → Service. Its labels may change. */
   private readonly serviceOf = new Map<string, string>();
-  /** Services that have had a ready pod. */
+  /** Existing Services that have had a ready pod, and those of served Gateways that are assumed to have had one. */
   private readonly reachable = new Set<string>();
 
   constructor(options: DataPlaneServicesOptions) {
@@ -59,6 +59,13 @@ export class DataPlaneServices {
     for (const service of servicesOf(gateway)) this.reachable.add(service);
   }
 
+  /** Call this when a Gateway is not served any more. */
+  forget(gateway: string): void {
+    for (const service of servicesOf(gateway)) {
+      if (!this.services.has(service)) this.reachable.delete(service);
+    }
+  }
+
   /** Reports the state of a Gateway once more. */
   repeat(gateway: string): void {
     this.tell(gateway);
@@ -76,6 +83,7 @@ export class DataPlaneServices {
     const gateway = event.type === 'upsert' ? gatewayOfService(event.object) : undefined;
     if (event.type === 'upsert' && gateway !== undefined) {
       this.services.set(key, { gateway, object: event.object });
+      this.noteReachable(key);
       return [gateway];
     }
     if (before === undefined) return [];
@@ -98,7 +106,12 @@ export class DataPlaneServices {
     const slices = this.slices.get(service) ?? new Map<string, readonly string[]>();
     this.slices.set(service, slices.set(slice, pods));
     this.serviceOf.set(slice, service);
-    if (pods.length > 0) this.reachable.add(service);
+    this.noteReachable(service);
+  }
+
+  /** Whoever may write EndpointSlices can name any number of Services one after the other, so only those that exist are remembered. */
+  private noteReachable(service: string): void {
+    if (this.services.has(service) && this.podsOf([service]).size > 0) this.reachable.add(service);
   }
 
   private release(slice: string, service: string): void {

@@ -84,6 +84,19 @@ describe('how data planes can be reached', () => {
     expect(observe(service('web-sallyport', ip))).toBe('shop/web at 192.0.2.1 by nobody');
   });
 
+  test('not because of pods that a slice named before the Service existed', () => {
+    const { observe } = started();
+    observe(slice('a', { one: true }), slice('a', { one: true }, managed, 'other'));
+    expect(observe(service('web-sallyport', ip))).toBe('shop/web at nothing by nobody');
+  });
+
+  test('not because its Gateway was served earlier', () => {
+    const { services, observe } = started();
+    services.assumeReachable('shop/web');
+    services.forget('shop/web');
+    expect(observe(service('web-sallyport', ip))).toBe('shop/web at nothing by nobody');
+  });
+
   test('not at all when the Service has gone', () => {
     const { observe } = started();
     observe(service('web-sallyport', ip), slice('a', { one: true }));
