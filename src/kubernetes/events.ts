@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from '../telemetry/index.ts';
 import type { ApiClient } from './client.ts';
 import type { Clock } from '../time/clock.ts';
+import { FairQueue } from '../fairness/fair-queue.ts';
 import { microTime, type KubernetesObject, type ResourceType } from './object.ts';
 import { create, mergePatch, type WriteOutcome } from './writers.ts';
 
@@ -70,8 +71,9 @@ export class EventRecorder {
   private readonly series = new Map<string, Series>();
   private readonly budgets = new Map<string, Budget>();
   private readonly controller = new AbortController();
-  private sending: Promise<void> = Promise.resolve();
-  private waiting = 0;
+  /** By namespace, so that one with many objects does not keep the events of others away. */
+  private readonly waiting = new FairQueue<() => Promise<WriteOutcome>>();
+  private sending: Promise<void> | undefined;
 
   constructor(options: RecorderOptions) {
     this.options = options;
@@ -105,7 +107,9 @@ export class EventRecorder {
     // A name has at most 253 characters, even if the object's name is as long.
     const name = `${regarding.name.slice(0, 230)}.${serial}`;
     remember(this.series, key, { name, namespace, count: 1, lastSeen: now, lastSent: now });
-    this.send(() => create(this.writer, this.eventOf(note, { name, namespace }), { signal: this.controller.signal }));
+    this.send(namespace, () =>
+      create(this.writer, this.eventOf(note, { name, namespace }), { signal: this.controller.signal }),
+    );
   }
 
   private repeat(key: string, series: Series, now: number): void {
@@ -114,7 +118,7 @@ export class EventRecorder {
     if (now - series.lastSent < seriesPeriod) return;
     series.lastSent = now;
     const patch = { series: { count: series.count, lastObservedTime: microTime(this.options.clock.date()) } };
-    this.send(async () => {
+    this.send(series.namespace, async () => {
       const outcome = await mergePatch(this.writer, series, patch, { signal: this.controller.signal });
       // Events are kept for an hour. The next one starts a new series.
       if (outcome.type === 'notFound') this.series.delete(key);
@@ -148,18 +152,20 @@ export class EventRecorder {
     return isAffordable;
   }
 
-  /** Sends one event after the other, because events are not urgent. */
-  private send(write: () => Promise<WriteOutcome>): void {
-    if (this.waiting >= maxWaiting) return;
-    this.waiting += 1;
-    this.sending = this.sendAfter(this.sending, write);
+  /** Without room, drops the oldest event of the namespace with most, or this one if that is its own. */
+  private send(namespace: string, write: () => Promise<WriteOutcome>): void {
+    if (this.waiting.size >= maxWaiting && this.waiting.replace([namespace]) === undefined) return;
+    this.waiting.add(write, [namespace]);
+    this.sending ??= this.sendAll();
   }
 
-  private async sendAfter(former: Promise<void>, write: () => Promise<WriteOutcome>): Promise<void> {
-    await former;
-    const outcome: WriteOutcome = this.controller.signal.aborted ? { type: 'ok' } : await write();
-    this.waiting -= 1;
-    if (outcome.type !== 'ok') this.options.log.debug({ outcome }, 'cannot record event');
+  /** Sends one event after the other, because events are not urgent. */
+  private async sendAll(): Promise<void> {
+    for (let write = this.waiting.take(); write !== undefined; write = this.waiting.take()) {
+      const outcome: WriteOutcome = await (this.controller.signal.aborted ? { type: 'ok' } : write());
+      if (outcome.type !== 'ok') this.options.log.debug({ outcome }, 'cannot record event');
+    }
+    this.sending = undefined;
   }
 }
 

@@ -27,7 +27,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   certificates: ['time', 'telemetry', 'files'],
   channel: ['time', 'telemetry', 'handshakes'],
   files: ['time', 'telemetry'],
-  kubernetes: ['time', 'telemetry', 'files'],
+  kubernetes: ['time', 'fairness', 'telemetry', 'files'],
   facts: ['certificates'],
   cluster: ['time', 'telemetry', 'certificates', 'channel', 'kubernetes', 'controller', 'facts'],
   workspace: ['files', 'facts'],

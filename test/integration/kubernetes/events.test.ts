@@ -94,6 +94,17 @@ describe('events', () => {
     expect(stored().map((event) => event['reason'])).toEqual(['Second']);
   });
 
+  test('of a namespace with many do not displace or delay those of others', async () => {
+    const { regarding } = note();
+    const about = (namespace: string, name: string) => note({ regarding: { ...regarding, namespace, name } });
+    for (let number = 0; number < 300; number++) recorder.record(about('busy', `route-${number}`));
+    recorder.record(about('calm', 'route'));
+    await recorder.flush();
+    const namespaces = stage.server.audit.map(({ path }) => path.split('/')[5]);
+    expect(namespaces).toHaveLength(201);
+    expect(namespaces.indexOf('calm')).toBeLessThanOrEqual(2);
+  });
+
   test('that wait are dropped at the end', async () => {
     stage.server.fail({ when: () => true, act: 'hang' });
     for (let number = 0; number < 5; number++) recorder.record(note({ note: `number ${number}` }));
