@@ -122,6 +122,16 @@ export const servicePort = defineQuery({
   },
 });
 
+/** The names of the ports of a Service; `undefined` if it does not exist. Thousands of targets of policies may name other ports. */
+export const portNames = defineQuery({
+  name: 'portNames',
+  stratum: strata.links,
+  compute(read, kind: ServiceKind, namespace: string, name: string): ReadonlySet<string> | undefined {
+    const service = readObject(read, kind, namespace, name);
+    return service && new Set((service.spec?.ports ?? []).flatMap((port) => port.name ?? []));
+  },
+});
+
 /** Resolves one backendRef of an object of `fromKind` in `fromNamespace`: of a route, or of a filter of a listener. */
 export function resolveBackend(
   read: Reader,

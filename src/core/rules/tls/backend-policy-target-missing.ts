@@ -1,8 +1,8 @@
 import { backendPolicyKinds, targetedBackend, targetsOf } from '../../graph/backends/backend-policies.ts';
-import { readObject } from '../../graph/inputs.ts';
+import { portNames } from '../../graph/backends/backends.ts';
 import { isObserved } from '../../graph/observed.ts';
 import { quoteRef } from '../../resources/reference.ts';
-import { display, quote, someOf } from '../../text/display.ts';
+import { display, maxShown, quote, someOf } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 
@@ -20,21 +20,21 @@ export const backendPolicyTargetMissing = rule({
       if (backend === undefined) continue;
       const { kind, name } = backend;
       const { sectionName } = target;
-      const service = readObject(read, kind, namespace, name);
+      const names = read.query(portNames, kind, namespace, name);
       const path = ['spec', 'targetRefs', index];
-      if (service === undefined) {
+      if (names === undefined) {
         if (isObserved(read, kind, namespace))
           report({
             path: [...path, 'name'],
             value: display(name),
             message: `${quoteRef(backend)} not found. Check the name, or create it. A policy can target only ${kind}s in its own namespace.`,
           });
-      } else if (sectionName !== undefined && !service.spec?.ports?.some((port) => port.name === sectionName)) {
-        const names = (service.spec?.ports ?? []).flatMap((port) => port.name ?? []);
+      } else if (sectionName !== undefined && !names.has(sectionName)) {
+        const some = someOf([...names.values().take(maxShown)], String, names.size);
         report({
           path: [...path, 'sectionName'],
           value: display(sectionName),
-          message: `Port ${quote(sectionName)} not found in ${quoteRef(backend)}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${someOf(names)}`}. Use one of them, or remove sectionName.`,
+          message: `Port ${quote(sectionName)} not found in ${quoteRef(backend)}; ${names.size === 0 ? 'its ports have no names' : `its ports are ${some}`}. Use one of them, or remove sectionName.`,
         });
       }
     }

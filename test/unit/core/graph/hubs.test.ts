@@ -184,3 +184,18 @@ test('what a BackendTLSPolicy for a port costs does not depend on the policies f
   };
   expect(cost(16)).toEqual(cost(2));
 });
+
+test('a Service that changes except for the names of its ports does not reach the policies for its ports', () => {
+  const ports = (targetPort: number) => serviceWith({ ports: [{ name: 'web', port: 8080, targetPort }] });
+  const secure = backendTlsPolicy('secure', {
+    targetRefs: [{ group: '', kind: 'Service', name: 'cart', sectionName: 'other' }],
+  });
+  const cost = (objects: readonly unknown[]): number => {
+    const { kernel } = evaluate([ourClass, gateway, ports(1), secure, ...objects]);
+    const before = kernel.statistics().recomputations;
+    kernel.apply([upsert(ports(2))]);
+    return kernel.statistics().recomputations - before;
+  };
+  const again = { ...(secure as { readonly metadata: object }), metadata: { name: 'again', namespace: 'shop' } };
+  expect(cost([again])).toBe(cost([]));
+});
