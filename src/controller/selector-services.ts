@@ -46,6 +46,8 @@ interface Applied {
 
 /** Maximum number of XBackends processed at one time. */
 const concurrency = 4;
+/** Maximum number of Services removed at one time for an XBackend: whoever creates Services may name it as the owner of any number. */
+const removals = 8;
 
 /**
  * Reconciles the headless Service of each XBackend of type EndpointSelector: Kubernetes then keeps EndpointSlices with the selected
@@ -214,13 +216,17 @@ export class SelectorServices {
     this.kept.delete(backend);
   }
 
-  /** Removes all Services of an XBackend except the one with this name. */
+  /** Removes the Services of an XBackend except the one with this name, a few at one time. */
   private async removeOthers(backend: string, kept: string | undefined): Promise<readonly WriteResult[]> {
     const { writer, mayWrite } = this.options;
     const results: WriteResult[] = [];
     for (const { metadata } of this.live.get(backend)?.values() ?? []) {
       const { namespace = '', name, uid } = metadata;
       if (name === kept || metadata['deletionTimestamp'] !== undefined || !mayWrite()) continue;
+      if (results.length === removals) {
+        this.again.add(backend);
+        break;
+      }
       const identity = { namespace, name, ...(uid !== undefined && { uid }) };
       const result = await writer.remove({ apiVersion: 'v1', kind: 'Service', metadata: identity });
       // The event of its deletion may have been lost with a watch.

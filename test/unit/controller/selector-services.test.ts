@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { selectorServiceName } from '../../../src/controller/names.ts';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import { SelectorServices } from '../../../src/controller/selector-services.ts';
 import type { SelectorService } from '../../../src/core/routing/selector-services.ts';
@@ -335,6 +336,27 @@ describe('the Service of an XBackend', () => {
     await eventually(() => expect(cluster.stored.has(service.metadata.name)).toBe(false));
     expect(await callsWhileAnotherChanges(cluster)).toHaveLength(2);
     expect(cluster.stored.has('mine')).toBe(true);
+  });
+
+  test('is not delayed by many Services that somebody makes in the name of others, which are all removed', async () => {
+    const cluster = started();
+    const { calls, stored, tell, wanted, uids } = cluster;
+    for (const name of ['a', 'b', 'c', 'd']) {
+      wanted.set(`shop/${name}`, { selector: { app: name }, port: 8080 });
+      uids.set(`shop/${name}`, `uid-shop/${name}`);
+      for (let number = 0; number < 40; number += 1) {
+        const uid = `made-${name}-${number}`;
+        const ownerReferences = [{ kind: 'XBackend', name, uid }];
+        const metadata = { namespace: 'shop', name: selectorServiceName(uid), ownerReferences };
+        const service = { apiVersion: 'v1', kind: 'Service', metadata };
+        stored.set(metadata.name, service);
+        tell('upsert', service);
+      }
+    }
+    need('shop/calm', 'calm', cluster);
+    await eventually(() => expect(stored.size).toBe(5));
+    const removedBefore = calls.slice(0, calls.indexOf(`apply ${selectorServiceName('uid-shop/calm')}`));
+    expect(removedBefore.filter((call) => call.startsWith('remove')).length).toBeLessThanOrEqual(32);
   });
 
   test('keeps its owner without the label, which is restored', async () => {
