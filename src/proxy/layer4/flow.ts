@@ -2,6 +2,7 @@ import type { Socket } from 'node:dgram';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import { plainPeer } from '../sockets/address.ts';
 import type { DataPlane } from '../data-plane.ts';
+import { receivedInTurn } from '../sockets/datagrams-in-turns.ts';
 import type { Endpoint } from '../upstream/endpoints.ts';
 import { Account } from './account.ts';
 import { openDatagrams, sendDatagram, sendLimitsOf, type SendLimits } from './datagrams.ts';
@@ -120,7 +121,10 @@ export class Flow implements OrderedFlow, Pass {
     this.account.upstream = endpoint.address;
     this.plane.counters.upstreamAttempts += 1;
     socket.on('error', () => this.refused(socket, endpoint));
-    socket.on('message', (message) => this.guard(() => this.received(message, endpoint)));
+    socket.on('message', (message) => {
+      receivedInTurn(socket);
+      this.guard(() => this.received(message, endpoint));
+    });
     // Before the first datagram is sent.
     socket.once('connect', () => this.guard(() => this.noteSource(socket, host)));
     try {

@@ -19,8 +19,14 @@ interface SendRequest extends WaitingDatagram {
   list: readonly Buffer[] | undefined;
 }
 
-/** The functions return the length plus 1, 0 for a datagram that waits, or a negative error number. The last argument requests `oncomplete`. */
-interface UdpHandle {
+/** Starts and stops the receipt of datagrams. The kernel keeps some of those that arrive meanwhile, and drops the others. */
+export interface DatagramReceiver {
+  recvStart(): number;
+  recvStop(): number;
+}
+
+/** The `send` functions return the length plus 1, 0 for a datagram that waits, or a negative error number. The last argument requests `oncomplete`. */
+interface UdpHandle extends DatagramReceiver {
   send(request: SendRequest, list: readonly Buffer[], count: number, calls: boolean): number;
   send(
     request: SendRequest,
@@ -75,9 +81,17 @@ export function sendAtOnce(
   return request;
 }
 
+/** Returns what receives the datagrams of a socket; `undefined` for one that is closed. */
+export function receiverOf(socket: Socket): DatagramReceiver | undefined {
+  return stateOf(socket)?.handle ?? undefined;
+}
+
+function stateOf(socket: Socket): SocketState | undefined {
+  return stateKey === undefined ? undefined : (socket as unknown as Record<symbol, SocketState | undefined>)[stateKey];
+}
+
 function readyHandle(socket: Socket, isAddressed: boolean): UdpHandle | undefined {
-  if (stateKey === undefined) return undefined;
-  const state = (socket as unknown as Record<symbol, SocketState | undefined>)[stateKey];
+  const state = stateOf(socket);
   if (state === undefined || state.queue !== undefined || state.bindState !== done) return undefined;
   if (state.sendBlockList !== undefined || state.connectState !== (isAddressed ? 0 : done)) return undefined;
   return state.handle ?? undefined;
