@@ -4,6 +4,9 @@
  */
 export type Owner = readonly string[];
 
+/** The maximum number of values of an owner that are put back before another one begins: each may hold memory until it is done. */
+const maxBegun = 8;
+
 /**
  * Values that wait for their turn, by their owner. Clients take turns, the users of one client share the turns of this client, and the values
  * of one owner leave in the order in which they arrived. So a client or a user with many values does not delay another.
@@ -13,6 +16,8 @@ export class FairQueue<T> {
   private readonly parts = new Map<string, FairQueue<T>>();
   /** The values of an owner without a further name. */
   private readonly values = new Set<T>();
+  /** Those of them that were put back. */
+  private readonly begun = new Set<T>();
   private count = 0;
 
   get size(): number {
@@ -20,15 +25,15 @@ export class FairQueue<T> {
   }
 
   /** Adds a value that does not wait. */
-  add(value: T, [name, ...rest]: Owner): void {
-    this.count += 1;
-    if (name === undefined) {
-      this.values.add(value);
-      return;
-    }
-    const part = this.parts.get(name) ?? new FairQueue();
-    this.parts.set(name, part);
-    part.add(value, rest);
+  add(value: T, owner: Owner): void {
+    this.partOf(owner).values.add(value);
+  }
+
+  /** Adds a value that was taken and is not done. While its owner has several of these, no other value of this owner is taken. */
+  putBack(value: T, owner: Owner): void {
+    const { values, begun } = this.partOf(owner);
+    values.add(value);
+    begun.add(value);
   }
 
   /** Removes and returns the longest waiting value of the next owner; `undefined` if none waits. */
@@ -65,9 +70,23 @@ export class FairQueue<T> {
   }
 
   private takeFirst(): T | undefined {
-    const [value] = this.values;
-    if (value !== undefined && this.values.delete(value)) this.count -= 1;
+    const [first] = this.values;
+    if (first === undefined) return undefined;
+    const [begun] = this.begun;
+    const value = begun !== undefined && this.begun.size >= maxBegun && !this.begun.has(first) ? begun : first;
+    this.values.delete(value);
+    this.begun.delete(value);
+    this.count -= 1;
     return value;
+  }
+
+  /** Returns the part for the values of an owner, which gets one more. */
+  private partOf([name, ...rest]: Owner): FairQueue<T> {
+    this.count += 1;
+    if (name === undefined) return this;
+    const part = this.parts.get(name) ?? new FairQueue();
+    this.parts.set(name, part);
+    return part.partOf(rest);
   }
 
   private get largest(): readonly [FairQueue<T> | undefined, string] {

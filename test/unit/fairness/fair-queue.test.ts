@@ -71,3 +71,20 @@ test('a client of many users makes room with its last value of one', () => {
   expect(queue.replace(['b', 'x'])).toBe('ax1');
   expect(takeAll(queue)).toEqual(['ay1', 'az1']);
 });
+
+test('an owner has only a few values that are begun and not done', () => {
+  const queue = queueOf(Array.from({ length: 9 }, (_, index) => `a${index}`));
+  queue.add('b1', ['b']);
+  const turn = (): string => {
+    const value = queue.take() ?? '';
+    queue.putBack(value, ownerOf(value));
+    return value;
+  };
+  const turns = Array.from({ length: 18 }, turn);
+  // The ninth one of `a` waits until one of the others is done, and `b` has its turns meanwhile.
+  expect(turns.filter((value) => value !== 'b1')).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a0']);
+  expect(queue.take()).toBe('a1');
+  expect(turn()).toBe('b1');
+  expect(turn()).toBe('a8');
+  expect(queue.size).toBe(9);
+});
