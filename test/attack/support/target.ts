@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readFinalStage } from '../../cluster/dockerfile.ts';
 import { freePort } from '../../support/program.ts';
+import { isFull } from './scale.ts';
 
 /** Options of Node that attacked processes get: the heap that the shipped manifests set for all of them. */
 const heapAlone = '--max-old-space-size=384';
@@ -37,6 +38,9 @@ export interface Target {
   stop(): Promise<void>;
 }
 
+/** What an attack at full size judges is the built program, whose memory is that of a pod. Running from sources takes about 100 MiB more. */
+const program = isFull ? 'dist/sallyport.js' : 'src/main.ts';
+
 /** Serves these objects (YAML) until `stop`. `nodeOptions`: those of the attacked process in the shipped manifests. */
 export async function startTarget(yaml: string, nodeOptions = heapAlone): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-attack-'));
@@ -55,7 +59,7 @@ export async function startTarget(yaml: string, nodeOptions = heapAlone): Promis
   ];
   const child: ChildProcess = spawn(
     process.execPath,
-    [...nodeOptions.split(' '), '--disable-warning=ExperimentalWarning', 'src/main.ts', 'run', ...options],
+    [...nodeOptions.split(' '), '--disable-warning=ExperimentalWarning', program, 'run', ...options],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...imageEnvironment(), NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: folder },
