@@ -111,7 +111,12 @@ export class DataPlaneServices {
 
   /** Whoever may write EndpointSlices can name any number of Services one after the other, so only those that exist are remembered. */
   private noteReachable(service: string): void {
-    if (this.services.has(service) && this.podsOf([service]).size > 0) this.reachable.add(service);
+    const hasPods =
+      this.slices
+        .get(service)
+        ?.values()
+        .some((pods) => pods.length > 0) ?? false;
+    if (hasPods && this.services.has(service)) this.reachable.add(service);
   }
 
   private release(slice: string, service: string): void {

@@ -29,7 +29,7 @@ export class FairQueue<T> {
     this.partOf(owner).values.add(value);
   }
 
-  /** Adds a value that was taken and is not done. While its owner has several of these, no other value of this owner is taken. */
+  /** Adds a value that was taken and is not done. While its owner has `maxBegun` of these, they take turns, and no other value of it is taken. */
   putBack(value: T, owner: Owner): void {
     const { values, begun } = this.partOf(owner);
     values.add(value);

@@ -18,7 +18,8 @@ interface Run {
  * Runs the steps of many reviews. All of them together use at most one slice between two turns of the event loop: hundreds of short
  * reviews that arrive together would otherwise take as long as a single one without slices. A review that uses up a slice lets the
  * others run first. Clients take turns by their address, so that nobody else who reaches the port keeps the API server waiting, and so do
- * the users of each client. Only a few reviews of one user are in progress, because each holds its object. The event loop gets its turn when a slice is used up. To give it one after each review would cost one more poll.
+ * the users of each client. Only a few reviews of one user are in progress, because each holds its object. The event loop gets its turn when
+ * a slice is used up. To give it one after each review would cost one more poll.
  *
  * No step runs while a change is applied to the evaluation: its first read would do all the work that is left.
  */
