@@ -1,6 +1,5 @@
 import type { ListenerConfig } from '../../core/routing/config.ts';
-import type { DataPlane } from '../data-plane.ts';
-import type { CertificatePair } from '../listen/identities.ts';
+import type { CertificatePair, CertificateSource } from '../listen/identities.ts';
 
 /**
  * Reads the current client certificate for a backend: that in a Secret (`namespace/name`), or without one that of the Gateway
@@ -10,7 +9,7 @@ export type ClientIdentity = (secret?: string) => CertificatePair | undefined;
 
 /** Returns a function that reads client certificates for the backends of a listener. */
 export function identityOf(
-  { certificates }: Pick<DataPlane, 'certificates'>,
+  { certificates }: { readonly certificates: CertificateSource },
   { backendCertificate }: ListenerConfig,
 ): ClientIdentity {
   return (secret = backendCertificate) => (secret === undefined ? undefined : certificates(secret));
