@@ -30,7 +30,7 @@ export interface SessionState {
   readonly sent: number | undefined;
   /** The newest id whose state it holds. */
   readonly acknowledged: number | undefined;
-  /** The problems at that id. */
+  /** The problems at that id, as far as there is room for them. */
   readonly problems: ReadonlyMap<ConfigKey, string>;
   /** Whether it lacks a capability for that id, and rejects the requests that need it. */
   readonly isOutdated: boolean;
@@ -83,6 +83,11 @@ export class ConfigurationSource {
   /** The resources that exceed the limits for the configuration of a Gateway, and that no proxy gets. A new map after each change of them. */
   get withheld(): ReadonlyMap<ConfigKey, Withheld> {
     return this.beyond;
+  }
+
+  /** The listeners that lack room, or room for their certificates, with the problem. A new map after each change of them. */
+  get listenerProblems(): ReadonlyMap<ConfigKey, string> {
+    return this.problemsBeyond;
   }
 
   /**
@@ -292,15 +297,15 @@ export class ConfigurationSource {
     const { sent, acknowledged } = session.state;
     if (sent === undefined || id > sent || id < (acknowledged ?? 0)) return;
     const withheld = this.withheldFrom(session);
-    session.reported = this.problems.replace(session.reported, problems);
+    session.reported = this.problems.replace(session.reported, [
+      ...this.problemsBeyond.entries().map(([key, message]) => ({ key, message })),
+      ...withheld.map((key) => ({ key, message: tooOld })),
+      ...problems,
+    ]);
     session.state = {
       ...session.state,
       acknowledged: id,
-      problems: new Map([
-        ...session.reported.messages,
-        ...withheld.map((key): [ConfigKey, string] => [key, tooOld]),
-        ...this.problemsBeyond,
-      ]),
+      problems: session.reported.messages,
       isOutdated: withheld.length > 0,
     };
     for (const listener of this.acknowledged) listener(session.state);

@@ -20,6 +20,9 @@ export type AcknowledgementReport = ReadonlyMap<string, GatewayAcknowledgements>
 /** Maximum bytes of a report: a ConfigMap holds 1 MiB. */
 const longestReport = 900 * 1024;
 
+/** A report has no room for more generations of one Gateway, even if all of them are as short as `"Gateway/a/b":1,`. */
+export const mostGenerations = longestReport / 16;
+
 /**
  * Encodes a report for a ConfigMap. If it is too long, the Gateways that take most lose their problems, and then their pods: they must
  * not keep out the others.

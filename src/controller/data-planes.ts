@@ -92,7 +92,9 @@ export class DataPlanes {
   /** The configuration in force on data planes that are connected to this replica. */
   report(): AcknowledgementReport {
     return new Map(
-      [...this.gateways].flatMap(([gateway, { report }]) => (report.size === 0 ? [] : [[gateway, report] as const])),
+      [...this.gateways].flatMap(([gateway, { connected, report }]) =>
+        connected === 0 ? [] : [[gateway, report] as const],
+      ),
     );
   }
 
@@ -110,7 +112,7 @@ export class DataPlanes {
 
   /** The number of served Gateways, and the number of their pods by state. */
   tally(): Tally {
-    const states = [...this.gateways.values()].map(({ report, state }) => ({ connected: report.size, ...state }));
+    const states = [...this.gateways.values()].map(({ connected, state }) => ({ connected, ...state }));
     const sum = (countOf: (state: (typeof states)[number]) => number): number =>
       states.reduce((total, state) => total + countOf(state), 0);
     return {

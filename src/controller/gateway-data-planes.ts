@@ -1,13 +1,14 @@
 import { configurationLimits, type ConfigurationLimits } from '../channel/budget.ts';
 import { ConfigurationSource, type SessionState } from '../channel/source.ts';
 import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
-import { write, type Write } from '../core/incremental/index.ts';
+import { deepEqual, write, type Write } from '../core/incremental/index.ts';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
-import type { GatewayAcknowledgements, PodAcknowledgement } from './acknowledgement-report.ts';
+import { mostGenerations, type GatewayAcknowledgements, type PodAcknowledgement } from './acknowledgement-report.ts';
 import type { ChangeObserver } from './change-latency.ts';
 import type { GatewayChange } from './configuration-by-gateway.ts';
 import type { Reachability } from './data-plane-services.ts';
 import { monotonicNow } from '../time/clock.ts';
+import { NextTurn } from '../time/next-turn.ts';
 import { argsOfKey } from '../core/resources/reference.ts';
 import { remarkOnWithheld, withheldWrites } from './withheld-configuration.ts';
 
@@ -45,6 +46,8 @@ export interface DataPlaneState {
 const defaultPatience = 15_000;
 /** Changes on their way that are observed; the duration of further ones is not. */
 const maxObserved = 1_000;
+/** Milliseconds. Work of a data plane that takes longer is followed by a pause of the same length. */
+const longestWork = 5;
 
 /** A Gateway or a ListenerSet, with its published state. */
 interface OwnerState {
@@ -67,9 +70,13 @@ interface Behind {
   readonly next: number;
 }
 
+/** What a pod that is connected here has acknowledged, besides the generations. */
+type Answer = Pick<SessionState, 'problems' | 'isOutdated'>;
+
 /**
  * The configuration of the data planes of one Gateway, and their acknowledgements to this replica and to others. Data planes are
- * identified by their pods. Only ready pods count, because they get the traffic.
+ * identified by their pods. Only ready pods count, because they get the traffic. An acknowledgement costs only what it changes: all
+ * that arrive in a turn are compared with all pods once.
  */
 export class GatewayDataPlanes {
   readonly source: ConfigurationSource;
@@ -83,14 +90,24 @@ export class GatewayDataPlanes {
   /** The reports of other replicas, by replica. */
   private readonly otherReports = new Map<string, GatewayAcknowledgements>();
   private addresses: Acknowledgement['addresses'] = [];
-  private lastReport: GatewayAcknowledgements = new Map();
-  private reported = '';
+  /** Pods that are connected here and have acknowledged something. */
+  private readonly answers = new Map<string, Answer>();
+  /** The report, until it changes. */
+  private lastReport: GatewayAcknowledgements | undefined;
   private late: ReadonlySet<string> = new Set();
   private outdated: ReadonlySet<string> = new Set();
   private remark = '';
   private withheld: GatewayDataPlanes['source']['withheld'];
   private withheldRemark = '';
+  /** The problems of listeners for which the configuration has no room. */
+  private listenerProblems: ReadonlyMap<ConfigKey, string> = new Map();
   private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  /** Milliseconds that the last comparison with all pods took. */
+  private worked = 0;
+  private readonly settleLater = new NextTurn(() => {
+    if (!this.isStopped) this.settle();
+  });
   /** Changes that not all connected data planes have acknowledged, oldest first, with the time of arrival of their event. */
   private readonly underway: { readonly id: number; readonly arrived: number }[] = [];
   private newest = 0;
@@ -106,9 +123,14 @@ export class GatewayDataPlanes {
     this.source.onDisconnected(({ name }) => this.drop(name));
   }
 
-  /** The configuration in force on data planes that are connected here. */
+  /** The configuration in force on data planes that are connected here. Empty if a report has no room for it. */
   get report(): GatewayAcknowledgements {
-    return this.lastReport;
+    return (this.lastReport ??= this.currentReport());
+  }
+
+  /** The number of pods in the report. */
+  get connected(): number {
+    return this.answers.size;
   }
 
   get state(): DataPlaneState {
@@ -144,6 +166,10 @@ export class GatewayDataPlanes {
   /** Reports the resources without room if they have changed. */
   private noteWithheld(): void {
     const [before, now] = [this.withheld, this.source.withheld];
+    if (this.source.listenerProblems !== this.listenerProblems) {
+      this.listenerProblems = this.source.listenerProblems;
+      this.settleSoon();
+    }
     if (now === before) return;
     this.withheld = now;
     const remark = remarkOnWithheld(now);
@@ -172,24 +198,31 @@ export class GatewayDataPlanes {
 
   /** Recomputes the acknowledged generations and reports changes. */
   settle(): void {
+    const began = monotonicNow();
+    const writes = this.advanceAll();
+    this.worked = monotonicNow() - began;
+    // This goes last because it may reenter this object.
+    if (writes.length > 0) this.options.tell(writes);
+  }
+
+  private advanceAll(): readonly Write[] {
     const behind = [...this.owners].map(([name, owner]) => this.advance(name, owner));
     this.settleAt(Math.min(...behind.map(({ next }) => next)));
-    const reports = this.reports();
-    this.setRemark(new Set(behind.flatMap(({ late }) => late)), reports);
-    const problems = reports.flatMap(([, report]) => Object.entries(report.problems));
-    const writes = [...this.owners].flatMap(([name, owner]) => {
-      const value = this.acknowledgementOf(owner, problems);
+    const elsewhere = this.answersElsewhere();
+    this.setRemark(new Set(behind.flatMap(({ late }) => late)), [...elsewhere, ...this.answers]);
+    const problems = this.problemsByOwner([...elsewhere, ...this.answers]);
+    return [...this.owners].flatMap(([name, owner]) => {
+      const value = this.acknowledgementOf(owner, problems.get(name));
       const text = value && JSON.stringify(value);
       if (text === owner.emitted) return [];
       owner.emitted = text;
       return [write(acknowledgementCell, argsOfKey(name), value)];
     });
-    // This goes last because it may reenter this object.
-    if (writes.length > 0) this.options.tell(writes);
   }
 
   /** Stops the timer. */
   stop(): void {
+    this.isStopped = true;
     clearTimeout(this.timer);
   }
 
@@ -237,6 +270,7 @@ export class GatewayDataPlanes {
     // The Gateway itself stays. There is no event when a ListenerSet goes away.
     if (owner.listeners.size > 0 || name === `Gateway/${this.gateway}`) return;
     this.owners.delete(name);
+    if (owner.held.size > 0) this.reportChanged();
     if (owner.emitted !== undefined) this.options.tell([write(acknowledgementCell, argsOfKey(name), undefined)]);
   }
 
@@ -256,44 +290,59 @@ export class GatewayDataPlanes {
     }
   }
 
-  private note({ name, acknowledged = -1 }: SessionState): void {
+  private note({ name, acknowledged = -1, problems, isOutdated }: SessionState): void {
     this.observeAcknowledged();
-    for (const { published, held } of this.owners.values())
-      if (acknowledged >= published.id) held.set(name, published.generation);
-    this.updateReport();
-    this.settle();
+    const answer = { problems, isOutdated };
+    let isNew = !deepEqual(answer, this.answers.get(name));
+    this.answers.set(name, answer);
+    for (const { published, held } of this.owners.values()) {
+      if (acknowledged < published.id || held.get(name) === published.generation) continue;
+      held.set(name, published.generation);
+      isNew = true;
+    }
+    if (isNew) this.reportChanged();
   }
 
   private drop(pod: string): void {
-    if (this.source.states().length === 0) this.underway.length = 0;
+    const states = this.source.states();
+    if (states.length === 0) this.underway.length = 0;
     this.observeAcknowledged();
-    if (this.source.states().some(({ name }) => name === pod)) return;
+    if (states.some(({ name }) => name === pod)) return;
     for (const { held } of this.owners.values()) held.delete(pod);
-    this.updateReport();
-    this.settle();
+    if (this.answers.delete(pod)) this.reportChanged();
   }
 
-  private updateReport(): void {
-    const answered = this.source.states().filter(({ acknowledged }) => acknowledged !== undefined);
-    this.lastReport = new Map(
-      answered.map(({ name, problems, isOutdated }): [string, PodAcknowledgement] => {
-        const generations = [...this.owners].flatMap(([owner, { held }]) =>
-          held.has(name) ? [[owner, held.get(name) ?? 0] as const] : [],
-        );
-        return [
-          name,
-          {
-            generations: Object.fromEntries(generations),
-            problems: Object.fromEntries(problems),
-            ...(isOutdated && { isOutdated }),
-          },
-        ];
-      }),
-    );
-    const text = JSON.stringify([...this.lastReport]);
-    if (text === this.reported) return;
-    this.reported = text;
+  private reportChanged(): void {
+    this.lastReport = undefined;
     this.options.onReport();
+    this.settleSoon();
+  }
+
+  private settleSoon(): void {
+    if (this.worked > longestWork) this.settleLater.requestAfter(this.worked);
+    else this.settleLater.request();
+  }
+
+  private currentReport(): GatewayAcknowledgements {
+    const count = this.owners.values().reduce((sum, { held }) => sum + held.size, 0);
+    if (count > mostGenerations) return new Map();
+    const generations = new Map<string, Record<string, number>>([...this.answers.keys()].map((pod) => [pod, {}]));
+    for (const [owner, { held }] of this.owners) {
+      for (const [pod, generation] of held) {
+        const ofPod = generations.get(pod);
+        if (ofPod !== undefined) ofPod[owner] = generation;
+      }
+    }
+    return new Map(
+      [...this.answers].map(([pod, { problems, isOutdated }]): [string, PodAcknowledgement] => [
+        pod,
+        {
+          generations: generations.get(pod) ?? {},
+          problems: Object.fromEntries(problems),
+          ...(isOutdated && { isOutdated }),
+        },
+      ]),
+    );
   }
 
   /** Advances the acknowledged generation to the one that all ready data planes have, except those that are late. */
@@ -346,28 +395,45 @@ export class GatewayDataPlanes {
   }
 
   private acknowledgementOf(
-    { acknowledged, listeners }: OwnerState,
-    problems: readonly (readonly [ConfigKey, string])[],
+    { acknowledged }: OwnerState,
+    problems: readonly (readonly [string, string])[] = [],
   ): Acknowledgement | undefined {
     if (acknowledged < 0 || this.addresses.length === 0) return undefined;
-    const own = problems.flatMap(([key, message]) => {
-      const name = listeners.get(key);
-      return name === undefined ? [] : [[name, message] as const];
-    });
-    return { generation: acknowledged, addresses: this.addresses, listenerProblems: Object.fromEntries(own) };
+    return { generation: acknowledged, addresses: this.addresses, listenerProblems: Object.fromEntries(problems) };
   }
 
-  /** For a pod that is connected here, its own report is newer than those of other replicas. */
-  private reports(): readonly PodReport[] {
-    const elsewhere = [...this.otherReports.values()].flatMap((report) =>
-      [...report].filter(([pod]) => this.ready.has(pod) && !this.lastReport.has(pod)),
+  /** Owner → the names of its listeners with their problems. There may be thousands of problems. */
+  private problemsByOwner(answers: readonly PodAnswer[]): ReadonlyMap<string, readonly (readonly [string, string])[]> {
+    const byOwner = new Map<string, (readonly [string, string])[]>();
+    // Those for which there is no room go last, because they replace the others.
+    for (const problems of [...answers.map(([, answer]) => answer.problems), this.listenerProblems]) {
+      for (const [key, message] of problems) {
+        const owner = this.ownerOf.get(key);
+        const name = owner === undefined ? undefined : this.owners.get(owner)?.listeners.get(key);
+        if (owner === undefined || name === undefined) continue;
+        const own = byOwner.get(owner);
+        if (own === undefined) byOwner.set(owner, [[name, message]]);
+        else own.push([name, message]);
+      }
+    }
+    return byOwner;
+  }
+
+  /** What ready pods acknowledged to other replicas. For a pod that is connected here, its own answer is newer. */
+  private answersElsewhere(): readonly PodAnswer[] {
+    return [...this.otherReports.values()].flatMap((report) =>
+      [...report]
+        .filter(([pod]) => this.ready.has(pod) && !this.answers.has(pod))
+        .map(([pod, { problems, isOutdated = false }]): PodAnswer => [
+          pod,
+          { problems: new Map(Object.entries(problems)), isOutdated },
+        ]),
     );
-    return [...elsewhere, ...this.lastReport];
   }
 
-  private setRemark(late: ReadonlySet<string>, reports: readonly PodReport[]): void {
+  private setRemark(late: ReadonlySet<string>, answers: readonly PodAnswer[]): void {
     this.late = late;
-    const outdated = reports.filter(([pod, { isOutdated }]) => isOutdated === true && this.ready.has(pod));
+    const outdated = answers.filter(([pod, { isOutdated }]) => isOutdated && this.ready.has(pod));
     this.outdated = new Set(outdated.map(([pod]) => pod));
     const remark = [remarkOn(late), remarkOnOutdated(this.outdated), this.withheldRemark]
       .filter((text) => text !== '')
@@ -378,8 +444,8 @@ export class GatewayDataPlanes {
   }
 }
 
-/** A pod, and what it reported. */
-type PodReport = readonly [string, PodAcknowledgement];
+/** A pod, and what it acknowledged. */
+type PodAnswer = readonly [string, Answer];
 
 const unreachable = 'The Service of the data plane has no address yet: the load balancer has not assigned one.';
 

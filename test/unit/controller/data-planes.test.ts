@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
 import type { ConfigurationSource } from '../../../src/channel/source.ts';
-import type { ToProxy } from '../../../src/channel/messages.ts';
+import type { CertificateResource, ToProxy } from '../../../src/channel/messages.ts';
 import { traceKeyOf } from '../../../src/channel/trace.ts';
 import { DataPlanes } from '../../../src/controller/data-planes.ts';
 import type { ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
@@ -22,7 +23,7 @@ function listener(generation: number, name = 'http'): ListenerConfig {
   };
 }
 
-function upserted(...resources: readonly (ListenerConfig | RouteConfig)[]) {
+function upserted(...resources: readonly (CertificateResource | ListenerConfig | RouteConfig)[]) {
   return { upserted: new Map(resources.map((resource) => [resource.key, resource])), removed: new Set<string>() };
 }
 
@@ -48,9 +49,13 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
   const reports: unknown[] = [];
   const remarks: string[] = [];
   const exceeded: string[] = [];
+  let comparisons = 0;
   const planes: DataPlanes = new DataPlanes({
     tell: (writes) => void told.push(...writes),
-    programmed: () => programmed,
+    programmed: () => {
+      comparisons += 1;
+      return programmed;
+    },
     patience,
     changes: {
       sent: (arrived) => void changes.push(`${arrived} sent`),
@@ -69,6 +74,7 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
   const source = planes.sourceOf('ns/gw');
   if (source === undefined) throw new Error('the Gateway is served');
   return {
+    comparisons: () => comparisons,
     told,
     changes,
     reports,
@@ -89,64 +95,67 @@ function connect(source: ConfigurationSource, pod = 'pod') {
   void peer.receive({ type: 'hello', digests: {} });
   return {
     ...peer,
-    acknowledge: (...problems: { key: string; message: string }[]) =>
-      void peer.receive({ type: 'acknowledge', id: sent, problems }),
+    /** Resolves when all acknowledgements of the turn have been compared. */
+    acknowledge: async (...problems: { key: string; message: string }[]) => {
+      void peer.receive({ type: 'acknowledge', id: sent, problems });
+      await setImmediate();
+    },
   };
 }
 
 describe('the duration of changes', () => {
-  test('ends when the last connected data plane acknowledges', () => {
+  test('ends when the last connected data plane acknowledges', async () => {
     const { changes, planes, source } = started();
     const [one, other] = [connect(source, 'one'), connect(source, 'other')];
     planes.publish(upserted(listener(2)), 20);
     planes.publish(upserted(listener(3)), 30);
     expect(changes).toEqual(['20 sent', '30 sent']);
-    one.acknowledge();
+    await one.acknowledge();
     expect(changes).toHaveLength(2);
-    other.acknowledge();
+    await other.acknowledge();
     expect(changes.slice(2)).toEqual(['20 acknowledged', '30 acknowledged']);
-    one.acknowledge();
+    await one.acknowledge();
     expect(changes).toHaveLength(4);
   });
 
-  test('is not observed without an event, a difference, or a data plane', () => {
+  test('is not observed without an event, a difference, or a data plane', async () => {
     const { changes, planes, source } = started();
     planes.publish(upserted(listener(2)), 20);
     const pod = connect(source);
-    pod.acknowledge();
+    await pod.acknowledge();
     planes.publish(upserted(listener(3)));
     planes.publish(upserted(listener(3)), 30);
-    pod.acknowledge();
+    await pod.acknowledge();
     expect(changes).toEqual([]);
   });
 
-  test('ends when the last data plane that has not acknowledged disconnects', () => {
+  test('ends when the last data plane that has not acknowledged disconnects', async () => {
     const { changes, planes, source } = started();
     const [one, other] = [connect(source, 'one'), connect(source, 'other')];
     planes.publish(upserted(listener(2)), 20);
-    one.acknowledge();
+    await one.acknowledge();
     expect(changes).toEqual(['20 sent']);
     // Otherwise the next acknowledgement, hours later, would end it.
     other.close();
     expect(changes).toEqual(['20 sent', '20 acknowledged']);
   });
 
-  test('is not observed if all data planes go away before they acknowledge', () => {
+  test('is not observed if all data planes go away before they acknowledge', async () => {
     const { changes, planes, source } = started();
     const pod = connect(source, 'one');
     planes.publish(upserted(listener(2)), 20);
     pod.close();
-    connect(source, 'two').acknowledge();
+    await connect(source, 'two').acknowledge();
     expect(changes).toEqual(['20 sent']);
   });
 });
 
-test('a data plane that is too old for the configuration is named, and its listener has the problem', () => {
+test('a data plane that is too old for the configuration is named, and its listener has the problem', async () => {
   const { told, remarks, planes, source, ready } = started();
   ready('pod');
   const pod = connect(source);
   planes.publish(upserted({ ...listener(2), failure: 'no such filter' }));
-  pod.acknowledge();
+  await pod.acknowledge();
   expect(remarks).toEqual([
     'These data plane pods are older than the controller and reject requests that need a filter which they do not support: pod. Update the data planes.',
   ]);
@@ -155,7 +164,7 @@ test('a data plane that is too old for the configuration is named, and its liste
     value: { generation: 2, listenerProblems: { http: expect.stringContaining('older than the controller') } },
   });
   planes.publish(upserted(listener(3)));
-  pod.acknowledge();
+  await pod.acknowledge();
   expect(remarks.at(-1)).toBe('');
   expect(planes.tally()).toMatchObject({ outdated: 0 });
 });
@@ -176,50 +185,73 @@ test('a data plane that is too old for the configuration is named, whatever the 
 });
 
 describe('acknowledgements', () => {
-  test('count from the moment at which the data plane is ready and has an address', () => {
+  test('count from the moment at which the data plane is ready and has an address', async () => {
     const { told, planes, source, ready } = started();
-    connect(source).acknowledge();
+    await connect(source).acknowledge();
     planes.setReachability('ns/gw', { addresses, pods: new Set() });
     expect(told).toEqual([]);
     ready('pod');
     expect(told).toMatchObject([{ value: { generation: 1, addresses } }]);
   });
 
-  test('a generation counts when all data planes that are ready have it', () => {
+  test('a generation counts when all data planes that are ready have it', async () => {
     const { told, planes, source, ready } = started();
     ready('one', 'other');
     const [one, other] = [connect(source, 'one'), connect(source, 'other')];
     connect(source, 'starting');
-    one.acknowledge();
+    await one.acknowledge();
     expect(told).toEqual([]);
-    other.acknowledge();
+    await other.acknowledge();
     expect(told).toMatchObject([{ value: { generation: 1 } }]);
     planes.publish(upserted(listener(2)));
-    one.acknowledge();
-    other.acknowledge();
+    await one.acknowledge();
+    await other.acknowledge();
     expect(told).toMatchObject([{ value: { generation: 1 } }, { value: { generation: 2 } }]);
   });
 
-  test('one that restarts takes nothing back', () => {
+  test('of one turn are compared with all pods once, and so are pods that disconnect', async () => {
+    const { comparisons, planes, source, ready } = started();
+    ready('pod-0');
+    const pods = Array.from({ length: 100 }, (_, index) => connect(source, `pod-${index}`));
+    const before = comparisons();
+    await Promise.all(pods.map((pod) => pod.acknowledge()));
+    expect(comparisons()).toBe(before + 1);
+    for (const pod of pods) pod.close();
+    await setImmediate();
+    expect(comparisons()).toBe(before + 2);
+    expect(planes.tally()).toMatchObject({ connected: 0 });
+  });
+
+  test('are not compared after the Gateway has gone', async () => {
+    const { comparisons, planes, source, ready } = started();
+    ready('pod');
+    const acknowledged = connect(source).acknowledge();
+    planes.forget('ns/gw');
+    const before = comparisons();
+    await acknowledged;
+    expect(comparisons()).toBe(before);
+  });
+
+  test('one that restarts takes nothing back', async () => {
     const { told, source, ready } = started();
     ready('pod');
     const first = connect(source);
-    first.acknowledge();
+    await first.acknowledge();
     first.close();
     ready();
     connect(source);
     expect(told).toHaveLength(1);
   });
 
-  test('stay when the old session of a pod that has reconnected closes late', () => {
+  test('stay when the old session of a pod that has reconnected closes late', async () => {
     const { told, planes, source, ready } = started();
     ready('one', 'other');
     const old = connect(source, 'one');
     const [one, other] = [connect(source, 'one'), connect(source, 'other')];
     planes.publish(upserted(listener(2)));
-    one.acknowledge();
+    await one.acknowledge();
     old.close();
-    other.acknowledge();
+    await other.acknowledge();
     expect(told.at(-1)).toMatchObject({ value: { generation: 2 } });
   });
 
@@ -230,9 +262,9 @@ describe('acknowledgements', () => {
     expect(told).toMatchObject([{ value: { generation: 4, addresses } }]);
   });
 
-  test('are none while the network has taken the address back', () => {
+  test('are none while the network has taken the address back', async () => {
     const { told, planes, source, ready } = started();
-    connect(source).acknowledge();
+    await connect(source).acknowledge();
     ready('pod');
     planes.setReachability('ns/gw', { addresses: [], pods: new Set(['pod']) });
     expect(told.at(-1)).toMatchObject({ args: ['Gateway', 'ns', 'gw'], value: undefined });
@@ -243,23 +275,23 @@ describe('acknowledgements', () => {
     expect(told.at(-1)).toMatchObject({ value: { generation: 1, addresses } });
   });
 
-  test('problems go by the name of the listener', () => {
+  test('problems go by the name of the listener', async () => {
     const { told, source, ready } = started();
     ready('pod');
-    connect(source).acknowledge(
+    await connect(source).acknowledge(
       { key: 'listener/ns/gw/http', message: 'port is taken' },
       { key: 'route/x', message: 'no listener' },
     );
     expect(told).toMatchObject([{ value: { listenerProblems: { http: 'port is taken' } } }]);
   });
 
-  test('each owner of listeners has its own generation and problems', () => {
+  test('each owner of listeners has its own generation and problems', async () => {
     const { told, planes, source, ready } = started();
     const owner = 'ListenerSet/other/set';
     const ofSet = { ...listener(7), owner, key: 'listener/ns/gw/other/set/http' };
     planes.publish(upserted(ofSet));
     ready('pod');
-    connect(source).acknowledge({ key: ofSet.key, message: 'port is taken' });
+    await connect(source).acknowledge({ key: ofSet.key, message: 'port is taken' });
     expect(told).toMatchObject([
       { args: ['Gateway', 'ns', 'gw'], value: { generation: 1, listenerProblems: {} } },
       { args: ['ListenerSet', 'other', 'set'], value: { generation: 7, listenerProblems: { http: 'port is taken' } } },
@@ -268,10 +300,10 @@ describe('acknowledgements', () => {
     expect(told.at(-1)).toMatchObject({ args: ['ListenerSet', 'other', 'set'], value: undefined });
   });
 
-  test('a Gateway that goes takes its acknowledgement along', () => {
+  test('a Gateway that goes takes its acknowledgement along', async () => {
     const { told, planes, source, ready } = started();
     ready('pod');
-    connect(source).acknowledge();
+    await connect(source).acknowledge();
     planes.forget('ns/gw');
     expect(told.at(-1)).toMatchObject({ value: undefined });
     expect(planes.sourceOf('ns/gw')).toBeUndefined();
@@ -292,21 +324,39 @@ describe('acknowledgements', () => {
 });
 
 describe('several replicas', () => {
-  test('tell each other what was acknowledged to them, and no more', () => {
+  test('tell each other what was acknowledged to them, and no more', async () => {
     const { reports, planes, source } = started();
     const pod = connect(source);
     expect(reports).toEqual([]);
-    pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
+    await pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
     expect(reports).toEqual([
       {
         'ns/gw': { pod: { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } } },
       },
     ]);
     planes.publish({ upserted: new Map(), removed: new Set(['route/ns/gone']) });
-    pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
+    await pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
     expect(reports).toHaveLength(1);
     pod.close();
     expect(reports.at(-1)).toEqual({});
+  });
+
+  test('report no generations of a Gateway that has more than a report has room for', async () => {
+    const { told, planes, source, ready } = started();
+    ready('pod-0');
+    const sets = Array.from({ length: 100 }, (_, index) => ({
+      ...listener(1),
+      key: `listener/ns/gw/ns/set-${index}/http`,
+      owner: `ListenerSet/ns/set-${index}`,
+    }));
+    planes.publish(upserted(...sets));
+    const pods = Array.from({ length: 600 }, (_, index) => connect(source, `pod-${index}`));
+    await Promise.all(pods.slice(0, 500).map((pod) => pod.acknowledge()));
+    expect(planes.report().get('ns/gw')?.size).toBe(500);
+    await Promise.all(pods.slice(500).map((pod) => pod.acknowledge()));
+    expect(planes.report().get('ns/gw')?.size).toBe(0);
+    expect(planes.tally()).toMatchObject({ connected: 600 });
+    expect(told).toHaveLength(101);
   });
 
   test('count what others were told, before the Gateway is served here, too', () => {
@@ -328,10 +378,10 @@ describe('several replicas', () => {
     expect(told.at(-1)).toMatchObject({ value: { generation: 1 } });
   });
 
-  test('wait for a data plane that nobody has heard of', () => {
+  test('wait for a data plane that nobody has heard of', async () => {
     const { told, source, ready } = started();
     ready('pod', 'unheard');
-    connect(source).acknowledge();
+    await connect(source).acknowledge();
     expect(told).toEqual([]);
   });
 });
@@ -351,14 +401,14 @@ describe('data planes that are late', () => {
   test('are left out of account after a while, with a remark until they are there', async () => {
     const { told, remarks, source, ready } = started({ patience: 20 });
     ready('pod', 'late');
-    connect(source).acknowledge();
+    await connect(source).acknowledge();
     await until(() =>
       expect(remarks).toEqual([
         'These data plane pods did not acknowledge the newest generation in time and may serve an older one: late.',
       ]),
     );
     expect(told).toMatchObject([{ value: { generation: 1 } }]);
-    connect(source, 'late').acknowledge();
+    await connect(source, 'late').acknowledge();
     expect(remarks.at(-1)).toBe('');
   });
 
@@ -389,6 +439,27 @@ describe('configuration beyond the limits', () => {
     expect(planes.stateOf('ns/gw').remark).toBe('');
     expect(exceeded).toEqual([`ns/gw: ${remark}`, 'ns/gw: ']);
     expect(planes.withheld().size).toBe(0);
+  });
+
+  test('fails all listeners without room, and is not repeated for each data plane without a limit', async () => {
+    const { told, planes, source, ready } = started();
+    ready('pod-0');
+    const secret = 'ns/large';
+    const pair = { certificate: 'c'.repeat(2 ** 24), privateKey: 'k' };
+    const certificate = { kind: 'certificate', key: `certificate/${secret}`, secret, ...pair } as const;
+    const listeners = Array.from({ length: 2_000 }, (_, index) => ({
+      ...listener(2, `listener-${index}`),
+      certificates: [secret],
+    }));
+    planes.publish(upserted(certificate, ...listeners));
+    for (let index = 0; index < 10; index += 1) await connect(source, `pod-${index}`).acknowledge();
+    const problems = source.states().flatMap((state) => [...state.problems.values()]);
+    expect(problems.join('').length).toBeLessThan(2 ** 19);
+    expect(told.at(-1)?.value).toMatchObject({
+      listenerProblems: Object.fromEntries(
+        listeners.map(({ name }) => [name, expect.stringContaining('exceeds the share')]),
+      ),
+    });
   });
 
   test('leaves nothing in the evaluation when the Gateway goes', () => {
