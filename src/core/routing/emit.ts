@@ -8,7 +8,7 @@ import {
 } from '../graph/backends/backend-object.ts';
 import { policyInForce } from '../graph/backends/backend-policies.ts';
 import { servicePort, type ServicePort, type ServicePortKey } from '../graph/backends/backends.ts';
-import { endpoints } from '../graph/backends/endpoints.ts';
+import { endpoints, hasTooManyEndpoints, maxEndpoints } from '../graph/backends/endpoints.ts';
 import { backendCertificate } from '../graph/backend-certificates.ts';
 import { clientValidationOf } from '../graph/listeners/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
@@ -142,10 +142,10 @@ function clientValidation(
 }
 
 function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<EndpointsConfig> {
-  for (const port of read.list(portsInUse, backendKey(backend))) {
-    const destination = isService(backend)
-      ? serviceEndpoints(read, backend, port)
-      : xBackendEndpoints(read, backend, port);
+  const ports = read.list(portsInUse, backendKey(backend));
+  const destinationOf = destinationsOf(read, backend, ports.length);
+  for (const port of ports) {
+    const destination = destinationOf(port);
     yield {
       kind: 'endpoints',
       key: endpointsKey(backend, port),
@@ -153,6 +153,13 @@ function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<Endpo
       ...unobservedEndpoints(read, backend, destination),
     };
   }
+}
+
+function destinationsOf(read: Reader, backend: BackendObject, used: number): (port: ServicePortKey) => Destination {
+  if (!isService(backend)) return (port) => xBackendEndpoints(read, backend, port);
+  if (hasTooManyEndpoints(read, backend, used))
+    return () => ({ addresses: [], failure: `all ports of the Service have more than ${maxEndpoints} endpoints` });
+  return (port) => serviceEndpoints(read, backend, port);
 }
 
 function unobservedEndpoints(

@@ -6,7 +6,7 @@ import { isReadyEndpoint } from '../../semantics/endpoints.ts';
 import { isIpAddress } from '../../text/hostname.ts';
 import { hash64 } from '../../text/hash.ts';
 import { isRemoteAddress } from '../../text/ip-address.ts';
-import { backendKey, serviceKinds, type BackendPort, type ServiceKind } from './backend-object.ts';
+import { backendKey, serviceKinds, type BackendPort, type ServiceKind, type ServiceObject } from './backend-object.ts';
 import { numberOfKey, servicePort, transportOfKey, type OfferedPort, type ServicePortKey } from './backends.ts';
 import { objectsOf, readObject } from '../inputs.ts';
 import { strata } from '../strata.ts';
@@ -71,6 +71,35 @@ export const endpoints = defineQuery({
     if (slices.length === 0 && kind === 'ServiceImport')
       return clusterSetAddresses(readObject(read, kind, namespace, name), numberOfKey(port));
     return receiving(read, { namespace, slices, portOf: (slice) => slicePort(slice, found) });
+  },
+});
+
+/**
+ * The maximum number of endpoints of all ports of a Service together: each port has its own list of them. Twice as many as the configuration of
+ * a Gateway has room for.
+ */
+export const maxEndpoints = 100_000;
+
+/**
+ * Whether a Service or ServiceImport may have more endpoints than the limit.
+ *
+ * @param used the number of its ports that are used
+ */
+export function hasTooManyEndpoints(read: Reader, { kind, namespace, name }: ServiceObject, used: number): boolean {
+  const slices = read.list(slicesOfService, backendKey({ kind, namespace, name }));
+  const count = slices.reduce((sum, slice) => {
+    const { addresses, ports } = read.query(sliceSize, namespace, slice);
+    return sum + addresses * Math.min(ports, used);
+  }, 0);
+  return count > maxEndpoints;
+}
+
+const sliceSize = defineQuery({
+  name: 'sliceSize',
+  stratum: strata.links,
+  compute(read, namespace: string, name: string): { readonly addresses: number; readonly ports: number } {
+    const { endpoints: all = [], ports = [] } = readObject(read, 'EndpointSlice', namespace, name) ?? {};
+    return { addresses: all.reduce((sum, { addresses = [] }) => sum + addresses.length, 0), ports: ports.length };
   },
 });
 

@@ -160,6 +160,51 @@ describe('the endpoints of a Service port', () => {
   });
 });
 
+test('the endpoints of a Service are not used if all of its used ports have too many of them', () => {
+  const numbers = Array.from({ length: 150 }, (_, index) => 8000 + index);
+  const api = 'gateway.networking.k8s.io/v1';
+  const failuresWith = (used: number): readonly (string | undefined)[] => {
+    const { kernel } = evaluate([
+      serviceWith({ ports: numbers.map((port) => ({ name: `port-${port}`, port })) }),
+      {
+        apiVersion: 'discovery.k8s.io/v1',
+        kind: 'EndpointSlice',
+        metadata: { name: 'cart', namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
+        addressType: 'IPv4',
+        ports: numbers.map((port) => ({ name: `port-${port}`, port })),
+        endpoints: Array.from({ length: 1_000 }, (_, index) => ({ addresses: [`10.0.${index >> 8}.${index & 255}`] })),
+      },
+      ourClass,
+      {
+        apiVersion: api,
+        kind: 'Gateway',
+        metadata: { name: 'web', namespace: 'shop' },
+        spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+      },
+      {
+        apiVersion: api,
+        kind: 'HTTPRoute',
+        metadata: { name: 'cart', namespace: 'shop' },
+        spec: {
+          parentRefs: [{ name: 'web' }],
+          rules: Array.from({ length: 10 }, (_, rule) => ({
+            backendRefs: numbers
+              .slice(rule * 16, Math.min(used, rule * 16 + 16))
+              .map((port) => ({ name: 'cart', port })),
+          })),
+        },
+      },
+    ]);
+    return [...kernel.emitted(configuration).values()].flatMap((one) =>
+      one.kind === 'endpoints' ? [one.failure ?? `${one.addresses.length} addresses`] : [],
+    );
+  };
+  expect(failuresWith(100)).toEqual(Array<string>(100).fill('1000 addresses'));
+  expect(failuresWith(101)).toEqual(
+    Array<string>(101).fill('all ports of the Service have more than 100000 endpoints'),
+  );
+});
+
 describe('the endpoints that an XBackend selects', () => {
   const slice = (name: string, labels: object, parts: object = {}) => ({
     apiVersion: 'discovery.k8s.io/v1',
