@@ -1,6 +1,7 @@
 /** Logs and metrics. The only importer of pino and prom-client. */
 export { createAdmissionMetrics, type AdmissionFacts, type AdmissionMetrics } from './admission.ts';
-export { createLogger, type LogDestination, type Logger, type LogLevel } from './log.ts';
+export { createLogger, type Logger, type LogLevel } from './log.ts';
+export { outputTo, type LogDestination } from './log-output.ts';
 export {
   createMetrics,
   type Cell,

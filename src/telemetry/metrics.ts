@@ -1,4 +1,6 @@
+import process from 'node:process';
 import { collectDefaultMetrics, Registry, type Metric } from 'prom-client';
+import { outputTo } from './log-output.ts';
 
 /** A metric family: one name and meaning, with one series per combination of labels. */
 export interface FamilyDefinition {
@@ -43,7 +45,7 @@ export interface Metrics {
   observedHistogram(definition: FamilyDefinition, read: () => Distribution): void;
   /** `buckets`: upper bounds, ascending. */
   histogram(definition: FamilyDefinition, buckets: readonly number[]): Family<Histogram>;
-  /** Adds the standard metrics of process and runtime (`process_*`, `nodejs_*`). */
+  /** Adds the standard metrics of process and runtime (`process_*`, `nodejs_*`), and of the log on standard error. */
   observeProcess(): void;
   /** The metrics in the Prometheus text format, of type `contentType`. */
   scrape(): Promise<string>;
@@ -120,6 +122,12 @@ function observeProcess(registry: Registry): void {
   register(registry, definition, 'counter', () => [
     { labels: [], value: performance.eventLoopUtilization().active / 1000 },
   ]);
+  const omitted = {
+    name: 'log_lines_omitted_total',
+    help: 'Log lines that were not written, because those before them were not read.',
+    labels: [],
+  };
+  register(registry, omitted, 'counter', () => [{ labels: [], value: outputTo(process.stderr).omitted }]);
 }
 
 const overflow = 'other';

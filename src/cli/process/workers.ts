@@ -1,5 +1,5 @@
 import { createProxyWorkers, type ProxyWorkers, type WorkersOptions } from '../../proxy/workers/pool.ts';
-import type { Logger, Metrics } from '../../telemetry/index.ts';
+import { outputTo, type Logger, type Metrics } from '../../telemetry/index.ts';
 import { divideHeap } from './divide-heap.ts';
 import type { InternalErrors } from './internal-errors.ts';
 import { returnMemory } from './memory-return.ts';
@@ -28,7 +28,7 @@ export function startWorkers(
     ...settings,
     workers,
     script: workerScript(),
-    writeLines: logs && log.isLevelEnabled('info') ? (text) => void process.stderr.write(text) : undefined,
+    writeLines: logs && log.isLevelEnabled('info') ? (text) => outputTo(process.stderr).write(text) : undefined,
     onFault: (error, origin) => errors.take(origin, error),
     onWorkerEnd: (worker, error) => {
       errors.take('worker', error);

@@ -7,7 +7,7 @@ const patience = 1_000;
 
 /**
  * Sends the log lines of a worker to the main thread, which writes them: those of one turn of the event loop together. If the main
- * thread is behind, the worker waits for it, as a process waits for the reader of its logs. So the lines that wait are limited.
+ * thread is behind, the worker waits for it. So the lines that wait are limited.
  */
 export class LineOutlet {
   private readonly worker: number;

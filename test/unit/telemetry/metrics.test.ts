@@ -77,6 +77,7 @@ describe('createMetrics', () => {
     expect(await metrics.scrape()).toMatch(/^process_resident_memory_bytes \d+$/m);
     expect(await metrics.scrape()).toMatch(/^nodejs_eventloop_lag_seconds /m);
     expect(await metrics.scrape()).toMatch(/^sallyport_process_eventloop_active_seconds_total \d/m);
+    expect(await metrics.scrape()).toMatch(/^sallyport_log_lines_omitted_total \d/m);
     // The values of a timer that never fires would mislead.
     expect(await metrics.scrape()).not.toMatch(/eventloop_lag_(?!seconds)/);
   });
