@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../../core/text/compare-json.ts';
 import type { JsonRecord } from '../../core/text/record.ts';
 import type { KubernetesObject, ResourceType } from '../../kubernetes/index.ts';
-import { reportedResult, type AuditResult, type Outcome } from './result.ts';
+import { byImportance, reportedResult, type AuditResult, type Totals } from './result.ts';
 
 /** An API for reports of policies. */
 export interface ReportApi {
@@ -56,12 +56,18 @@ export const maxBytes = 900 * 1_024;
 /**
  * Returns the report about the objects of a namespace, or about cluster-scoped objects (`''`). If there are too many results, the
  * report contains those that matter most, and an annotation has the number of the others. The summary counts all of them.
+ *
+ * @param totals the numbers of all results, if `results` contains only those that matter most
  */
-export function reportOf(api: ReportApi, namespace: string, results: readonly AuditResult[]): KubernetesObject {
+export function reportOf(
+  api: ReportApi,
+  namespace: string,
+  results: readonly AuditResult[],
+  totals: Totals = totalsOf(results),
+): KubernetesObject {
   const { apiVersion, kind } = namespace === '' ? api.cluster : api.namespaced;
   const shown = withinLimits([...results].sort(byImportance).slice(0, maxResults).map(reportedResult));
-  const omitted = results.length - shown.length;
-  const count = (outcome: Outcome): number => results.filter((result) => result.outcome === outcome).length;
+  const omitted = totals.fail + totals.warn + totals.skip - shown.length;
   return {
     apiVersion,
     kind,
@@ -72,7 +78,7 @@ export function reportOf(api: ReportApi, namespace: string, results: readonly Au
       ...(omitted > 0 && { annotations: { [omittedAnnotation]: String(omitted) } }),
     },
     ...api.fields,
-    summary: { pass: 0, fail: count('fail'), warn: count('warn'), error: 0, skip: count('skip') },
+    summary: { pass: 0, error: 0, ...totals },
     results: shown,
   };
 }
@@ -86,6 +92,12 @@ export function digestOf({ metadata, ...report }: KubernetesObject): string {
     .digest('hex');
 }
 
+function totalsOf(results: readonly AuditResult[]): Totals {
+  const totals = { fail: 0, warn: 0, skip: 0 };
+  for (const { outcome } of results) totals[outcome] += 1;
+  return totals;
+}
+
 function withinLimits(results: readonly JsonRecord[]): readonly JsonRecord[] {
   let bytes = 0;
   const end = results.findIndex((result) => {
@@ -93,22 +105,4 @@ function withinLimits(results: readonly JsonRecord[]): readonly JsonRecord[] {
     return bytes > maxBytes;
   });
   return end === -1 ? results : results.slice(0, end);
-}
-
-const importance: Readonly<Record<Outcome, number>> = { fail: 0, warn: 1, skip: 2 };
-
-function byImportance(one: AuditResult, other: AuditResult): number {
-  return (
-    importance[one.outcome] - importance[other.outcome] ||
-    compare(one.object.kind, other.object.kind) ||
-    compare(one.object.name, other.object.name) ||
-    compare(one.path, other.path) ||
-    compare(one.rule, other.rule) ||
-    compare(one.message, other.message)
-  );
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

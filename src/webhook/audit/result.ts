@@ -1,11 +1,18 @@
+import { hash } from 'node:crypto';
 import type { JudgedFinding } from '../../core/admission/judged-finding.ts';
 import { formatPath } from '../../core/resources/path.ts';
 import { allRules } from '../../core/rules/engine/registry.ts';
 import { printable } from '../../core/text/display.ts';
 import { isRecord, listOf, type JsonRecord } from '../../core/text/record.ts';
 
-/** The outcomes in reports: admission would deny (`fail`), would warn (`warn`), or an exemption prevents a denial (`skip`). */
-export type Outcome = 'fail' | 'warn' | 'skip';
+/**
+ * The outcomes in reports, by importance: admission would deny (`fail`), would warn (`warn`), or an exemption prevents a denial (`skip`).
+ */
+export const outcomes = ['fail', 'warn', 'skip'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** Numbers of results by outcome. */
+export type Totals = Readonly<Record<Outcome, number>>;
 
 /** The identity of a stored object. */
 export interface Audited {
@@ -70,7 +77,36 @@ function outcomeOf({ effect, withheld, exemption }: JudgedFinding): Outcome | un
 
 /** The identity of a result among those of all reports. It does not contain the time. */
 export function identityOf({ object, rule, outcome, path, message }: Omit<AuditResult, 'since'>): string {
-  return JSON.stringify([object.uid, rule, outcome, path, message]);
+  return digest([object.uid, rule, outcome, path, message]);
+}
+
+/** A new leader keeps the identities of all stored results until it has judged all objects. */
+function digest(parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url');
+}
+
+/** The order of results in a report, those that matter most first. */
+export function byImportance(one: AuditResult, other: AuditResult): number {
+  return (
+    outcomes.indexOf(one.outcome) - outcomes.indexOf(other.outcome) ||
+    byObject(one, other) ||
+    compare(one.path, other.path) ||
+    compare(one.rule, other.rule) ||
+    compare(one.message, other.message)
+  );
+}
+
+/** The order of the objects of results with the same outcome. */
+export function byObject(
+  one: Pick<AuditResult, 'object'> | undefined,
+  other: Pick<AuditResult, 'object'> | undefined,
+): number {
+  return compare(one?.object.kind, other?.object.kind) || compare(one?.object.name, other?.object.name);
+}
+
+function compare(one = '', other = ''): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 /** The result as both report APIs define it. */
@@ -104,13 +140,7 @@ export function storedTime(result: unknown): readonly [identity: string, since: 
   const [resource] = listOf(result['resources']);
   if (typeof seconds !== 'number' || !isRecord(resource)) return undefined;
   return [
-    JSON.stringify([
-      resource['uid'],
-      result['rule'],
-      result['result'],
-      result['properties']['path'],
-      result['message'],
-    ]),
+    digest([resource['uid'], result['rule'], result['result'], result['properties']['path'], result['message']]),
     seconds,
   ];
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../time/clock.ts';
 import type { Cell, Family, Logger, Metrics, Reading } from '../../telemetry/index.ts';
 import { inSlices, Slices, type Gate } from '../../time/slices.ts';
 import { AuditLedger } from './ledger.ts';
-import { digestOf, reportOf, type ReportApi } from './report.ts';
+import { digestOf, maxResults, reportOf, type ReportApi } from './report.ts';
 import { ReportStore } from './report-store.ts';
 import { resultsOf } from './result.ts';
 import { auditedKinds, keyOf, StoredObjects, type StoredObject } from './stored-objects.ts';
@@ -197,8 +197,9 @@ export class AuditTerm {
       if (!this.delays.isDue(namespace)) continue;
       if (slices.isUsedUp) await slices.next();
       if (left === 0 || this.controller.signal.aborted) return;
-      const results = this.ledger.resultsOf(namespace);
-      const report = results.length === 0 ? undefined : reportOf(api, namespace, results);
+      const results = this.ledger.resultsOf(namespace, maxResults);
+      const report =
+        results.length === 0 ? undefined : reportOf(api, namespace, results, this.ledger.totalsOf(namespace));
       const digest = report && digestOf(report);
       if (digest === this.digests.get(namespace)) {
         this.ledger.mark(namespace, 'written');
