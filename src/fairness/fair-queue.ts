@@ -48,6 +48,17 @@ export class FairQueue<T> {
     return value;
   }
 
+  /** Removes a value of this owner, if it waits. */
+  remove(value: T, [name, ...rest]: Owner): boolean {
+    const part = name === undefined ? undefined : this.parts.get(name);
+    const isRemoved = name === undefined ? this.values.delete(value) : part?.remove(value, rest) === true;
+    if (!isRemoved) return false;
+    this.begun.delete(value);
+    this.count -= 1;
+    if (name !== undefined && part?.size === 0) this.parts.delete(name);
+    return true;
+  }
+
   /**
    * Makes room for one more value of an owner: removes and returns the longest waiting value of the client with most, or of the user with
    * most of its own client. Returns `undefined` if the owner itself would have as many.

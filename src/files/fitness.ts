@@ -9,8 +9,8 @@ export interface Unfit {
 export const maximumDepth = 100;
 const maximumValues = 1_000_000;
 /** The limit of a request to the API server. Longer texts exceed the stack of regular expressions. */
-export const longestText = 3 * 1024 * 1024;
-export const tooLong = `a text of more than ${longestText} characters is longer than the API server accepts; shorten it`;
+export const longestScalar = 3 * 1024 * 1024;
+export const tooLong = `a text of more than ${longestScalar} characters is longer than the API server accepts; shorten it`;
 
 interface Extent {
   readonly values: number;

@@ -4,7 +4,7 @@ import { quote, shorten } from '../core/text/display.ts';
 import { isRecord } from '../core/text/record.ts';
 import { findAmbiguities } from './ambiguous.ts';
 import type { FileProblem, Position, SourceDocument } from './document.ts';
-import { findUnfit, isFiniteThroughout, longestText, maximumDepth, tooLong } from './fitness.ts';
+import { findUnfit, isFiniteThroughout, longestScalar, maximumDepth, tooLong } from './fitness.ts';
 import { Outline, rootNode } from './outline.ts';
 import { splitDocuments } from './split.ts';
 import type { Chunk } from './split.ts';
@@ -114,7 +114,7 @@ function readContent(chunk: Chunk, outline: Outline): Content {
     const events = parseEvents(chunk.text, { maxDepth: maximumDepth });
     outline.fill(events);
     const long = events.find(
-      (event) => event.type === EVENT_ID.SCALAR && event.valueEnd - event.valueStart > longestText,
+      (event) => event.type === EVENT_ID.SCALAR && event.valueEnd - event.valueStart > longestScalar,
     );
     if (long?.type === EVENT_ID.SCALAR) return { problems: [failure(outline.at(long.valueStart), tooLong)] };
     const [value] = constructFromEvents(events, { source: chunk.text, schema });

@@ -6,7 +6,7 @@ import { createDeadline } from './deadline.ts';
 import type { Credentials } from './credentials.ts';
 import { ApiError, apiError, ConnectionError, messageOf, ProtocolError, ResponseTooLongError } from './errors.ts';
 import { IncompleteResponses } from './incomplete-responses.ts';
-import { longestText } from './limits.ts';
+import { longestResponse } from './limits.ts';
 import { readJsonLines } from './lines.ts';
 import type { ReadingPace } from './reading-pace.ts';
 import { Transport, type Access } from './transport.ts';
@@ -24,7 +24,7 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole response, or for the head of a stream, once the credentials are loaded. Default: 30 seconds. */
   readonly timeout?: number;
-  /** Characters of the response, at most. Default: `longestText`. */
+  /** Characters of the response, at most. Default: `longestResponse`. */
   readonly longest?: number;
   /** When a stream is read. Without it, as it arrives. */
   readonly pace?: ReadingPace | undefined;
@@ -126,7 +126,7 @@ class Client implements ApiClient {
    *
    * @throws ResponseTooLongError
    */
-  private textOf(response: IncomingMessage, longest = longestText): Promise<string> {
+  private textOf(response: IncomingMessage, longest = longestResponse): Promise<string> {
     const hold = this.incomplete.follow(response);
     return new Promise((resolve, reject) => {
       let text = '';

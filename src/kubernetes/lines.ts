@@ -1,7 +1,7 @@
 import { Slices } from '../time/slices.ts';
 import { readingSlice } from './chunks.ts';
 import { ProtocolError } from './errors.ts';
-import { longestText } from './limits.ts';
+import { longestResponse } from './limits.ts';
 
 interface LineOptions {
   /** Characters of a line. */
@@ -22,7 +22,7 @@ const charactersBetweenChecks = 64 * 1024;
  */
 export async function* readJsonLines(
   chunks: AsyncIterable<Uint8Array>,
-  { limit = longestText, onHeld = () => undefined }: LineOptions = {},
+  { limit = longestResponse, onHeld = () => undefined }: LineOptions = {},
 ): AsyncGenerator<readonly unknown[], void, void> {
   const decoder = new TextDecoder();
   // The parts of an unfinished line are joined once, at its end: a long line arrives in thousands of chunks.

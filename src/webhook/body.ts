@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { SharedQuota } from '../fairness/shared-quota.ts';
-import { InputTurns } from './input-turns.ts';
+import { ReadingTurns } from './reading-turns.ts';
 
 /** A body as it was received. */
 export interface Body {
@@ -45,7 +45,7 @@ export interface ReceivedBody {
 /** The bodies that are being received or reviewed. */
 export class Bodies {
   private readonly limits: BodyLimits;
-  private readonly input = new InputTurns();
+  private readonly input = new ReadingTurns();
   /** Bytes beyond the free bytes of each body. One client that reaches the port cannot keep the reviews of the API server out. */
   private readonly quota: SharedQuota;
 

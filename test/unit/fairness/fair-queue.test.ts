@@ -88,3 +88,23 @@ test('an owner has only a few values that are begun and not done', () => {
   expect(turn()).toBe('a8');
   expect(queue.size).toBe(9);
 });
+
+test('a value that is removed does not wait, and its owner has no turn', () => {
+  const queue = queueOf(['ax1', 'ay1', 'bx1', 'bx2']);
+  expect(queue.remove('ax1', ['a', 'x'])).toBe(true);
+  expect(queue.remove('ax1', ['a', 'x'])).toBe(false);
+  expect(queue.remove('bx1', ['c', 'x'])).toBe(false);
+  expect(queue.remove('bx1', ['b', 'x'])).toBe(true);
+  expect(queue.size).toBe(2);
+  expect(takeAll(queue)).toEqual(['ay1', 'bx2']);
+  expect(queue.size).toBe(0);
+});
+
+test('a value that was put back and is removed does not count as begun', () => {
+  const queue = queueOf([]);
+  const begun = Array.from({ length: 8 }, (_, index) => `a${index}`);
+  for (const value of begun) queue.putBack(value, ['a']);
+  queue.add('a8', ['a']);
+  expect(queue.remove('a0', ['a'])).toBe(true);
+  expect(takeAll(queue)).toEqual([...begun.slice(1), 'a8']);
+});

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { FairQueue } from '../fairness/fair-queue.ts';
+import { FairQueue, type Owner } from '../fairness/fair-queue.ts';
 import { readingOf } from '../handshakes/reading.ts';
 import { isAccepting } from '../time/accepting.ts';
 import { NextTurn } from '../time/next-turn.ts';
@@ -16,10 +16,10 @@ const bytesOfShortTurn = bytesOfRead;
  * is stopped, not the stream of the body: this would keep what the parser has read already, in pieces of one byte if the client likes.
  * In each turn, as many connections are read again as it has room for. Clients take turns by their address.
  */
-export class InputTurns {
+export class ReadingTurns {
   private taken = 0;
-  private readonly stopped = new Set<Socket>();
-  /** The stopped connections, and some that have ended. */
+  /** The stopped connections, and their owners in `waiting`. */
+  private readonly stopped = new Map<Socket, Owner>();
   private readonly waiting = new FairQueue<Socket>();
   private readonly next = new NextTurn(() => this.begin());
   private readonly isBurst: () => boolean;
@@ -34,14 +34,22 @@ export class InputTurns {
     this.taken += bytes;
     if (this.taken < this.limit || this.stopped.has(socket)) return;
     readingOf(socket)?.readStop();
-    this.stopped.add(socket);
-    this.waiting.add(socket, [client]);
+    const owner = [client];
+    this.stopped.set(socket, owner);
+    this.waiting.add(socket, owner);
     this.next.request();
+  }
+
+  /** The number of connections that wait to be read again. */
+  get size(): number {
+    return this.waiting.size;
   }
 
   /** Does not read the connection any more. */
   end(socket: Socket): void {
     readingOf(socket)?.readStop();
+    const owner = this.stopped.get(socket);
+    if (owner !== undefined) this.waiting.remove(socket, owner);
     this.stopped.delete(socket);
   }
 
@@ -54,7 +62,8 @@ export class InputTurns {
     for (let left = this.limit; left > 0;) {
       const socket = this.waiting.take();
       if (socket === undefined) break;
-      const reading = this.stopped.delete(socket) ? readingOf(socket) : undefined;
+      this.stopped.delete(socket);
+      const reading = readingOf(socket);
       if (reading === undefined) continue;
       reading.readStart();
       left -= bytesOfRead;

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { InputTurns } from '../../../src/webhook/input-turns.ts';
+import { ReadingTurns } from '../../../src/webhook/reading-turns.ts';
 
 const readBytes = 64 * 1024;
 
 /** Connections that are read while their names are in `read`. */
 function connections(count: number, isBurst = (): boolean => false) {
-  const turns = new InputTurns(isBurst);
+  const turns = new ReadingTurns(isBurst);
   const read = new Set<string>();
   const open = (name: string): Socket => {
     read.add(name);
@@ -45,5 +45,13 @@ test('connections that have ended take no room, and are not read', async () => {
   const { turns, read, busy } = connections(12);
   for (const socket of busy.slice(0, 5)) turns.end(socket);
   await nextTurn();
-  expect([...read]).toEqual(['other', ...[5, 6, 7, 8, 9, 10, 11].map((index) => `busy${index}`)]);
+  expect([...read]).toEqual(['busy5', 'other', ...[6, 7, 8, 9, 10, 11].map((index) => `busy${index}`)]);
+});
+
+test('connections that have ended are not kept', () => {
+  const { turns, busy } = connections(12);
+  expect(turns.size).toBe(13);
+  for (const socket of busy) turns.end(socket);
+  for (const socket of busy) turns.end(socket);
+  expect(turns.size).toBe(1);
 });
