@@ -4,6 +4,8 @@ import { LocalTally, type Tally } from './tally.ts';
 const reserve = 1 / 16;
 /** A client that holds this many times the free amount outside the reserve gets no more of that. */
 const share = 14;
+/** The part of a quota that a single client can hold. */
+export const mostOfOne = (share * (1 - reserve)) / (1 + share);
 /** A client that holds this part of the free amount gets nothing of the reserve. */
 const little = 1 / 64;
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { SharedQuota } from '../fairness/shared-quota.ts';
+import { BodyQuota, type BodyOwner } from './body-quota.ts';
 import { ReadingTurns } from './reading-turns.ts';
+import { searchedBytes, userIn } from './user.ts';
 
 /** A body as it was received. */
 export interface Body {
@@ -39,6 +40,8 @@ export class BodyRefusal extends Error {
 /** A body that arrived. Its bytes count until `release`. */
 export interface ReceivedBody {
   readonly body: Body;
+  /** Who asks, as far as the body shows it. */
+  readonly user: string;
   readonly release: () => void;
 }
 
@@ -46,12 +49,12 @@ export interface ReceivedBody {
 export class Bodies {
   private readonly limits: BodyLimits;
   private readonly input = new ReadingTurns();
-  /** Bytes beyond the free bytes of each body. One client that reaches the port cannot keep the reviews of the API server out. */
-  private readonly quota: SharedQuota;
+  /** Bytes beyond the free bytes of each body. */
+  private readonly quota: BodyQuota;
 
   constructor(limits: BodyLimits) {
     this.limits = limits;
-    this.quota = new SharedQuota(limits.heldBytes, () => undefined);
+    this.quota = new BodyQuota(limits.heldBytes);
   }
 
   /** Bytes held beyond the free bytes of each body. */
@@ -69,8 +72,16 @@ export class Bodies {
       let size = 0;
       let counted = 0;
       let isOver = false;
+      let owner: BodyOwner = { client, user: '' };
+      let isUserRead = false;
+      /** Reads the user before bytes of the body count. */
+      const readUser = (): void => {
+        if (isUserRead) return;
+        isUserRead = true;
+        owner = { client, user: userIn(chunks) };
+      };
       const release = (): void => {
-        if (counted > 0) this.quota.release(client, counted);
+        if (counted > 0) this.quota.release(owner, counted);
         counted = 0;
       };
       const refuse = (reason: BodyRefusal['reason']): void => {
@@ -88,16 +99,18 @@ export class Bodies {
         size += chunk.length;
         const isFragmented = chunks.length > fewPieces && size < chunks.length * averagePiece;
         if (size > this.limits.bodyBytes || isFragmented) return refuse('too-large');
-        const beyond = Math.max(0, size - freeBytes);
-        if (beyond > counted && !this.quota.take(client, beyond - counted)) return refuse('busy');
-        counted = beyond;
         chunks.push(chunk);
-        this.input.take(chunk.length + averagePiece, request.socket, client);
+        if (size >= searchedBytes) readUser();
+        const beyond = Math.max(0, size - freeBytes);
+        if (beyond > counted && !this.quota.take(owner, beyond - counted)) return refuse('busy');
+        counted = beyond;
+        this.input.take(chunk.length + averagePiece, request.socket, [client, owner.user]);
       });
       request.on('end', () => {
         if (isOver) return;
         isOver = true;
-        resolve({ body: { chunks, isLarge: size > freeBytes }, release });
+        readUser();
+        resolve({ body: { chunks, isLarge: size > freeBytes }, user: owner.user, release });
       });
       request.on('error', abort);
       request.on('close', abort);

@@ -14,7 +14,8 @@ const bytesOfShortTurn = bytesOfRead;
 /**
  * Ends the input of a turn of the event loop. Otherwise all sockets with large bodies are read at length, and probes wait. The connection
  * is stopped, not the stream of the body: this would keep what the parser has read already, in pieces of one byte if the client likes.
- * In each turn, as many connections are read again as it has room for. Clients take turns by their address.
+ * In each turn, as many connections are read again as it has room for. Clients take turns by their address, and the users of
+ * each client.
  */
 export class ReadingTurns {
   private taken = 0;
@@ -29,12 +30,11 @@ export class ReadingTurns {
     this.isBurst = isBurst;
   }
 
-  /** Counts bytes from a client with this address. If they were the last of this turn, their connection is read again in a later one. */
-  take(bytes: number, socket: Socket, client: string): void {
+  /** Counts bytes of a client and a user. If they were the last of this turn, their connection is read again in a later one. */
+  take(bytes: number, socket: Socket, owner: Owner): void {
     this.taken += bytes;
     if (this.taken < this.limit || this.stopped.has(socket)) return;
     readingOf(socket)?.readStop();
-    const owner = [client];
     this.stopped.set(socket, owner);
     this.waiting.add(socket, owner);
     this.next.request();

@@ -9,7 +9,6 @@ import { cleanName } from './limits.ts';
 import type { Replies } from './replies.ts';
 import { readReview, writeReview } from './review.ts';
 import { SharedSlices, Turns } from './turns.ts';
-import { userIn } from './user.ts';
 import { monotonicNow } from '../time/clock.ts';
 import type { Gate } from '../time/slices.ts';
 
@@ -141,9 +140,9 @@ export class Reviews {
 
   private async receive(exchange: Exchange): Promise<Body> {
     try {
-      const { body, release } = await this.bodies.receive(exchange.request, exchange.client);
+      const { body, user, release } = await this.bodies.receive(exchange.request, exchange.client);
       exchange.releaseBody = release;
-      exchange.owner = [exchange.client, userIn(body.chunks)];
+      exchange.owner = [exchange.client, user];
       // The response is closed already, so its listener will not release the body.
       if (exchange.request.socket.destroyed) release();
       return body;

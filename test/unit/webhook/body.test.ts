@@ -63,21 +63,24 @@ test('bodies that take several turns of the event loop arrive whole', async () =
   expect(bodies.held).toBe(0);
 });
 
-test('a client that holds many bytes leaves room for the large bodies of others', async () => {
+test.each([
+  ['client', '127.0.0.67', 'alice'],
+  ['user of the same client', '127.0.0.1', 'mallory'],
+])('a %s that holds many bytes leaves room for the large bodies of others', async (_who, localAddress, user) => {
   outcomes.length = 0;
-  const piece = 'x'.repeat(0x8000);
+  const pieceOf = (name: string): string => `"userInfo":{"username":"${name}"`.padEnd(0x8000, 'x');
   const port = (server.address() as AddressInfo).port;
   const holding = Array.from({ length: 16 }, () => {
-    const client = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.67' })
+    const client = connect({ port, host: '127.0.0.1', localAddress })
       .on('error', () => undefined)
       .resume();
     client.write(
-      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${`8000\r\n${piece}\r\n`.repeat(25)}`,
+      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${`8000\r\n${pieceOf(user)}\r\n`.repeat(25)}`,
     );
     return client;
   });
   await eventually(() => expect(outcomes).toContain('the body was rejected: busy'));
-  await send(`8000\r\n${piece}\r\n`.repeat(20));
+  await send(`8000\r\n${pieceOf('alice')}\r\n`.repeat(20));
   expect(outcomes.filter((outcome) => outcome !== 'the body was rejected: busy')).toEqual([`${20 * 0x8000}`]);
   for (const client of holding) client.destroy();
   await eventually(() => expect(bodies.held).toBe(0));

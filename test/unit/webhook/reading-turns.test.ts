@@ -6,7 +6,10 @@ import { ReadingTurns } from '../../../src/webhook/reading-turns.ts';
 const readBytes = 64 * 1024;
 
 /** Connections that are read while their names are in `read`. */
-function connections(count: number, isBurst = (): boolean => false) {
+function connections(
+  count: number,
+  { isBurst = (): boolean => false, busyOwner = ['busy', ''], otherOwner = ['other', ''] } = {},
+) {
   const turns = new ReadingTurns(isBurst);
   const read = new Set<string>();
   const open = (name: string): Socket => {
@@ -16,9 +19,9 @@ function connections(count: number, isBurst = (): boolean => false) {
   };
   const busy = Array.from({ length: count }, (_, index) => open(`busy${index}`));
   // They end the turn, so each of them is stopped.
-  for (const socket of busy) turns.take(8 * readBytes, socket, 'busy');
+  for (const socket of busy) turns.take(8 * readBytes, socket, busyOwner);
   const other = open('other');
-  turns.take(readBytes, other, 'other');
+  turns.take(readBytes, other, otherOwner);
   return { turns, read, busy };
 }
 
@@ -33,8 +36,14 @@ test('each turn reads as many connections as it has room for, and clients take t
   expect(read.size).toBe(21);
 });
 
+test('users of one client take turns', async () => {
+  const { read } = connections(20, { busyOwner: ['client', 'mallory'], otherOwner: ['client', 'alice'] });
+  await nextTurn();
+  expect([...read].slice(0, 3)).toEqual(['busy0', 'other', 'busy1']);
+});
+
 test('one connection is read while connections wait to be accepted', async () => {
-  const { read } = connections(3, () => true);
+  const { read } = connections(3, { isBurst: () => true });
   await nextTurn();
   expect([...read]).toEqual(['busy0']);
   await nextTurn();
