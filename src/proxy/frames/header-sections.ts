@@ -24,6 +24,8 @@ export interface HeaderSection {
   contentLength: number | undefined;
   /** The other fields. In a request, they include Host. The same array again for the same fields as in the last section. */
   fields: readonly string[];
+  /** Whether the next section may have the same array. */
+  isKept: boolean;
 }
 
 /** The fields of the last section that can be used again, and everything that determines them. */
@@ -142,6 +144,7 @@ export class SectionReader {
     if (block.length - start !== kept.bytes.length || block.compare(kept.bytes, 0, kept.bytes.length, start) !== 0)
       return false;
     decoder.skip();
+    section.isKept = true;
     section.fields = kept.fields;
     section.contentLength = kept.contentLength;
     return true;
@@ -152,6 +155,7 @@ export class SectionReader {
     if (section.problem !== undefined || bytes.length > keptBytes) return;
     const { authority, contentLength, fields } = section;
     const { generation } = decoder;
+    section.isKept = true;
     this.kept[this.place] = { bytes: standalone(bytes), generation, authority, contentLength, fields };
   }
 
@@ -218,6 +222,7 @@ function emptySection(): HeaderSection {
     status: undefined,
     contentLength: undefined,
     fields: [],
+    isKept: false,
   };
 }
 

@@ -1,3 +1,4 @@
+import { memoryOf } from '../limits/field-memory.ts';
 import { standalone } from '../limits/buffered.ts';
 import { LinkedNode } from '../limits/linked-list.ts';
 import type { FrameWriter } from './frame-writer.ts';
@@ -35,6 +36,8 @@ export class Outgoing {
   /** Waiting bytes of the body. */
   bytes = 0;
   heads: OutgoingHead[] = [];
+  /** Memory of the waiting heads that were added by `addHead`. */
+  private headMemory = 0;
   /** Set at the end of the body. */
   trailers: readonly string[] | undefined;
   /** Whether the end of the stream was passed to the connection. */
@@ -67,6 +70,27 @@ export class Outgoing {
     this.isWaiting = true;
     if (this.bytes > full) this.isFull = true;
     return !this.isFull;
+  }
+
+  /** Adds the head of a response, which counts as waiting. The head of a request counts until its response is over, wherever it is. */
+  addHead(head: OutgoingHead): void {
+    this.heads.push(head);
+    this.headMemory += memoryOf(head.fields);
+    this.isWaiting = true;
+  }
+
+  /** Removes and returns the waiting heads. */
+  takeHeads(): readonly OutgoingHead[] {
+    const { heads } = this;
+    if (heads.length > 0) this.heads = [];
+    this.headMemory = 0;
+    return heads;
+  }
+
+  /** Bytes of the body, and memory of the heads and the trailers, that wait. */
+  get waitingBytes(): number {
+    const trailers = this.trailers === undefined || this.isSent ? 0 : memoryOf(this.trailers);
+    return this.bytes + this.headMemory + trailers;
   }
 
   /** Whether there is something besides the body to send. */
@@ -114,7 +138,8 @@ export class Outgoing {
   /** Drops everything. */
   cancel(): void {
     this.isOver = true;
-    this.heads = [];
+    this.takeHeads();
+    this.trailers = undefined;
     this.chunks = [];
     this.next = 0;
     this.settled = 0;

@@ -215,8 +215,7 @@ export class Sender {
 
   /** Writes the heads of a stream, at most one DATA frame, and the end if nothing else waits. */
   private writeStream(outgoing: Outgoing): void {
-    for (const head of outgoing.heads) this.writeHead(outgoing, head);
-    outgoing.heads = [];
+    for (const head of outgoing.takeHeads()) this.writeHead(outgoing, head);
     if (outgoing.bytes > 0 && !outgoing.isSent) {
       this.writeData(outgoing);
       if (outgoing.bytes > 0) return;

@@ -31,6 +31,9 @@ const clientLeft = 499;
 /** Buffer room in bytes that a new request requires. */
 const roomForRequest = 16 * 1024;
 
+/** Bytes of memory that the head of each request may take: the limit of concurrent requests accounts for them. */
+const usualHead = 4 * 1024;
+
 /**
  * One request from its head to the last byte of its response. Selects the route, responds if no backend is needed, and
  * records metrics and logs. Forwarding handles the backend.
@@ -59,6 +62,8 @@ export class Exchange implements AuthorizedRequest {
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
+  /** Bytes of the head that count as buffered. */
+  private headBytes = 0;
   /** Whether the limit of concurrent requests had room for it. */
   private readonly isAdmitted: boolean;
 
@@ -74,9 +79,10 @@ export class Exchange implements AuthorizedRequest {
   }
 
   start(): void {
-    const hasRoom = this.isAdmitted && this.plane.quotas.buffered.hasRoom(this.address, roomForRequest);
+    const head = this.client.takeHead();
+    const hasRoom = this.isAdmitted && this.holds(head);
     try {
-      if (hasRoom) this.judge();
+      if (hasRoom) this.judge(head);
       else this.answer('overloaded');
     } catch (error) {
       this.fault(error);
@@ -103,8 +109,17 @@ export class Exchange implements AuthorizedRequest {
     }
   }
 
-  private judge(): void {
-    const head = this.client.readHead(this.plane.limits);
+  /** Accounts for a large head until the request is over. Returns `false` if there is no room for the request. */
+  private holds(head: RequestHead | AnswerReason): boolean {
+    const { buffered } = this.plane.quotas;
+    const more = typeof head === 'string' ? 0 : Math.max(0, head.memory - usualHead);
+    if (!buffered.hasRoom(this.address, roomForRequest + more)) return false;
+    if (more > 0 && !buffered.take(this.address, more)) return false;
+    this.headBytes = more;
+    return true;
+  }
+
+  private judge(head: RequestHead | AnswerReason): void {
     if (typeof head === 'string') {
       this.answer(head);
       return;
@@ -329,6 +344,7 @@ export class Exchange implements AuthorizedRequest {
     const status = this.client.headSent ? this.client.status : clientLeft;
     counters.openRequests -= 1;
     if (this.isAdmitted) this.plane.quotas.requests.release(this.address);
+    if (this.headBytes > 0) this.plane.quotas.buffered.release(this.address, this.headBytes);
     counters.responseBytes += this.responseBytes;
     countOutcome(counters, status, this.reason, duration);
     if (this.isCall) countCall(counters, this.grpcStatus);

@@ -215,13 +215,12 @@ export class Forwarding implements ResponseReceiver {
   }
 
   /**
-   * Sends a head that still waits: a body that has arrived with it shares its packet. Measures how many of the written
-   * bytes wait for the client.
+   * Sends a head that still waits: a body that has arrived with it shares its packet. Measures how many bytes of the response wait for
+   * the client: also of heads and trailers, which no window limits.
    */
   private settle(): void {
     this.exchange.client.flushHead();
     const { writtenBytes: bytes, writtenPieces: pieces } = this;
-    if (pieces === 0) return;
     this.writtenBytes = 0;
     this.writtenPieces = 0;
     if (this.responding.update(this.exchange.client.waitingBytes, bytes, pieces)) return;

@@ -5,7 +5,6 @@ import { withoutField } from '../../core/text/fields.ts';
 import type { ClientStream } from '../messages/client-stream.ts';
 import type { Fields } from '../messages/forwarder.ts';
 import type { RequestHead } from '../messages/request-head.ts';
-import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
 
 /** The stream of a trace: adds the report to the head of the response. */
@@ -22,8 +21,8 @@ export class TracedStream implements ClientStream {
     return this.stream.method;
   }
 
-  readHead(limits: ProxyLimits): RequestHead | AnswerReason {
-    return this.stream.readHead(limits);
+  takeHead(): RequestHead | AnswerReason {
+    return this.stream.takeHead();
   }
 
   get upgrade(): string | undefined {

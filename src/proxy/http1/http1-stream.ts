@@ -100,7 +100,7 @@ export class Http1Stream implements ClientStream {
     return this.raw.method ?? '';
   }
 
-  readHead(): RequestHead | AnswerReason {
+  takeHead(): RequestHead | AnswerReason {
     return this.head;
   }
 

@@ -72,7 +72,7 @@ export class Http2Stream implements ClientStream, FrameStream {
   /** The time at which the response was last seen to move, and its progress then. */
   watched = { progress: -1, since: 0 };
   private readonly carrier: StreamCarrier;
-  private readonly head: RequestHead | AnswerReason;
+  private head: RequestHead | AnswerReason;
   private readonly tunnel: Http2Tunnel | undefined;
   private requestBody: Readable | undefined;
   private awaitsContinue: boolean;
@@ -106,8 +106,11 @@ export class Http2Stream implements ClientStream, FrameStream {
     if (request.upgrade !== undefined) this.tunnel = this.createTunnel();
   }
 
-  readHead(): RequestHead | AnswerReason {
-    return this.head;
+  takeHead(): RequestHead | AnswerReason {
+    const { head } = this;
+    // The response to a rejected request may wait for the client, and must not keep its head.
+    this.head = 'overloaded';
+    return head;
   }
 
   switchProtocol(fields: Fields): Duplex {
@@ -139,7 +142,7 @@ export class Http2Stream implements ClientStream, FrameStream {
   inform(status: number, fields: Fields): boolean {
     const checked = http2Fields(interimFields(fields));
     if (!this.headSent && !this.outgoing.isOver) {
-      this.outgoing.heads.push({ status, fields: checked, hasDate: true, endsStream: false });
+      this.outgoing.addHead({ status, fields: checked, hasDate: true, endsStream: false });
       this.carrier.sender.want(this.outgoing);
     }
     // The number and size of interim responses are limited.
@@ -153,7 +156,7 @@ export class Http2Stream implements ClientStream, FrameStream {
     this.hasNoBody = hasNoContent(this.method, status);
     this.sentStatus = status;
     if (this.outgoing.isOver) return;
-    this.outgoing.heads.push({
+    this.outgoing.addHead({
       status,
       fields: checked,
       hasDate: hasField(checked, 'date'),
@@ -193,7 +196,7 @@ export class Http2Stream implements ClientStream, FrameStream {
   }
 
   get waitingBytes(): number {
-    return this.outgoing.bytes;
+    return this.outgoing.waitingBytes;
   }
 
   get isFinished(): boolean {

@@ -55,7 +55,7 @@ export class RequestFactory {
   }
 
   private readHead(
-    { method = '', protocol, path, fields }: HeaderSection,
+    { method = '', protocol, path, fields, isKept }: HeaderSection,
     hasNoBody: boolean,
   ): RequestHead | AnswerReason {
     if (method === 'CONNECT' && protocol !== 'websocket') return 'connect-unsupported';
@@ -68,7 +68,7 @@ export class RequestFactory {
       rawHeaders: isWebSocket ? [...fields, 'sec-websocket-key', randomBytes(16).toString('base64')] : fields,
     };
     const head = readHttp2Head(message, hasNoBody, this.limits, this.previous);
-    this.previous = typeof head === 'string' ? undefined : head.section;
+    this.previous = typeof head === 'string' || !isKept ? undefined : head.section;
     return head;
   }
 }

@@ -1,6 +1,5 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { Fields } from './forwarder.ts';
-import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from './reasons.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -11,8 +10,8 @@ import type { RequestHead } from './request-head.ts';
 export interface ClientStream {
   /** As sent, also for requests with an invalid head. */
   readonly method: string;
-  /** Parses the head, or returns the reason why the request must not be served. */
-  readHead(limits: ProxyLimits): RequestHead | AnswerReason;
+  /** Returns the parsed head, or the reason why the request must not be served. Called once: the stream need not keep it. */
+  takeHead(): RequestHead | AnswerReason;
   /** The protocol of a supported upgrade request. */
   readonly upgrade: string | undefined;
   /**

@@ -6,6 +6,7 @@ import { editFields, type HeaderEdits } from '../../core/routing/decision/header
 import { hopsIn } from '../../core/text/via.ts';
 import { listItems, nameKey } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
+import { memoryOf, textLengthOf } from '../limits/field-memory.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from './reasons.ts';
 
@@ -13,6 +14,9 @@ const digits = /^[0-9]{1,15}$/;
 
 /** Values of a section that are kept. The names of fields in matches are not limited. */
 const maxValues = 32;
+
+/** A target is kept as received, as a path, and as sent. */
+const formsOfTarget = 3;
 
 /** A parsed request. HTTP/2 pseudo-header fields are converted to method, URL and Host. */
 export interface RawRequest extends Pick<IncomingMessage, 'httpVersion' | 'method' | 'url'> {
@@ -71,6 +75,12 @@ export class RequestHead implements RouteRequest {
 
   get hasBody(): boolean {
     return this.contentLength !== 0;
+  }
+
+  /** About the memory in bytes that the head takes until the request is over. */
+  get memory(): number {
+    const target = this.path.length + this.search.length;
+    return this.section.memory + formsOfTarget * target;
   }
 
   /** Max-Forwards of OPTIONS and TRACE, the only methods that use it (RFC 9110 section 7.6.2). */
@@ -141,6 +151,8 @@ type Edited = Pick<RequestHead, 'received' | 'edits'>;
 /** The parts of a head that only its fields and its version determine. Heads of one connection with the same fields share it. */
 export interface FieldSection extends ReceivedFields {
   readonly httpVersion: string;
+  /** About the memory in bytes that the fields take. */
+  readonly memory: number;
   readonly contentLength: number | undefined;
   /** Host as received, and the hostname in it; `undefined` if it is invalid. */
   readonly authority: string;
@@ -212,7 +224,7 @@ function readSection(
   impliedLength: 0 | undefined,
   limits: ProxyLimits,
 ): FieldSection | AnswerReason {
-  if (message.rawHeaders.length > limits.headerCount * 2 || bytesOf(message.rawHeaders) > limits.headerBytes)
+  if (message.rawHeaders.length > limits.headerCount * 2 || textLengthOf(message.rawHeaders) > limits.headerBytes)
     return 'headers-too-large';
   const names = lowerCaseNames(message.rawHeaders);
   const contentLength = readFraming(message, names, impliedLength);
@@ -221,6 +233,7 @@ function readSection(
   if (authority === undefined) return 'bad-host';
   return {
     fields: message.rawHeaders,
+    memory: memoryOf(message.rawHeaders),
     names,
     httpVersion: message.httpVersion,
     contentLength,
@@ -230,10 +243,6 @@ function readSection(
     hops: undefined,
     forwarded: undefined,
   };
-}
-
-function bytesOf(fields: Fields): number {
-  return fields.reduce((sum, text) => sum + text.length, 0);
 }
 
 function lowerCaseNames(fields: Fields): string[] {

@@ -23,8 +23,8 @@ import { monotonicNow, turnNow } from '../../time/clock.ts';
 export class Http1Call implements UpstreamExchange {
   readonly request: UpstreamRequest;
   readonly receiver: ResponseReceiver;
-  /** The encoded head. */
-  readonly head: string;
+  /** The encoded head, until it is sent. */
+  private head: string;
   connection: Http1Connection | undefined;
   /** Defined while it waits for a connection. */
   leave: (() => void) | undefined;
@@ -39,6 +39,13 @@ export class Http1Call implements UpstreamExchange {
 
   get client(): string {
     return this.request.client;
+  }
+
+  /** Returns the encoded head, which is not kept: a response can take long. */
+  takeHead(): string {
+    const { head } = this;
+    this.head = '';
+    return head;
   }
 
   abort(): void {
@@ -130,7 +137,8 @@ export class Http1Connection implements ResponseEvents {
   }
 
   take(call: Http1Call): void {
-    const { request, receiver, head } = call;
+    const { request, receiver } = call;
+    const head = call.takeHead();
     this.call = call;
     this.mayBeStale = this.hasRested;
     call.connection = this;

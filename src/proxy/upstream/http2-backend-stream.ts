@@ -6,6 +6,7 @@ import { Outgoing } from '../frames/outgoing.ts';
 import { errorCodes } from '../frames/protocol.ts';
 import { ReceiveWindow } from '../frames/receive-window.ts';
 import type { Sender } from '../frames/sender.ts';
+import { memoryOf } from '../limits/field-memory.ts';
 import { standalone } from '../limits/buffered.ts';
 import type { Buffered } from '../limits/buffered.ts';
 import { owned } from '../limits/read-buffer.ts';
@@ -120,7 +121,7 @@ export class BackendStream implements FrameStream {
     const isInterim = status < 200;
     if (problem === 'too-large') this.carrier.streamError(this.id, errorCodes.enhanceYourCalm);
     else if (problem !== undefined || status === switchingProtocols || (isInterim && endsStream)) this.malformed();
-    else if (isInterim) this.owner.inform(status, fields);
+    else if (isInterim) this.inform(status, fields);
     else this.begin(status, { fields, contentLength }, endsStream);
   }
 
@@ -192,7 +193,14 @@ export class BackendStream implements FrameStream {
     // The rest of the request is no longer needed. Ending it here would make it look complete.
     if (this.outgoing.isSent) this.carrier.streamEnded(this);
     else this.carrier.resetStream(this, errorCodes.cancel);
+    this.isUnsettled = true;
     if (!this.isPaused && !this.isResuming) this.finish(trailers);
+    else if (!this.owner.unread.update(this.unreadBytes)) this.owner.fail('overflow');
+  }
+
+  /** The data that waits for the owner, and the memory of the trailers after it. */
+  private get unreadBytes(): number {
+    return this.waitingBytes + memoryOf(this.trailers ?? []);
   }
 
   /** Lets the backend send as much as was read. */
@@ -232,6 +240,11 @@ export class BackendStream implements FrameStream {
     this.passJoined();
     if (this.tunnel === undefined) this.owner.fail(failure);
     else this.tunnel.abort(code);
+  }
+
+  private inform(status: number, fields: Fields): void {
+    this.isUnsettled = true;
+    this.owner.inform(status, fields);
   }
 
   private begin(
@@ -300,7 +313,7 @@ export class BackendStream implements FrameStream {
     }
     if (this.isOver) return;
     this.waiting = waiting.slice(next);
-    owner.unread.update(this.waitingBytes);
+    owner.unread.update(this.unreadBytes);
     this.credit();
     if (this.waiting.length === 0 && !this.isPaused && this.trailers !== undefined) this.finish(this.trailers);
     owner.settled();

@@ -27,9 +27,21 @@ export interface BufferAttack {
 }
 
 const head = (method: string, path: string): Buffer =>
-  literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a']);
+  literal([':method', method], [':scheme', 'http'], [':path', path], [':authority', 'a'], ['te', 'trailers']);
 const headers = (flags: number, method: string, path: string): Buffer =>
   Buffer.concat(numbers.map((stream) => frame('headers', flags | endHeaders, stream, head(method, path))));
+/** Requests with so many fields of 200 bytes. */
+const largeHeaders = (fields: number): Buffer => {
+  const large = Array.from({ length: fields }, () => ['x-large', 'a'.repeat(200)] as [string, string]);
+  const block = Buffer.concat([head('GET', '/deaf'), literal(...large)]);
+  const half = Math.ceil(block.length / 2);
+  return Buffer.concat(
+    numbers.flatMap((stream) => [
+      frame('headers', endStream, stream, block.subarray(0, half)),
+      frame('continuation', endHeaders, stream, block.subarray(half)),
+    ]),
+  );
+};
 const initialWindow = 4;
 
 /** Attacks by name, for the backend in `deaf-backend.ts`. */
@@ -92,6 +104,23 @@ export const bufferAttacks: Readonly<Record<string, BufferAttack>> = {
     small: 1,
     open: (at) =>
       send(at, Buffer.concat([preface, settingsFrame(initialWindow, 0), headers(endStream, 'GET', '/piece')]), []),
+  },
+  'HTTP/2 requests with large heads that the backend does not answer': {
+    connections: 140,
+    few: 2,
+    spacing: 50,
+    size: 140,
+    small: 140,
+    open: (at, fields) => send(at, Buffer.concat([preface, largeHeaders(fields)]), []),
+  },
+  'HTTP/2 trailers for a client with a window of 0': {
+    connections: 140,
+    few: 2,
+    spacing: 50,
+    size: 1,
+    small: 1,
+    open: (at) =>
+      send(at, Buffer.concat([preface, settingsFrame(initialWindow, 0), headers(endStream, 'GET', '/trailers')]), []),
   },
 };
 

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 
 const piece = Buffer.alloc(60 * 1024);
 
+const largeValue = 'a'.repeat(30_000);
+
 /**
- * A backend that speaks HTTP/2, takes no byte of any request body, and answers only `/piece`, with 60 KiB. It does not mind resets, so that
- * its connections stay. As a program: prints its port.
+ * A backend that speaks HTTP/2, takes no byte of any request body, and answers only `/piece`, with 60 KiB, and `/trailers`, with one byte and
+ * 30 KB of trailers. It does not mind resets, so that its connections stay. As a program: prints its port.
  */
 export async function startDeafBackend(): Promise<{ readonly port: number; close(): void }> {
   const server = createServer({
@@ -26,6 +28,10 @@ export async function startDeafBackend(): Promise<{ readonly port: number; close
     if (headers[':path'] === '/piece') {
       stream.respond();
       stream.end(piece);
+    } else if (headers[':path'] === '/trailers') {
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'x-large': largeValue }));
+      stream.respond({ trailer: 'x-large' }, { waitForTrailers: true });
+      stream.end('a');
     }
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));

@@ -210,6 +210,24 @@ describe('a sender', () => {
     sender.close();
   });
 
+  test('heads and trailers of a response wait until they are sent', async () => {
+    const { socket, sender, open, events } = start();
+    const outgoing = open(1, 0);
+    const fields = ['x-a', 'a'.repeat(1_000)];
+    outgoing.addHead({ status: 200, fields, hasDate: true, endsStream: false });
+    expect(outgoing.waitingBytes).toBeGreaterThan(1_000);
+    sender.want(outgoing);
+    await turn();
+    expect(socket.writes).toHaveLength(1);
+    expect(outgoing.waitingBytes).toBe(0);
+    expect(events).toEqual(['drained 1']);
+    outgoing.add(Buffer.alloc(10));
+    outgoing.trailers = fields;
+    expect(outgoing.waitingBytes).toBeGreaterThan(1_010);
+    sender.drop(outgoing);
+    expect(outgoing.waitingBytes).toBe(0);
+  });
+
   test('pieces that wait for a client that does not read keep no larger memory', async () => {
     const { socket, sender, open } = start();
     socket.holds = true;

@@ -72,6 +72,16 @@ test('a repeated field is joined once', () => {
   expect(reads).toBeLessThan(5);
 });
 
+test('the memory of a head grows with its fields and its target', () => {
+  const memoryOf = (...request: Parameters<typeof read>): number => (read(...request) as RequestHead).memory;
+  const least = memoryOf([], { url: '/' });
+  expect(memoryOf(['x-a', 'b'.repeat(1_000)], { url: '/' }) - least).toBeGreaterThan(1_000);
+  // Short fields take more than their text.
+  const short = Array.from({ length: 100 }, () => ['a', 'b']).flat();
+  expect(memoryOf(short, { url: '/' }) - least).toBeGreaterThan(5_000);
+  expect(memoryOf([], { url: `/${'c'.repeat(1_000)}?${'d'.repeat(1_000)}` }) - least).toBeGreaterThan(4_000);
+});
+
 describe('the target of a request', () => {
   test.each<[string, Parts, string | object]>([
     ['origin form', { url: '/a?b=c' }, { host: 'a', authority: 'a', path: '/a', search: '?b=c' }],
