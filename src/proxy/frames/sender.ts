@@ -155,9 +155,10 @@ export class Sender {
     this.control = [];
   }
 
-  /** Releases the memory of the last head. */
+  /** Releases the memory that makes the next heads shorter. */
   forget(): void {
     this.last = undefined;
+    this.encoder.forget();
   }
 
   /** Writes control frames, and as much of the streams as the windows and the socket permit. */

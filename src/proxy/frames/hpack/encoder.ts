@@ -45,9 +45,11 @@ type Form = readonly [bits: number, prefix: number];
 /** The largest size of the dynamic table, whatever the recipient permits. */
 const largestTable = 4_096;
 
+/** The current section of any encoder: a buffer for each connection would keep the size of its largest section. */
+let section = Buffer.allocUnsafeSlow(4 * 1_024);
+
 /** Encodes header sections (RFC 7541), one after the other. */
 export class HpackEncoder {
-  private bytes = Buffer.allocUnsafeSlow(1_024);
   private position = 0;
   private readonly numbers = new Map<string, number>();
   private readonly table = new DynamicTable<EncodedField>(largestTable, ({ name, value, number }) => {
@@ -67,6 +69,13 @@ export class HpackEncoder {
   permit(size: number): void {
     this.permitted = Math.min(size, largestTable);
     this.smallest = Math.min(this.smallest ?? this.table.capacity, this.permitted);
+  }
+
+  /** Releases the memory of the table, which the next section begins by emptying. */
+  forget(): void {
+    if (this.table.length === 0) return;
+    this.table.resize(0);
+    this.smallest = 0;
   }
 
   /** Whether a change of the size of the table must begin the next section. */
@@ -98,9 +107,9 @@ export class HpackEncoder {
     if (isAdded) this.remember(key, { name, value, number: this.table.added });
   }
 
-  /** The section, valid until the next one begins. */
+  /** The section, valid until the next one of any encoder begins. */
   end(): Buffer {
-    return this.bytes.subarray(0, this.position);
+    return section.subarray(0, this.position);
   }
 
   private indexOf(key: string): number | undefined {
@@ -144,23 +153,23 @@ export class HpackEncoder {
     this.reserve(8 + text.length);
     if (length < text.length) {
       this.integer(huffman, length);
-      this.position = encodeHuffman(text, this.bytes, this.position);
+      this.position = encodeHuffman(text, section, this.position);
     } else {
       this.integer(unencoded, text.length);
-      this.position += this.bytes.write(text, this.position, 'latin1');
+      this.position += section.write(text, this.position, 'latin1');
     }
   }
 
   private put(byte: number): void {
-    this.bytes[this.position] = byte;
+    section[this.position] = byte;
     this.position += 1;
   }
 
   private reserve(length: number): void {
-    if (this.position + length <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.bytes.length, this.position + length));
-    this.bytes.copy(larger, 0, 0, this.position);
-    this.bytes = larger;
+    if (this.position + length <= section.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * section.length, this.position + length));
+    section.copy(larger, 0, 0, this.position);
+    section = larger;
   }
 }
 

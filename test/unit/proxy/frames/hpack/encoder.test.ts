@@ -46,6 +46,28 @@ describe('an encoder', () => {
     expect(encode(encoder, [['set-cookie', 'a=1']])[0]).toBe(0x1f);
   });
 
+  test('fields that were forgotten are sent again', () => {
+    const encoder = new HpackEncoder();
+    const decoder = new HpackDecoder(4_096);
+    const first = encode(encoder, common);
+    expect(decode(decoder, first)).toEqual(common);
+    encoder.forget();
+    encoder.forget();
+    const second = encode(encoder, common);
+    // The peer is told to empty its table, too.
+    expect(second.toString('hex')).toBe(`203fe11f${first.toString('hex')}`);
+    expect(decode(decoder, second)).toEqual(common);
+    expect(decode(decoder, encode(encoder, common))).toEqual(common);
+  });
+
+  test('sections of several encoders do not disturb each other', () => {
+    const [one, other] = [new HpackEncoder(), new HpackEncoder()];
+    const long: Fields = [['x-long', '~'.repeat(20_000)]];
+    expect(decode(new HpackDecoder(4_096), encode(one, long))).toEqual(long);
+    expect(decode(new HpackDecoder(4_096), encode(other, common))).toEqual(common);
+    expect(decode(new HpackDecoder(4_096), encode(one, common))).toEqual(common);
+  });
+
   test('fields that have left the table are sent again', () => {
     const encoder = new HpackEncoder();
     const decoder = new HpackDecoder(4_096);
