@@ -1,7 +1,7 @@
 import type { Logger } from '../telemetry/index.ts';
 import { readAuthorities } from './authority-secret.ts';
 import { importAuthority, issueServingCertificate, validUntil, type ServingNames } from './authority.ts';
-import { renewalTime, type RotationPolicy, type SigningAuthority } from './rotation.ts';
+import { isAhead, renewalTime, type RotationPolicy, type SigningAuthority } from './rotation.ts';
 import { startRounds, type Rounds } from './rounds.ts';
 import {
   createCertificateSource,
@@ -15,7 +15,7 @@ import { wallNow } from '../time/clock.ts';
 export interface ManagedCertificateOptions {
   readonly secrets: Pick<SecretStore, 'read' | 'onChange'>;
   readonly names: ServingNames;
-  readonly policy: Pick<RotationPolicy, 'leafLifetime'>;
+  readonly policy: Pick<RotationPolicy, 'leafLifetime' | 'clockSkew'>;
   readonly log: Logger;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -99,9 +99,9 @@ export class ManagedCertificate {
 
   private isDue(signer: SigningAuthority, now: number): boolean {
     if (signer.notAfter <= now) return false;
-    return (
-      this.present === undefined || this.present.authority !== signer.certificate || now >= renewalTime(this.present)
-    );
+    const { present, options } = this;
+    if (present === undefined || present.authority !== signer.certificate) return true;
+    return now >= renewalTime(present) || isAhead(present, now, options.policy);
   }
 
   private async replace(signer: SigningAuthority, issuedAt: number): Promise<void> {

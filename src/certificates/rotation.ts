@@ -90,7 +90,7 @@ export function nextStep({ state, published, now, policy }: RotationFacts): Rota
   const trusted = state.retired.filter(({ until }) => until > now);
   if (trusted.length < state.retired.length)
     return { type: 'store', state: { ...state, retired: trusted }, reason: 'dropped' };
-  if (needsSuccessor(state, now)) return { type: 'issue', place: 'next', rest: withoutNext(state) };
+  if (needsSuccessor(state, now, policy)) return { type: 'issue', place: 'next', rest: withoutNext(state) };
   const until = nextDeadline(state, published, policy);
   if (published === undefined) return { type: 'wait', until };
   const bundle = bundleOf(state);
@@ -110,6 +110,15 @@ export function bundleOf({ current, next, retired }: AuthorityState): readonly s
 /** The time at which two thirds of a lifetime are over. */
 export function renewalTime({ issuedAt, notAfter }: { readonly issuedAt: number; readonly notAfter: number }): number {
   return issuedAt + ((notAfter - issuedAt) * 2) / 3;
+}
+
+/** Whether a certificate is from the future, so that no client accepts it yet: a clock was ahead when it was issued, and is right again. */
+export function isAhead(
+  { issuedAt }: { readonly issuedAt: number },
+  now: number,
+  { clockSkew }: Pick<RotationPolicy, 'clockSkew'>,
+): boolean {
+  return issuedAt > now + 2 * clockSkew;
 }
 
 /**
@@ -137,9 +146,9 @@ function firstAuthority(published: PublishedBundle | undefined, now: number, pol
   return { type: 'issue', place: inUse.length === 0 ? 'current' : 'next', rest: { retired } };
 }
 
-function needsSuccessor({ current, next }: AuthorityState, now: number): boolean {
-  if (next !== undefined) return now >= next.notAfter;
-  return current === undefined || now >= renewalTime(current);
+function needsSuccessor({ current, next }: AuthorityState, now: number, policy: RotationPolicy): boolean {
+  if (next !== undefined) return now >= next.notAfter || isAhead(next, now, policy);
+  return current === undefined || now >= renewalTime(current) || isAhead(current, now, policy);
 }
 
 /**

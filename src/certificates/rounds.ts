@@ -1,6 +1,12 @@
+import { monotonicNow } from '../time/clock.ts';
+
+/** Rounds that others can start in a second. More of them mean that another writer reverts each, or changes something all the time. */
+const mostWoken = 10;
+const second = 1_000;
+
 /** Work that runs in rounds. Each round decides anew from the stored state. */
 export interface Rounds {
-  /** Starts a round now, or right after the current one. */
+  /** Starts a round now, or right after the current one; later if ten have begun within a second. */
   readonly wake: () => void;
   /** Prevents further rounds. Resolves when the current one has ended. */
   readonly stop: () => Promise<void>;
@@ -26,6 +32,8 @@ export function startRounds(
   let timer: NodeJS.Timeout | undefined;
   let present: Promise<void> = Promise.resolve();
   let failures = 0;
+  /** When the last rounds began. */
+  const begun: number[] = [];
 
   const attempt = async (): Promise<number> => {
     try {
@@ -40,17 +48,27 @@ export function startRounds(
   const begin = (): void => {
     clearTimeout(timer);
     state = 'running';
+    begun.push(monotonicNow());
+    if (begun.length > mostWoken) begun.shift();
     present = attempt().then(rest);
   };
   const rest = (due: number): void => {
-    if (state === 'woken') begin();
-    else if (state === 'running') {
-      state = 'resting';
-      timer = setTimeout(begin, Math.max(0, Math.min(due, longest)));
-    }
+    if (state === 'woken') beginWoken();
+    else if (state === 'running') restFor(Math.min(due, longest));
+  };
+  const restFor = (pause: number): void => {
+    clearTimeout(timer);
+    state = 'resting';
+    timer = setTimeout(begin, Math.max(0, pause));
+  };
+  const beginWoken = (): void => {
+    const [first = 0] = begun;
+    const pause = begun.length < mostWoken ? 0 : first + second - monotonicNow();
+    if (pause > 0) restFor(pause);
+    else begin();
   };
   const wake = (): void => {
-    if (state === 'resting') begin();
+    if (state === 'resting') beginWoken();
     else if (state === 'running') state = 'woken';
   };
 

@@ -150,4 +150,17 @@ describe('AuthorityRotation', () => {
     bundles.cell.write([]);
     expect(bundles.cell.value).toEqual([]);
   });
+
+  test('replaces a successor that was issued while the clock was ahead', async () => {
+    await work();
+    now += 600_000;
+    await work();
+    now -= 600_000;
+    await work();
+    const { next } = state();
+    expect(next?.issuedAt).toBe(now);
+    now += 10_000;
+    await work();
+    expect(state().current).toEqual(next);
+  });
 });

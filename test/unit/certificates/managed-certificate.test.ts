@@ -23,7 +23,7 @@ beforeEach(() => {
   managed = new ManagedCertificate({
     secrets,
     names: serviceNames('hook', 'gates'),
-    policy: { leafLifetime: 3 * hour },
+    policy: { leafLifetime: 3 * hour, clockSkew: hour / 12 },
     log,
     now: () => now,
   });
@@ -71,6 +71,21 @@ describe('ManagedCertificate', () => {
     expect((await served()).validToDate).toEqual(new Date(now + 3 * hour));
   });
 
+  test('replaces a leaf that was issued while the clock was ahead', async () => {
+    await sign();
+    const source = managed.issued();
+    now += hour;
+    await managed.round();
+    const first = (await source).current();
+    now -= hour / 6;
+    await managed.round();
+    expect((await source).current()).toBe(first);
+    now -= 1;
+    await managed.round();
+    expect((await source).current()).not.toBe(first);
+    expect((await served()).validFromDate.getTime()).toBeLessThan(now);
+  });
+
   test('changes to another authority at once', async () => {
     await sign();
     await managed.round();
@@ -93,7 +108,7 @@ describe('ManagedCertificate', () => {
         },
       },
       names: serviceNames('hook', 'gates'),
-      policy: { leafLifetime: 3 * hour },
+      policy: { leafLifetime: 3 * hour, clockSkew: hour / 12 },
       log: createLogger('silent'),
       now: () => now,
     });

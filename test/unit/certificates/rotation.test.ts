@@ -84,6 +84,21 @@ describe('nextStep', () => {
     expect(stepAt(b.notAfter, prepared)).toEqual({ type: 'issue', place: 'next', rest: settled });
   });
 
+  test('replaces authorities that were issued while a clock was ahead', () => {
+    const ahead = authority('x', 100);
+    expect(stepAt(90, { current: ahead, retired: [] }, ['x'])).toMatchObject({ type: 'wait' });
+    expect(stepAt(89, { current: ahead, retired: [] }, ['x'])).toEqual({
+      type: 'issue',
+      place: 'next',
+      rest: { current: ahead, retired: [] },
+    });
+    expect(stepAt(89, { current: a, next: ahead, retired: [] }, ['a', 'x'])).toEqual({
+      type: 'issue',
+      place: 'next',
+      rest: settled,
+    });
+  });
+
   test('goes on from an authority without a key', () => {
     const lost: AuthorityState = { next: b, retired: [{ certificate: 'x', until: 2_000 }] };
     expect(stepAt(601, lost, ['x'])).toEqual({ type: 'publish', certificates: ['b', 'x'] });

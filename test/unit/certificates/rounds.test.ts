@@ -46,6 +46,19 @@ describe('rounds', () => {
     expect(begun).toBe(2);
   });
 
+  test('are started by others at most ten times in a second', async () => {
+    start();
+    for (let count = 0; count < 100; count += 1) {
+      await end(100);
+      rounds.wake();
+    }
+    expect(begun).toBe(10);
+    await jest.advanceTimersByTimeAsync(999);
+    expect(begun).toBe(10);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(begun).toBe(11);
+  });
+
   test('never wait longer than they may, nor less than nothing', async () => {
     start();
     await end(2 ** 40);
