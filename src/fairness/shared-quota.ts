@@ -52,6 +52,21 @@ export class SharedQuota {
     return false;
   }
 
+  /** Acquires one item regardless of the limit, for room that is about to become free. */
+  exceed(client: string): void {
+    this.taken.add(client, 1);
+  }
+
+  /** Whether a client could not acquire the last of its items now. */
+  isExceededBy(client: string): boolean {
+    return !mayHaveMore(this.taken.of(client) - 1, this.taken.total - 1, this.limit);
+  }
+
+  /** The items that a client holds. */
+  heldBy(client: string): number {
+    return this.taken.of(client);
+  }
+
   release(client: string, amount = 1): void {
     this.taken.add(client, -amount);
   }

@@ -16,6 +16,7 @@ import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
 import { Layer4Port } from './layer4/port.ts';
 import { LinkedSet } from './limits/linked-set.ts';
 import { InputTurns } from './listen/input-turns.ts';
+import { Newcomers } from './listen/newcomers.ts';
 import { peek } from './listen/peek.ts';
 import type { WireProtocol } from './listen/peek.ts';
 import { clientHostOf, headerOrigin } from './proxy-protocol/origin.ts';
@@ -25,13 +26,12 @@ import { acceptedInTurn, isAccepting } from '../time/accepting.ts';
 import { rawAnswer } from './messages/reasons.ts';
 import { TlsAcceptor } from './listen/tls-acceptor.ts';
 import type { Decrypted } from './listen/tls-acceptor.ts';
+import { UnusedConnections } from './listen/unused-connections.ts';
 import type { Identities, ListenerCertificates } from './listen/identities.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { eachInTurns } from '../time/slices.ts';
 
 const openPlace = Symbol('open');
-const silentPlace = Symbol('silent');
-const idlePlace = Symbol('idle');
 
 /** The problems of listeners that do not work as configured, by key. */
 export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
@@ -51,10 +51,9 @@ export class Front {
   private readonly sockets = new LinkedSet<Socket>(openPlace);
   /** Called when no connection is left, while `drain` waits for that. */
   private emptied: (() => void) | undefined;
-  /** Connections whose protocol is not known yet. */
-  private readonly silent = new LinkedSet<Socket>(silentPlace);
-  /** Connections without a request in progress. */
-  private readonly idle = new LinkedSet<Socket>(idlePlace);
+  private readonly unused = new UnusedConnections();
+  /** Connections that need the room of others. */
+  private readonly newcomers = new Newcomers((socket) => this.replaceFor(socket));
   private readonly handshakes: Handshakes;
   /** Connections that arrived before the first configuration. */
   private waiting: Socket[] | undefined = [];
@@ -165,7 +164,7 @@ export class Front {
     const idle = Math.min(idleGrace, grace);
     // Closing a connection while its client sends the next request would lose that request.
     if (idle > 0) await this.lastSocketClosed(idle);
-    await eachInTurns(this.silent, (socket) => socket.destroy());
+    await eachInTurns(this.unused.silent, (socket) => socket.destroy());
     await this.http1.closeIdle();
     await this.lastSocketClosed(grace - idle);
     await this.layer4.cut();
@@ -196,39 +195,45 @@ export class Front {
       socket.destroy();
       return;
     }
-    if (!connections.take()) {
-      // Closes the connection that has been without a request for longest, so a flood of idle ones does not keep out active clients.
-      if (!this.makeRoom()) {
-        clients.release(client);
-        socket.destroy();
-        return;
-      }
-      connections.exceed();
-    }
-    this.accept(socket, client);
+    const hasRoom = connections.take(client);
+    if (!hasRoom) connections.exceed(client);
+    this.register(socket, client);
+    if (hasRoom) this.begin(socket);
+    else this.newcomers.add(socket);
   }
 
-  private makeRoom(): boolean {
-    const unused = this.silent.first ?? this.idle.first;
-    if (unused === undefined) return this.layer4.makeRoom();
-    this.forget(unused);
+  /** Closes a connection without a request for a new one beyond the limit. If there is none, closes the new one. */
+  private replaceFor(newcomer: Socket): void {
+    if (newcomer.destroyed) return;
+    const { connections } = this.plane.quotas;
+    const client = clientHostOf(newcomer);
+    if (connections.isExceededBy(client) && !this.makeRoom(client)) newcomer.destroy();
+    else this.begin(newcomer);
+  }
+
+  /**
+   * Closes the connection that has been without a request for longest, so a flood of idle ones does not keep out active clients. A client
+   * with many connections does not displace those of clients with fewer.
+   */
+  private makeRoom(client: string): boolean {
+    const { limits, quotas } = this.plane;
+    const held = quotas.connections.heldBy(client);
+    const mayClose = (socket: Socket): boolean =>
+      held <= limits.connections * few || quotas.connections.heldBy(clientHostOf(socket)) >= held;
+    const unused = this.unused.longest(mayClose);
+    if (unused === undefined) return this.layer4.makeRoom(mayClose);
+    this.unused.delete(unused);
     unused.destroy();
     return true;
   }
 
-  /** The connection can no longer be closed to make room: it has a request in progress, or is gone. */
-  private forget(socket: Socket): void {
-    this.silent.delete(socket);
-    this.idle.delete(socket);
-  }
-
   /** The connection may be closed to make room. */
   private rest(socket: Socket): void {
-    if (this.sockets.has(socket)) this.idle.add(socket);
+    if (this.sockets.has(socket)) this.unused.rest(socket);
   }
 
   /** `client` is the address that counts as the client's until there is a PROXY header. */
-  private accept(socket: Socket, client: string): void {
+  private register(socket: Socket, client: string): void {
     const {
       counters,
       quotas: { connections, clients },
@@ -239,13 +244,17 @@ export class Front {
     // The owner of the connection gets its end from other events; a reset at any moment must not end the process.
     socket.on('error', () => undefined);
     socket.once('close', () => {
-      connections.release();
-      clients.release(headerOrigin(socket)?.client.host ?? client);
+      const owner = headerOrigin(socket)?.client.host ?? client;
+      connections.release(owner);
+      clients.release(owner);
       counters.openConnections -= 1;
-      this.forget(socket);
+      this.unused.delete(socket);
       this.sockets.delete(socket);
       if (this.sockets.size === 0) this.emptied?.();
     });
+  }
+
+  private begin(socket: Socket): void {
     if (this.waiting === undefined) this.look(socket);
     else this.waiting.push(socket);
   }
@@ -256,9 +265,9 @@ export class Front {
       this.identify(socket);
       return;
     }
-    this.silent.add(socket);
+    this.unused.awaitFirstBytes(socket);
     receiveHeader(socket, plane, () => {
-      this.silent.delete(socket);
+      this.unused.delete(socket);
       this.identify(socket);
     });
   }
@@ -269,12 +278,12 @@ export class Front {
       return;
     }
     const { limits, quotas } = this.plane;
-    this.silent.add(socket);
+    this.unused.awaitFirstBytes(socket);
     peek(socket, { timeout: limits.firstByteTimeout, overdue: () => quotas.reached('first-byte-time') }, this.detected);
   }
 
   private readonly detected = (protocol: WireProtocol, socket: Socket): void => {
-    this.silent.delete(socket);
+    this.unused.delete(socket);
     this.handOver(protocol, socket);
   };
 
@@ -334,9 +343,9 @@ export class Front {
 
   private useOf(socket: Socket): Pick<Connection, 'busy' | 'idle'> {
     return {
-      busy: () => this.idle.delete(socket),
+      busy: () => this.unused.use(socket),
       idle: () => {
-        if (!socket.destroyed) this.idle.add(socket);
+        if (!socket.destroyed) this.unused.rest(socket);
       },
     };
   }
@@ -361,6 +370,9 @@ function terminatesTls({ protocol, tlsMode }: ListenerConfig): boolean {
  * must repeat their first packet, after a second or more. Node's default of 511 is too small for bursts.
  */
 const backlog = 4_096;
+
+/** A client that holds up to this part of all connections has few. */
+const few = 1 / 64;
 
 /** Milliseconds for which a closing data plane accepts connections that were established before. */
 const longestAccepting = 2_000;

@@ -9,12 +9,10 @@ import { inTurns } from '../sockets/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
 import { owned, readBuffer, readPiece } from '../limits/read-buffer.ts';
-import { closeGently } from '../messages/connection.ts';
-import type { Connection } from '../messages/connection.ts';
+import { closeGently, type Connection } from '../messages/connection.ts';
 import { rawAnswerToAnyMethod } from '../messages/reasons.ts';
 import type { AnswerReason } from '../messages/reasons.ts';
-import { readHttp1Head } from '../messages/request-head.ts';
-import type { FieldSection, RawRequest } from '../messages/request-head.ts';
+import { readHttp1Head, type FieldSection, type RawRequest } from '../messages/request-head.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { Http1Stream } from './http1-stream.ts';
 import type { Carrier } from './http1-stream.ts';
@@ -270,8 +268,11 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     const isMuch = this.held.length >= this.plane.limits.aheadBytes;
     if (this.isHolding) {
       if (isMuch) this.pauseForTurn();
+      // It may not be closed to make room for another connection.
+      this.connection.busy();
       return;
     }
+    if (this.exchange === undefined) this.connection.idle();
     if (isMuch && this.pauseTimer === undefined) this.pauseAhead();
     this.endTurnPause();
     if (!this.hasEnded) return;

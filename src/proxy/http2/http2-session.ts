@@ -240,6 +240,8 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
     if (!this.isHolding || this.isPaused) return;
     this.isPaused = true;
     this.socket.pause();
+    // A connection whose frames wait may not be closed to make room for another one.
+    this.connection.busy();
   };
 
   private readonly ended = (): void => {
@@ -266,6 +268,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
     if (!this.isPaused) return;
     this.isPaused = false;
     this.socket.resume();
+    if (this.streams.size === 0) this.connection.idle();
   }
 
   /** A client that has closed its side can neither update windows nor cancel, so like most servers, treat it as gone. */

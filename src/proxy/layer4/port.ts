@@ -54,9 +54,12 @@ export class Layer4Port {
     return this.hasTls;
   }
 
-  /** Ends the connection whose client has been silent longest since it was opened. Returns whether there was one. */
-  makeRoom(): boolean {
-    const silent = this.silent.first;
+  /**
+   * Ends the connection whose client has been silent longest since it was opened, of those that may be closed. Returns whether there was
+   * one.
+   */
+  makeRoom(mayClose: (socket: Socket) => boolean): boolean {
+    const silent = this.silent.findEarly(({ arrival }) => mayClose(arrival.socket));
     if (silent === undefined) return false;
     this.silent.delete(silent);
     silent.abort('evicted');

@@ -1,5 +1,8 @@
 import { LinkedList, LinkedNode } from './linked-list.ts';
 
+/** The number of values in which `findEarly` searches. */
+const early = 64;
+
 /** The positions of a value in sets. */
 type Placed<T> = Record<symbol, LinkedNode<T> | undefined>;
 
@@ -55,6 +58,16 @@ export class LinkedSet<T extends object> {
     const isIn = this.has(value);
     if (isIn) this.add(value);
     return isIn;
+  }
+
+  /** Returns the first value that matches; `undefined` if none of the first 64 does. */
+  findEarly(matches: (value: T) => boolean): T | undefined {
+    let node = this.list.first;
+    for (let count = 0; node !== undefined && count < early; count += 1) {
+      if (matches(node.value)) return node.value;
+      node = node.after;
+    }
+    return undefined;
   }
 
   clear(): void {

@@ -3,43 +3,6 @@ import { LocalTally, type Tally, type TallySource } from '../../fairness/tally.t
 import type { Limit, ProxyCounters } from '../counters.ts';
 import type { ProxyLimits } from './limits.ts';
 
-/** A limit of concurrent items or bytes. */
-export class Quota {
-  private readonly limit: number;
-  private readonly reached: () => void;
-  private readonly taken: Tally;
-
-  /** `reached` is called each time the quota is exceeded. */
-  constructor(limit: number, reached: () => void, taken: Tally = new LocalTally()) {
-    this.limit = limit;
-    this.reached = reached;
-    this.taken = taken;
-  }
-
-  get used(): number {
-    return this.taken.total;
-  }
-
-  /** Acquires `amount` items or bytes; `false` if there is no room. */
-  take(amount = 1): boolean {
-    if (this.taken.total + amount > this.limit) {
-      this.reached();
-      return false;
-    }
-    this.taken.add('', amount);
-    return true;
-  }
-
-  /** Acquires one item regardless of the limit, for room that is about to become free. */
-  exceed(): void {
-    this.taken.add('', 1);
-  }
-
-  release(amount = 1): void {
-    this.taken.add('', -amount);
-  }
-}
-
 /** A quota per key. */
 export class KeyedQuota {
   private readonly limit: number;
@@ -68,8 +31,8 @@ export class KeyedQuota {
 
 /** The quotas shared by all connections and requests of a data plane. */
 export interface Quotas {
-  readonly connections: Quota;
-  /** By address. */
+  readonly connections: SharedQuota;
+  /** Connections by address. */
   readonly clients: KeyedQuota;
   readonly requests: SharedQuota;
   readonly waiting: SharedQuota;
@@ -101,7 +64,7 @@ export function createQuotas(
   const buffered = new SharedQuota(limits.bufferedBytes, () => reached('buffered'), tally('buffered'));
   counters.buffered = buffered;
   return {
-    connections: new Quota(limits.connections, () => reached('connections'), tally('connections')),
+    connections: quota(limits.connections, 'connections'),
     clients: new KeyedQuota(
       limits.connectionsPerClient,
       () => reached('client-connections'),

@@ -56,10 +56,17 @@ export function receiveHeader(socket: Socket, { limits, quotas, counters }: Rece
   );
 }
 
-/** Counts the connection for the client in the header instead of the load balancer; `false` if that client's limit is reached. */
-function moveTo(socket: Socket, origin: Origin, { clients }: Quotas): boolean {
-  if (!clients.take(origin.client.host)) return false;
-  clients.release(clientHostOf(socket));
+/** Counts the connection for the client in the header instead of the load balancer; `false` if a limit of that client is reached. */
+function moveTo(socket: Socket, origin: Origin, { clients, connections }: Quotas): boolean {
+  const [former, client] = [clientHostOf(socket), origin.client.host];
+  if (!clients.take(client)) return false;
+  connections.release(former);
+  if (!connections.take(client)) {
+    connections.exceed(former);
+    clients.release(client);
+    return false;
+  }
+  clients.release(former);
   noteOrigin(socket, origin);
   return true;
 }

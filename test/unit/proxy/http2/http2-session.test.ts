@@ -16,7 +16,12 @@ function start(limit: number) {
   const [client, side] = duplexPair();
   const socket = Object.assign(side, { destroySoon: () => side.destroy() });
   const quota = new SharedQuota(limit, () => undefined);
-  const connection = { peer: { address: 'client', scheme: 'http' }, isDraining: () => false };
+  const connection = {
+    peer: { address: 'client', scheme: 'http' },
+    isDraining: () => false,
+    busy: () => undefined,
+    idle: () => undefined,
+  };
   const plane = {
     limits: defaultLimits,
     quotas: { buffered: quota, reached: () => undefined },

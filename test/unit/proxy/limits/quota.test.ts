@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { SharedQuota } from '../../../../src/fairness/shared-quota.ts';
-import { KeyedQuota, Quota } from '../../../../src/proxy/limits/quota.ts';
+import { KeyedQuota } from '../../../../src/proxy/limits/quota.ts';
 
 function createQuota(limit: number) {
   const reached: string[] = [];
@@ -41,15 +41,15 @@ test('what is released is free again', () => {
   expect([quota.used, quota.take('b'), quota.used]).toEqual([0, true, 1]);
 });
 
-test('a quota counts what is taken, and reports each time that it is exceeded', () => {
-  let reached = 0;
-  const quota = new Quota(3, () => (reached += 1));
-  expect([quota.used, quota.take(), quota.take(3), reached]).toEqual([0, true, false, 1]);
-  expect([quota.take(2), quota.used, quota.take(), reached]).toEqual([true, 3, false, 2]);
-  quota.exceed();
-  expect([quota.used, quota.take()]).toEqual([4, false]);
-  quota.release(2);
-  expect([quota.used, quota.take(), quota.take(), reached]).toEqual([2, true, false, 4]);
+test('a client that exceeds the quota holds what it could not acquire', () => {
+  const { quota } = createQuota(2);
+  quota.take('a');
+  quota.take('a');
+  expect([quota.isExceededBy('a'), quota.take('b')]).toEqual([false, false]);
+  quota.exceed('b');
+  expect([quota.heldBy('b'), quota.used, quota.isExceededBy('b'), quota.heldBy('c')]).toEqual([1, 3, true, 0]);
+  quota.release('a');
+  expect([quota.isExceededBy('b'), quota.heldBy('a')]).toEqual([false, 1]);
 });
 
 test('a quota per key counts each key alone', () => {
