@@ -20,6 +20,8 @@ export interface Scan {
  */
 const weights = { container: 3, name: 2, item: 1 };
 export const maxWeight = 600_000;
+/** The same for the review without its objects: API servers send a user with some groups, and options with some fields. */
+export const maxHeadWeight = 60_000;
 /** Limit of distinct names, which cost more than anything else. */
 export const maxNames = 40_000;
 /** Limit of bytes of one object. The API server accepts no larger request, and storage takes less. */
@@ -34,9 +36,15 @@ const longestText = 16;
 
 /** Counts the values and distinct names below one location. */
 class Tally {
+  private readonly limit: number;
   private weight = 0;
   private names = 0;
   private seen: Uint32Array | undefined;
+
+  /** @param limit maximum weight */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
 
   add(weight: number): void {
     this.weight += weight;
@@ -56,7 +64,7 @@ class Tally {
   }
 
   get isTooLarge(): boolean {
-    return this.weight > maxWeight || this.names > maxNames;
+    return this.weight > this.limit || this.names > maxNames;
   }
 }
 
@@ -81,7 +89,7 @@ export class BodyScan {
   private isInRequest = false;
   private open: Open | undefined;
   private repeated: string | undefined;
-  private readonly head = new Tally();
+  private readonly head = new Tally(maxHeadWeight);
   private tally = this.head;
   private readonly found: { object?: ScannedObject; oldObject?: ScannedObject } = {};
 
@@ -163,7 +171,7 @@ export class BodyScan {
     this.tally.addName((this.hash ^ (this.hash >>> 15)) >>> 0);
     if (this.depth === 1) this.isInRequest = this.text === 'request';
     if (this.depth !== 2 || !this.isInRequest || (this.text !== 'object' && this.text !== 'oldObject')) return;
-    this.open = { name: this.text, start: at + 1, tally: new Tally() };
+    this.open = { name: this.text, start: at + 1, tally: new Tally(maxWeight) };
     this.tally = this.open.tally;
   }
 

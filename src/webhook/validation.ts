@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { findKind } from '../core/schema/index.ts';
 import type { Steps } from '../core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
 import type { Owner } from '../fairness/fair-queue.ts';
@@ -169,7 +170,7 @@ export class Reviews {
     const { uid, operation, dryRun } = read.request;
     const names = namesIn(read.request);
     const count = (verdict: 'allowed' | 'denied' | 'error') => {
-      this.metrics.requests.at(names.kind, operation, verdict, String(dryRun)).value += 1;
+      this.metrics.requests.at(kindIn(read.request), operation, verdict, String(dryRun)).value += 1;
       this.metrics.duration.at(operation).observe((monotonicNow() - receivedAt) / 1000);
     };
     try {
@@ -222,6 +223,11 @@ const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnn
 
 function namesIn({ kind, namespace, name }: AdmissionRequest) {
   return { kind: cleanName(kind), namespace: cleanName(namespace), name: cleanName(name) };
+}
+
+/** The kind as a label of a metric. Clients that invent kinds must not use up the series. */
+function kindIn({ group, kind }: AdmissionRequest): string {
+  return findKind(group, kind)?.kind ?? 'other';
 }
 
 /** The rules that denied a write, or would have denied it. */

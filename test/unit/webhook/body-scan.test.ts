@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { runToEnd } from '../../../src/core/text/steps.ts';
-import { maxBytes, maxNames, maxWeight } from '../../../src/webhook/body-scan.ts';
+import { maxBytes, maxHeadWeight, maxNames, maxWeight } from '../../../src/webhook/body-scan.ts';
 import { readReview, type ReadReview } from '../../../src/webhook/review.ts';
 import { admissionReview, bodyOf } from '../../support/webhook.ts';
 
@@ -95,10 +95,13 @@ describe('what takes too long to be read', () => {
   });
 
   test('a review is malformed where it is too large beside its objects, where it ends in one, or has one twice', () => {
-    const many = `[${Array(maxWeight + 2)
-      .fill('1')
-      .join(',')}]`;
-    expect(read(JSON.stringify(admissionReview({ userInfo: '#' })).replace('"#"', many))).toEqual({
+    const [many, groups] = [maxWeight, maxHeadWeight].map(
+      (count) =>
+        `[${Array(count + 2)
+          .fill('1')
+          .join(',')}]`,
+    ) as [string, string];
+    expect(read(JSON.stringify(admissionReview({ userInfo: '#' })).replace('"#"', groups))).toEqual({
       type: 'malformed',
       problem: expect.stringContaining('more values than the limit of an AdmissionReview'),
     });

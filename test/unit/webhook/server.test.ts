@@ -295,6 +295,14 @@ describe('POST /validate', () => {
     expect(ground.logged).toEqual([]);
   });
 
+  test('counts kinds that clients invent together', async () => {
+    for (const kind of ['Cart', 'Basket'])
+      await post(admissionReview({ kind: { group: 'gateway.networking.k8s.io', version: 'v1', kind } }));
+    expect(await ground.scrape()).toContain(
+      'sallyport_admission_requests_total{kind="other",operation="CREATE",verdict="allowed",dry_run="false"} 2',
+    );
+  });
+
   test('counts requests, times and what was degraded', async () => {
     await post(admissionReview());
     await post(admissionReview({ dryRun: true, operation: 'UPDATE' }));

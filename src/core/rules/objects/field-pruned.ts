@@ -15,10 +15,13 @@ export const fieldPruned: Rule = {
 
 const lastAppliedPath: Path = ['metadata', 'annotations', 'kubectl.kubernetes.io/last-applied-configuration'];
 
+/** The limit of all annotations of an object. The API server never sends longer ones, and they would take long to read. */
+const longestAnnotation = 256 * 1024;
+
 /** Returns the text of the last applied configuration that kubectl recorded; `undefined` if there is none. */
 export function lastApplied(json: unknown): string | undefined {
   const text = valueAt(json, lastAppliedPath);
-  return typeof text === 'string' ? text : undefined;
+  return typeof text === 'string' && text.length <= longestAnnotation ? text : undefined;
 }
 
 /** Returns findings about fields that were applied, but that the bundle does not have. Never throws. */

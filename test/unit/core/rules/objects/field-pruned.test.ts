@@ -38,6 +38,12 @@ describe('field-pruned', () => {
     expect(pruned(soundGateway({ filters: { requests: [] } }), { minor: '1.7', channel: 'experimental' })).toEqual([]);
   });
 
+  test('a note that is longer than annotations can be says nothing', () => {
+    const [finding] = pruned(soundGateway({ hostnam: 'x'.repeat(260_000) }));
+    expect(finding).toBeDefined();
+    expect(pruned(soundGateway({ hostnam: 'x'.repeat(262_144) }))).toEqual([]);
+  });
+
   test('a typing error', () => {
     expect(pruned(soundGateway({ hostnam: 'a.example' }))).toEqual([
       [
