@@ -37,17 +37,18 @@ const distinctions: ReadonlyMap<string, Distinction> = new Map([
  */
 export function conflictBetween(one: ListenerClaim, other: ListenerClaim): ConflictReason | undefined {
   if (one.port !== other.port) return undefined;
-  if (one.protocol === other.protocol) return areHostnamesDistinct(one, other) ? undefined : 'HostnameConflict';
-  const [left, right] = [distinctions.get(one.protocol), distinctions.get(other.protocol)];
-  if (left === undefined || right === undefined || left.transport !== right.transport) return undefined;
-  if (left.wire === 'tls' && right.wire === 'tls')
-    return areHostnamesDistinct(one, other) ? undefined : 'ProtocolConflict';
-  return 'ProtocolConflict';
+  const clash = clashOf(one.protocol, other.protocol);
+  if (clash === 'never' || (clash === 'equal hostnames' && hostKey(one) !== hostKey(other))) return undefined;
+  return one.protocol === other.protocol ? 'HostnameConflict' : 'ProtocolConflict';
 }
 
-/** Whether the hostnames of two listeners with the same wire differ. TCP and UDP have no hostnames. */
-function areHostnamesDistinct(one: ListenerClaim, other: ListenerClaim): boolean {
-  return distinctions.get(one.protocol)?.wire !== 'any' && hostKey(one) !== hostKey(other);
+/** When listeners of two protocols conflict on one port. TCP and UDP have no hostnames. */
+function clashOf(one: string, other: string): 'always' | 'equal hostnames' | 'never' {
+  const left = distinctions.get(one);
+  if (one === other) return left?.wire === 'any' ? 'always' : 'equal hostnames';
+  const right = distinctions.get(other);
+  if (left === undefined || right === undefined || left.transport !== right.transport) return 'never';
+  return left.wire === 'tls' && right.wire === 'tls' ? 'equal hostnames' : 'always';
 }
 
 /** The hostname for comparisons; `''` stands for any host. */
@@ -98,9 +99,9 @@ function bucketsOf<L extends ListenerClaim>(
   listener: ListenerClaim,
   protocol: string,
 ): Iterable<L[]> {
-  const probe = { port: listener.port, protocol, hostname: `other.${hostKey(listener)}` };
-  if (conflictBetween(listener, probe) !== undefined) return hostnames.values();
-  const same = hostnames.get(hostKey(listener));
+  const clash = clashOf(listener.protocol, protocol);
+  if (clash === 'always') return hostnames.values();
+  const same = clash === 'never' ? undefined : hostnames.get(hostKey(listener));
   return same === undefined ? [] : [same];
 }
 

@@ -38,10 +38,7 @@ export const addressedListeners = defineQuery({
     ]
   ): readonly AddressedListener[] {
     const listeners = readObject(read, kind, namespace, owner)?.spec?.listeners ?? [];
-    const firsts = [...Map.groupBy(listeners, ({ name = '' }) => name).values()].flatMap((sameName) =>
-      sameName.slice(0, 1),
-    );
-    return firsts
+    return firstOfEachName(listeners)
       .filter((listener) => sectionNames.length === 0 || sectionNames.includes(listener.name ?? ''))
       .filter((listener) => port === '' || port === String(listener.port ?? 0))
       .map(addressedListener);
@@ -49,6 +46,16 @@ export const addressedListeners = defineQuery({
 });
 
 export type ListenerView = NonNullable<NonNullable<Resource<'Gateway'>['spec']>['listeners']>[number];
+
+/** Returns the listeners without those whose name an earlier one has. */
+export function firstOfEachName(listeners: readonly ListenerView[]): readonly ListenerView[] {
+  const names = new Set<string>();
+  return listeners.filter(({ name = '' }) => {
+    const isFirst = !names.has(name);
+    names.add(name);
+    return isFirst;
+  });
+}
 
 /** Returns the part of a listener that routes depend on. */
 export function addressedListener({ name = '', hostname, protocol, allowedRoutes }: ListenerView): AddressedListener {

@@ -2,10 +2,13 @@ import { defineQuery } from '../../incremental/index.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { keyOfRef } from '../../resources/reference.ts';
 import { hasHostnamePolicies } from '../matches/hostname-policies.ts';
+import { hostnameKey } from '../../text/hostname.ts';
+import { firstOfEachName } from './addressed-listeners.ts';
 import { refusedListeners } from './listener-hostnames.ts';
+import { readObject } from '../inputs.ts';
 import { listenerOwners, servingGateway, type ListenerOwner, type OwnerKind } from './listener-sets.ts';
 import { ListenerClaims, type ConflictReason } from '../../semantics/listeners.ts';
-import { listenersOf, type ListenerNode } from './listeners.ts';
+import type { ListenerNode } from './listeners.ts';
 import { isServedProtocol, transportOfProtocol, type Transport } from '../protocols.ts';
 import { strata } from '../strata.ts';
 
@@ -58,19 +61,21 @@ export const listenerConflicts = defineQuery({
   },
 });
 
-/** The port, protocol and hostname of each listener of an owner, in the order of its spec. */
+/**
+ * The port, protocol and hostname of each listener of an owner, in the order of its spec. Reads only the owner: a Gateway can have
+ * thousands of listeners, and each change looks at all that these depend on.
+ */
 const requestedListeners = defineQuery({
   name: 'requestedListeners',
   stratum: strata.links,
   compute(read, kind: OwnerKind, namespace: string, name: string): readonly OwnedListener[] {
     const owner: ListenerOwner = { kind, namespace, name };
-    return listenersOf(read, owner).map((listener) => ({
-      owner,
-      name: listener.name,
-      port: listener.port,
-      protocol: listener.protocol,
-      ...(listener.hostname === undefined ? {} : { hostname: listener.hostname }),
-    }));
+    const listeners = readObject(read, kind, namespace, name)?.spec?.listeners ?? [];
+    return firstOfEachName(listeners).map((listener) => {
+      const claim = { owner, name: listener.name ?? '', port: listener.port ?? 0, protocol: listener.protocol ?? '' };
+      const hostname = hostnameKey(listener.hostname ?? '');
+      return hostname === '' ? claim : { ...claim, hostname };
+    });
   },
 });
 
