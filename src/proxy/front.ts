@@ -16,7 +16,7 @@ import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
 import { Layer4Port } from './layer4/port.ts';
 import { LinkedSet } from './limits/linked-set.ts';
 import { InputTurns } from './listen/input-turns.ts';
-import { Newcomers } from './listen/newcomers.ts';
+import { Newcomers, type Newcomer } from './listen/newcomers.ts';
 import { peek } from './listen/peek.ts';
 import type { WireProtocol } from './listen/peek.ts';
 import { clientHostOf, headerOrigin } from './proxy-protocol/origin.ts';
@@ -53,7 +53,7 @@ export class Front {
   private emptied: (() => void) | undefined;
   private readonly unused = new UnusedConnections();
   /** Connections that need the room of others. */
-  private readonly newcomers = new Newcomers((socket) => this.replaceFor(socket));
+  private readonly newcomers = new Newcomers((newcomer) => this.replaceFor(newcomer));
   private readonly handshakes: Handshakes;
   /** Connections that arrived before the first configuration. */
   private waiting: Socket[] | undefined = [];
@@ -79,6 +79,7 @@ export class Front {
       listenerFor: (serverName) => this.secure.select(serverName),
       contextFor: (serverName) => this.contextFor(serverName),
       acceptHttps: (socket) => this.shakeHands(socket),
+      countTls: (socket, begin) => this.countTls(socket, begin),
     });
     this.tls = new TlsAcceptor(plane, this.handshakes, {
       negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
@@ -199,16 +200,31 @@ export class Front {
     if (!hasRoom) connections.exceed(client);
     this.register(socket, client);
     if (hasRoom) this.begin(socket);
-    else this.newcomers.add(socket);
+    else this.newcomers.add({ socket, begin: () => this.begin(socket) });
+  }
+
+  /**
+   * Counts a connection with TLS a second time: it takes about 64 KiB of memory, most of it in OpenSSL, and one without TLS a fifth of that.
+   * `begin` is called when there is room.
+   */
+  private countTls(socket: Socket, begin: () => void): void {
+    const { connections } = this.plane.quotas;
+    if (socket.destroyed) return;
+    const client = clientHostOf(socket);
+    const hasRoom = connections.take(client);
+    if (!hasRoom) connections.exceed(client);
+    socket.once('close', () => connections.release(client));
+    if (hasRoom) begin();
+    else this.newcomers.add({ socket, begin });
   }
 
   /** Closes a connection without a request for a new one beyond the limit. If there is none, closes the new one. */
-  private replaceFor(newcomer: Socket): void {
-    if (newcomer.destroyed) return;
+  private replaceFor({ socket, begin }: Newcomer): void {
+    if (socket.destroyed) return;
     const { connections } = this.plane.quotas;
-    const client = clientHostOf(newcomer);
-    if (connections.isExceededBy(client) && !this.makeRoom(client)) newcomer.destroy();
-    else this.begin(newcomer);
+    const client = clientHostOf(socket);
+    if (connections.isExceededBy(client) && !this.makeRoom(client)) socket.destroy();
+    else begin();
   }
 
   /**
@@ -306,8 +322,10 @@ export class Front {
   }
 
   private shakeHands(socket: Socket): void {
-    this.rest(socket);
-    this.tls.accept(socket);
+    this.countTls(socket, () => {
+      this.rest(socket);
+      this.tls.accept(socket);
+    });
   }
 
   private acceptDecrypted({ socket, below, serverName }: Decrypted): void {

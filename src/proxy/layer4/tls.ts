@@ -24,6 +24,8 @@ export interface SecurePort {
   contextFor(serverName: string): SecureContext | undefined;
   /** Takes a connection of an HTTPS listener, which is read from its first byte. */
   acceptHttps(socket: Socket): void;
+  /** Calls `begin` when there is room for the TLS state of a connection. Otherwise the connection ends. */
+  countTls(socket: Socket, begin: () => void): void;
 }
 
 interface Terminating {
@@ -113,7 +115,7 @@ export class TlsDispatch {
   private terminate(socket: Socket, terminating: Terminating): void {
     this.terminating.set(socket, terminating);
     const acceptor = terminating.hello.protocols.length > 1 ? this.silent : this.confirming;
-    acceptor.accept(socket);
+    this.secure.countTls(socket, () => acceptor.accept(socket));
   }
 
   private accepted({ socket, below, serverName }: Decrypted): void {

@@ -1,23 +1,29 @@
 import type { Socket } from 'node:net';
 import { NextTurn } from '../../time/next-turn.ts';
 
+/** A connection, and what happens when it has room. */
+export interface Newcomer {
+  readonly socket: Socket;
+  readonly begin: () => void;
+}
+
 /**
  * New connections that need the room of others. They wait until the event loop has polled all sockets once more: a connection that seems
  * idle may have a request that was not read yet.
  */
 export class Newcomers {
-  private arrived: Socket[] = [];
-  private due: Socket[] = [];
+  private arrived: Newcomer[] = [];
+  private due: Newcomer[] = [];
   private readonly next = new NextTurn(() => this.turn());
-  private readonly settle: (socket: Socket) => void;
+  private readonly settle: (newcomer: Newcomer) => void;
 
   /** `settle` is called once for each connection. It may be closed by then. */
-  constructor(settle: (socket: Socket) => void) {
+  constructor(settle: (newcomer: Newcomer) => void) {
     this.settle = settle;
   }
 
-  add(socket: Socket): void {
-    this.arrived.push(socket);
+  add(newcomer: Newcomer): void {
+    this.arrived.push(newcomer);
     this.next.request();
   }
 
@@ -26,6 +32,6 @@ export class Newcomers {
     this.due = this.arrived;
     this.arrived = [];
     if (this.due.length > 0) this.next.request();
-    for (const socket of due) this.settle(socket);
+    for (const newcomer of due) this.settle(newcomer);
   }
 }

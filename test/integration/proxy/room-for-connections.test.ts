@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { closeBackends, startBackend } from '../../support/backends.ts';
 import type { Backend } from '../../support/backends.ts';
+import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
-import { closeProxies, receiveUntil, startProxyTo } from '../../support/proxy.ts';
+import { closeProxies, receiveUntil, routeTo, startProxy, startProxyTo, web } from '../../support/proxy.ts';
 import type { ProxyUnderTest } from '../../support/proxy.ts';
+import { routeConfig } from '../../support/routes.ts';
 
 const head = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 let backend: Backend;
@@ -113,4 +118,37 @@ test('idle connections make room if they are more than silent ones', async () =>
   expect(await ask(open(started))).toContain('200');
   await Promise.all(closed);
   expect(await ask(silent)).toContain('200');
+});
+
+test('a connection with TLS takes the room of two', async () => {
+  const authority = await createAuthority();
+  const { certificate, privateKey } = await issueServingCertificate(authority, {
+    dnsNames: ['a.example'],
+    ipAddresses: [],
+  });
+  const listener = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/a'] });
+  const route = routeConfig('shop/web', {
+    attachments: [{ listener: listener.key, hostnames: [''] }],
+    rules: routeTo('app').rules,
+  });
+  const { port, proxy } = await startProxy([listener, endpointsConfig('app', backend.port), route], {
+    certificates: () => ({ cert: certificate, key: privateKey }),
+    limits: { connections: 4 },
+  });
+  await proxy.apply({ upserts: [], removals: [web.key] });
+  const openSecure = async (): Promise<TLSSocket> => {
+    const socket = connectTls({ host: '127.0.0.1', port, servername: 'a.example', ca: authority.certificate });
+    opened.push(socket.on('error', () => undefined));
+    expect(await ask(socket)).toContain('200');
+    return socket;
+  };
+  const [oldest, other] = [await openSecure(), await openSecure()];
+  const closed = once(oldest, 'close');
+  await openSecure();
+  await closed;
+  expect(await ask(other)).toContain('200');
+  for (const socket of opened) socket.destroy();
+  await eventually(() => expect(proxy.counters().openConnections).toBe(0));
+  // Everything was released.
+  await openSecure();
 });
