@@ -1,4 +1,5 @@
-import { createPrivateKey, createPublicKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
+import { createPublicKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
+import { readPrivateKey } from './private-key.ts';
 import type { CertificateMaterial } from './source.ts';
 import { wallNow } from '../time/clock.ts';
 
@@ -73,7 +74,9 @@ export function exportAuthority({ certificate, keys }: Authority): AuthorityMate
  * @throws if certificate or key are invalid or do not belong together; the message quotes neither
  */
 export async function importAuthority({ certificate, privateKey }: AuthorityMaterial): Promise<Authority> {
-  const key = createPrivateKey(privateKey);
+  const read = readPrivateKey(privateKey, 'the Secret of the authority');
+  if (read.type === 'unusable') throw new Error(read.problem);
+  const { key } = read;
   if (!new X509Certificate(certificate).checkPrivateKey(key))
     throw new Error('the key of the authority does not belong to its certificate');
   const { subtle } = webcrypto;

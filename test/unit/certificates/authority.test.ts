@@ -2,11 +2,14 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createAuthority,
+  exportAuthority,
+  importAuthority,
   issueServingCertificate,
   validFor,
   type Authority,
 } from '../../../src/certificates/authority.ts';
 import { createCertificateSource } from '../../../src/certificates/source.ts';
+import { dsaKey } from '../../support/certificates.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 let authority: Authority;
@@ -53,6 +56,11 @@ describe('issueServingCertificate', () => {
     const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.example.com`;
     const { certificate } = await issueServingCertificate(authority, { dnsNames: [long], ipAddresses: [] });
     expect(new X509Certificate(certificate).checkHost(long)).toBe(long);
+  });
+
+  test('refuses a key before OpenSSL computes with it for long', async () => {
+    const material = { ...exportAuthority(authority), privateKey: dsaKey(30_000) };
+    await expect(importAuthority(material)).rejects.toThrow('unsupported type');
   });
 
   test('refuses to issue for nobody', async () => {
