@@ -89,6 +89,35 @@ export async function eachInTurns<T>(values: Iterable<T>, action: (value: T) => 
   }
 }
 
+/** An action for values that come at any time, which runs for a few of them in each turn of the event loop. */
+export class ActionInTurns<T> {
+  private readonly waiting = new Set<T>();
+  private readonly action: (value: T) => void;
+  private readonly next = new NextTurn(() => this.turn());
+
+  /** `action` must not throw. */
+  constructor(action: (value: T) => void) {
+    this.action = action;
+  }
+
+  /** Runs the action for a value in a later turn, once if it is added again until then. */
+  add(value: T): void {
+    this.waiting.add(value);
+    this.next.request();
+  }
+
+  private turn(): void {
+    let left = valuesInTurn;
+    for (const value of this.waiting) {
+      this.waiting.delete(value);
+      this.action(value);
+      left -= 1;
+      if (left === 0) break;
+    }
+    if (this.waiting.size > 0) this.next.request();
+  }
+}
+
 /** Runs all steps in slices, and yields to the event loop in between. Several calls can share slices. */
 export async function inSlices<T>(steps: Steps<T>, slices = new Slices()): Promise<T> {
   for (;;) {

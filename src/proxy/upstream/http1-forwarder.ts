@@ -12,6 +12,7 @@ import type { Quotas } from '../limits/quota.ts';
 import { requestHead } from './request-writer.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 import { monotonicNow, turnNow } from '../../time/clock.ts';
+import { ActionInTurns } from '../../time/slices.ts';
 
 const openPlace = Symbol('open');
 const connectingPlace = Symbol('connecting');
@@ -31,6 +32,9 @@ export class Http1Forwarder extends PooledForwarder<Http1Pool> {
     return call;
   }
 }
+
+/** Connections of all pools that are no longer needed. A change of the configuration can release thousands at once. */
+const closing = new ActionInTurns<Http1Connection>((connection) => connection.destroy());
 
 /** Interval in milliseconds at which idle connections are checked. */
 const sweepInterval = 1_000;
@@ -153,7 +157,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
       connection.forget();
       if (connection.isUsable(now)) continue;
       this.idle.remove(connection.place);
-      connection.destroy();
+      closing.add(connection);
     }
     if (this.idle.first !== undefined) this.sweepTimer?.refresh();
     else this.sweepTimer = undefined;
@@ -164,7 +168,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     this.sweepTimer = undefined;
     for (let place = this.idle.first; place !== undefined; place = this.idle.first) {
       this.idle.remove(place);
-      place.value.destroy();
+      closing.add(place.value);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eachInTurns, inSlices, Slices } from '../../../src/time/slices.ts';
+import { ActionInTurns, eachInTurns, inSlices, Slices } from '../../../src/time/slices.ts';
 
 describe('slices', () => {
   test('let others have their turn between steps that take long', async () => {
@@ -92,4 +92,20 @@ test('an action for many values lets others have their turn, also if values come
   });
   expect(order.indexOf('other')).toBe(64);
   expect(order.filter((one) => one !== 'other')).toEqual(Array.from({ length: 130 }, (_, value) => value));
+});
+
+test('an action in turns runs for a few values in each, whenever they come', async () => {
+  const order: (number | string)[] = [];
+  const action = new ActionInTurns<number>((value) => {
+    order.push(value);
+    if (value === 3) action.add(130);
+  });
+  for (let value = 0; value < 130; value += 1) action.add(value);
+  action.add(0);
+  expect(order).toEqual([]);
+  await new Promise((resolve) => void setImmediate(resolve));
+  order.push('other');
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+  expect(order.indexOf('other')).toBe(64);
+  expect(order.filter((one) => one !== 'other')).toEqual(Array.from({ length: 131 }, (_, value) => value));
 });
