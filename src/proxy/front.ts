@@ -79,7 +79,7 @@ export class Front {
       listenerFor: (serverName) => this.secure.select(serverName),
       contextFor: (serverName) => this.contextFor(serverName),
       acceptHttps: (socket) => this.shakeHands(socket),
-      countTls: (socket, begin) => this.countTls(socket, begin),
+      countTls: (socket, begin) => this.count(socket, begin),
     });
     this.tls = new TlsAcceptor(plane, this.handshakes, {
       negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
@@ -190,30 +190,23 @@ export class Front {
   /** Accepts a connection within the limits: in total, and per client. */
   private admit(socket: Socket): void {
     acceptedInTurn();
-    const { connections, clients } = this.plane.quotas;
     const client = clientHostOf(socket);
-    if (!clients.take(client)) {
+    if (!this.plane.quotas.clients.take(client)) {
       socket.destroy();
       return;
     }
-    const hasRoom = connections.take(client);
-    if (!hasRoom) connections.exceed(client);
     this.register(socket, client);
-    if (hasRoom) this.begin(socket);
-    else this.newcomers.add({ socket, begin: () => this.begin(socket) });
+    this.count(socket, () => this.begin(socket));
   }
 
-  /**
-   * Counts a connection with TLS a second time: it takes about 64 KiB of memory, most of it in OpenSSL, and one without TLS a fifth of that.
-   * `begin` is called when there is room.
-   */
-  private countTls(socket: Socket, begin: () => void): void {
-    const { connections } = this.plane.quotas;
+  /** Counts a connection within the limit of all of them. `begin` is called when there is room, otherwise the connection ends. */
+  private count(socket: Socket, begin: () => void): void {
     if (socket.destroyed) return;
+    const { connections } = this.plane.quotas;
     const client = clientHostOf(socket);
     const hasRoom = connections.take(client);
     if (!hasRoom) connections.exceed(client);
-    socket.once('close', () => connections.release(client));
+    socket.once('close', () => connections.release(headerOrigin(socket)?.client.host ?? client));
     if (hasRoom) begin();
     else this.newcomers.add({ socket, begin });
   }
@@ -252,7 +245,7 @@ export class Front {
   private register(socket: Socket, client: string): void {
     const {
       counters,
-      quotas: { connections, clients },
+      quotas: { clients },
     } = this.plane;
     counters.connections += 1;
     counters.openConnections += 1;
@@ -260,9 +253,7 @@ export class Front {
     // The owner of the connection gets its end from other events; a reset at any moment must not end the process.
     socket.on('error', () => undefined);
     socket.once('close', () => {
-      const owner = headerOrigin(socket)?.client.host ?? client;
-      connections.release(owner);
-      clients.release(owner);
+      clients.release(headerOrigin(socket)?.client.host ?? client);
       counters.openConnections -= 1;
       this.unused.delete(socket);
       this.sockets.delete(socket);
@@ -322,7 +313,8 @@ export class Front {
   }
 
   private shakeHands(socket: Socket): void {
-    this.countTls(socket, () => {
+    // A connection with TLS counts twice: it takes about 64 KiB of memory, most of it in OpenSSL, and one without TLS a fifth of that.
+    this.count(socket, () => {
       this.rest(socket);
       this.tls.accept(socket);
     });
