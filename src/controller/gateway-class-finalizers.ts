@@ -1,6 +1,6 @@
 import { listOf, recordOf } from '../core/text/record.ts';
 import type { Logger } from '../telemetry/index.ts';
-import type { ClusterWriter, ObjectChange, WireMetadata, WireObject } from './ports.ts';
+import type { ClusterWriter, ObjectChange, WireMetadata, WireObject, WriteResult } from './ports.ts';
 import { qualifiedName } from '../core/resources/reference.ts';
 
 /** Prevents deletion of a GatewayClass while Gateways use it (GatewayClassFinalizerGatewaysExist). */
@@ -18,6 +18,9 @@ export interface GatewayClassFinalizersOptions {
 
 const nobody: ReadonlySet<string> = new Set();
 
+/** Maximum number of writes in flight: they share the connections with the writes of statuses and the renewal of the lease. */
+const concurrency = 4;
+
 /** Adds a finalizer to our GatewayClasses while a Gateway names them, and removes it with the last Gateway. */
 export class GatewayClassFinalizers {
   private readonly options: GatewayClassFinalizersOptions;
@@ -26,6 +29,8 @@ export class GatewayClassFinalizers {
   /** Class → Gateways (`namespace/name`). */
   private readonly users = new Map<string, Set<string>>();
   private readonly classOf = new Map<string, string>();
+  /** Classes that may need a write. */
+  private readonly waiting = new Set<string>();
   private readonly working = new Set<string>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
 
@@ -52,14 +57,20 @@ export class GatewayClassFinalizers {
 
   stop(): void {
     for (const timer of this.timers.values()) clearTimeout(timer);
+    this.waiting.clear();
     this.classes.clear();
   }
 
   private observeClass(name: string, object: WireObject | undefined): void {
     const isOurs = recordOf(object?.['spec'])['controllerName'] === this.options.controllerName;
-    if (object === undefined || !isOurs) this.classes.delete(name);
-    else this.classes.set(name, object.metadata);
-    this.enqueue(name);
+    if (object !== undefined && isOurs) {
+      this.classes.set(name, object.metadata);
+      this.enqueue(name);
+      return;
+    }
+    this.classes.delete(name);
+    clearTimeout(this.timers.get(name));
+    this.timers.delete(name);
   }
 
   private observeGateway(gateway: string, object: WireObject | undefined): void {
@@ -81,6 +92,19 @@ export class GatewayClassFinalizers {
   }
 
   private enqueue(name: string): void {
+    this.waiting.add(name);
+    this.pump();
+  }
+
+  private pump(): void {
+    for (const name of this.waiting) {
+      if (this.working.size >= concurrency) return;
+      this.waiting.delete(name);
+      this.reconcile(name);
+    }
+  }
+
+  private reconcile(name: string): void {
     const { mayWrite } = this.options;
     const metadata = this.classes.get(name);
     if (metadata === undefined || this.working.has(name) || !mayWrite()) return;
@@ -94,11 +118,15 @@ export class GatewayClassFinalizers {
   }
 
   private async write(name: string, metadata: WireMetadata): Promise<void> {
-    const { writer, log, retry = 2_000 } = this.options;
     this.working.add(name);
-    const result = await writer.setFinalizers('GatewayClass', { metadata });
+    const result = await this.options.writer.setFinalizers('GatewayClass', { metadata });
     this.working.delete(name);
-    if (!this.classes.has(name)) return;
+    if (this.classes.has(name)) this.conclude(name, metadata, result);
+    this.pump();
+  }
+
+  private conclude(name: string, metadata: WireMetadata, result: WriteResult): void {
+    const { log, retry = 2_000 } = this.options;
     const object = result.type === 'ok' ? result.object : undefined;
     if (object !== undefined) this.classes.set(name, object.metadata);
     if (result.type !== 'ok')
@@ -106,17 +134,19 @@ export class GatewayClassFinalizers {
         { gatewayClass: name, outcome: result.type, problem: result.message },
         'cannot change the finalizer of a GatewayClass',
       );
-    // Another admission webhook may undo the change, and each further write would have the same result.
-    if (object === undefined || hasFinalizer(object.metadata) !== hasFinalizer(metadata)) {
-      clearTimeout(this.timers.get(name));
-      this.timers.set(
-        name,
-        setTimeout(() => this.enqueue(name), retry),
-      );
-      return;
-    }
     // The class may have changed in the meantime.
-    this.enqueue(name);
+    if (object !== undefined && hasFinalizer(object.metadata) === hasFinalizer(metadata)) this.waiting.add(name);
+    // Another admission webhook may undo the change, and each further write would have the same result.
+    else this.later(name, retry);
+  }
+
+  private later(name: string, delay: number): void {
+    clearTimeout(this.timers.get(name));
+    const timer = setTimeout(() => {
+      this.timers.delete(name);
+      this.enqueue(name);
+    }, delay);
+    this.timers.set(name, timer);
   }
 }
 

@@ -14,7 +14,12 @@ afterEach(() => {
 
 function started(metadata: Partial<WireMetadata> = {}, retry = 1) {
   const calls: unknown[] = [];
-  const world: { leads: boolean; result: WriteResult['type']; stored?: WireObject } = { leads: true, result: 'ok' };
+  const world: {
+    leads: boolean;
+    result: WriteResult['type'];
+    stored?: WireObject;
+    hold?: (answer: () => void) => void;
+  } = { leads: true, result: 'ok' };
   const finalizers = new GatewayClassFinalizers({
     controllerName,
     log: createLogger('silent'),
@@ -25,6 +30,8 @@ function started(metadata: Partial<WireMetadata> = {}, retry = 1) {
         calls.push(object.metadata['finalizers']);
         // A loop without a pause would fill the memory before the test ends.
         if (calls.length > 100) return new Promise(() => {});
+        const { hold } = world;
+        if (hold !== undefined) await new Promise<void>((resolve) => hold(resolve));
         return world.result === 'ok'
           ? { type: 'ok', object: world.stored ?? object }
           : { type: world.result, message: 'no' };
@@ -75,6 +82,27 @@ describe('the finalizer of a GatewayClass', () => {
     putGateway('one', 'other');
     await settled();
     expect(calls).toEqual([[classFinalizer], []]);
+  });
+
+  test('is written for a few classes at a time', async () => {
+    const { calls, world, finalizers, putClass, putGateway } = started();
+    const answers: (() => void)[] = [];
+    world.hold = (answer) => void answers.push(answer);
+    for (let index = 0; index < 20; index += 1) {
+      putGateway(`gateway-${index}`, `class-${index}`);
+      putClass(`class-${index}`, controllerName);
+    }
+    finalizers.enqueueAll();
+    await settled();
+    expect(calls).toHaveLength(4);
+    answers.shift()?.();
+    await settled();
+    expect(calls).toHaveLength(5);
+    while (answers.length > 0) {
+      answers.shift()?.();
+      await settled();
+    }
+    expect(calls).toEqual(Array.from({ length: 20 }, () => [classFinalizer]));
   });
 
   test('is not for classes of others, nor for one that is being deleted', async () => {
