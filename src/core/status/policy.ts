@@ -52,17 +52,14 @@ export function policyStatus(
   // An XBackendTrafficPolicy refers to nothing but its targets.
   const resolved = kind === 'BackendTLSPolicy' ? { ResolvedRefs: resolvedRefs(problems) } : {};
   const remark = omissionRemark(kind, gateways.slice(maxAncestors));
+  const common = { controllerName, generation: policy.meta.generation };
+  // Of hundreds of Gateways, most may have no room. They share their conditions.
+  const left = conditionsAt('policy', policy.meta.generation, { Accepted: withoutRoom(kind), ...resolved });
   return {
     ancestors: gateways.map((gateway, position) => {
+      if (position >= maxAncestors) return { ancestorRef: ancestorRefOf(gateway), controllerName, conditions: left };
       const concerning = problems.filter(({ part }) => part === -1 || targets[part]?.includes(gateway));
-      return gatewayEntry(gateway, {
-        controllerName,
-        generation: policy.meta.generation,
-        outcomes: {
-          Accepted: position < maxAncestors ? acceptance(concerning, remark) : withoutRoom(kind),
-          ...resolved,
-        },
-      });
+      return gatewayEntry(gateway, { ...common, outcomes: { Accepted: acceptance(concerning, remark), ...resolved } });
     }),
   };
 }
@@ -76,12 +73,16 @@ export function gatewayEntry(
     outcomes,
   }: { readonly controllerName: string; readonly generation: number; readonly outcomes: Outcomes<'policy'> },
 ): PolicyAncestorStatus {
-  const { namespace, name } = ofQualifiedName(gateway);
   return {
-    ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace, name },
+    ancestorRef: ancestorRefOf(gateway),
     controllerName,
     conditions: conditionsAt('policy', generation, outcomes),
   };
+}
+
+function ancestorRefOf(gateway: string): PolicyAncestorStatus['ancestorRef'] {
+  const { namespace, name } = ofQualifiedName(gateway);
+  return { group: gatewayGroup, kind: 'Gateway', namespace, name };
 }
 
 /** The outcome for a Gateway beyond `maxAncestors`. It is reported by an Event instead of a status. */

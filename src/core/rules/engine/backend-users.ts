@@ -79,11 +79,19 @@ export const gatewaysOfPolicy = defineQuery({
   name: 'gatewaysOfPolicy',
   stratum: strata.emissions,
   compute(read, kind: BackendPolicyKind, namespace: string, name: string): readonly string[] {
-    return gatewaysByAge(
-      read,
-      targetsOf(read, kind, namespace, name).flatMap((target) => gatewaysOfTarget(read, target, { kind, namespace })),
+    const buckets = new Set(
+      targetsOf(read, kind, namespace, name).flatMap((target) => bucketOf(target, { kind, namespace }) ?? []),
     );
+    const [first = [], ...others] = [...buckets].map((bucket) => read.query(usersByAge, bucket));
+    return others.length === 0 ? first : gatewaysByAge(read, [first, ...others].flat());
   },
+});
+
+/** The Gateways in a bucket of `gatewaysOfService`, the oldest first. One list for all policies: there may be hundreds of both. */
+const usersByAge = defineQuery({
+  name: 'usersByAge',
+  stratum: strata.emissions,
+  compute: (read, bucket: string): readonly string[] => gatewaysByAge(read, read.list(gatewaysOfService, bucket)),
 });
 
 /** Sorts Gateways (`namespace/name`) by age, the oldest first, each once. */
@@ -102,11 +110,19 @@ export function gatewaysOfTarget(
   target: PolicyTargetView,
   { kind, namespace }: { readonly kind: BackendPolicyKind; readonly namespace: string },
 ): readonly string[] {
+  const bucket = bucketOf(target, { kind, namespace });
+  return bucket === undefined ? [] : read.list(gatewaysOfService, bucket);
+}
+
+/** The bucket of `gatewaysOfService` with the Gateways of a target. */
+function bucketOf(
+  target: PolicyTargetView,
+  { kind, namespace }: { readonly kind: BackendPolicyKind; readonly namespace: string },
+): string | undefined {
   const backend = targetedBackend(target, namespace);
-  if (backend === undefined) return [];
+  if (backend === undefined) return undefined;
   // Only requests of routes are retried and belong to sessions.
-  const bucket = kind === 'XBackendTrafficPolicy' ? requestsTo(backend) : backendKey(backend);
-  return read.list(gatewaysOfService, bucket);
+  return kind === 'XBackendTrafficPolicy' ? requestsTo(backend) : backendKey(backend);
 }
 
 /** The ports of backends that attached routes and listener filters send requests to. Bucket: backend key; entry: port. */

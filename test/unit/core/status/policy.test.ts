@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { configuration } from '../../../../src/core/routing/emit.ts';
+import { gatewaysOfPolicy } from '../../../../src/core/rules/engine/backend-users.ts';
 import { statuses } from '../../../../src/core/status/emit.ts';
 import { authorityFacts, backendTlsPolicy } from '../../../support/backend-tls.ts';
 import { evaluate, ourClass, serviceWith } from '../../../support/evaluation.ts';
@@ -14,6 +15,7 @@ function worldWith(gateways: number) {
       ourClass,
       serviceWith({ ports: [{ port: 443 }] }),
       backendTlsPolicy('secure'),
+      backendTlsPolicy('secure-too'),
       ...names.map((name, number) => ({
         apiVersion: gatewayApi,
         kind: 'Gateway',
@@ -32,6 +34,8 @@ function worldWith(gateways: number) {
   const status = kernel.emitted(statuses).get('BackendTLSPolicy/shop/secure');
   const ancestors = status !== undefined && 'ancestors' in status ? status.ancestors : [];
   return {
+    kernel,
+    ancestors,
     accepted: ancestors.map(({ ancestorRef, conditions }) => [
       ancestorRef.name,
       ...conditions
@@ -53,7 +57,7 @@ describe('a BackendTLSPolicy that more Gateways lead to than its status has room
   });
 
   test('cannot be used by the youngest, and says so to all', () => {
-    const { accepted, endpoints } = worldWith(18);
+    const { accepted, ancestors, endpoints } = worldWith(18);
     expect(accepted.slice(0, 2)).toEqual([
       [
         'gw-17',
@@ -65,9 +69,17 @@ describe('a BackendTLSPolicy that more Gateways lead to than its status has room
       ['gw-01', expect.stringContaining('False StatusFull')],
       ['gw-00', expect.stringContaining('False StatusFull')],
     ]);
+    expect(ancestors[16]?.conditions).toBe(ancestors[17]?.conditions);
     expect(endpoints).toMatchObject({
       tls: { serverName: 'cart.example.com' },
       withheld: { from: ['shop/gw-01', 'shop/gw-00'], failure: expect.stringContaining('no room') },
     });
+  });
+
+  test('shares the list of Gateways with other policies for the Service', () => {
+    const { read } = worldWith(18).kernel;
+    const gateways = read.query(gatewaysOfPolicy, 'BackendTLSPolicy', 'shop', 'secure');
+    expect(gateways).toHaveLength(18);
+    expect(read.query(gatewaysOfPolicy, 'BackendTLSPolicy', 'shop', 'secure-too')).toBe(gateways);
   });
 });
