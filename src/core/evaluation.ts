@@ -6,7 +6,7 @@ import { listenerSetsOfGateway } from './graph/listeners/listener-sets.ts';
 import { strata } from './graph/strata.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
 import type { Emission } from './incremental/reader.ts';
-import { expressionsOfGateway } from './rules/matches/data-plane-expressions.ts';
+import { expressionsOfGateway, firstWithoutRoom } from './rules/matches/data-plane-expressions.ts';
 import { matchesOfListener, routesOfHostname } from './rules/matches/match-places.ts';
 import { winnersOfRequests } from './rules/matches/taken-requests.ts';
 import { gatewaysOfService, portsInUse } from './rules/engine/backend-users.ts';
@@ -32,6 +32,7 @@ const indexes = [
   policiesOfTarget,
   slicesOfService,
   expressionsOfGateway,
+  firstWithoutRoom,
   routesOfHostname,
   matchesOfListener,
   winnersOfRequests,

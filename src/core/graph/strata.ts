@@ -9,14 +9,16 @@ export const strata = {
   links: 2,
   /** Reverse relations over links: routes of a listener, users of a Service. */
   linkIndexes: 3,
+  /** The limits that links of many objects exceed together. */
+  limitIndexes: 4,
   /** Findings about one object and its links, and the parts of it that work. */
-  validity: 4,
+  validity: 5,
   /** Reverse relations of the working parts that may conflict: the matches of a listener. */
-  rivalIndexes: 5,
+  rivalIndexes: 6,
   /** All findings about one object, including those that depend on conflicting objects. */
-  findings: 6,
+  findings: 7,
   /** Reverse relations of findings that no finding depends on. */
-  findingIndexes: 7,
+  findingIndexes: 8,
   /** Conditions, configuration. */
-  emissions: 8,
+  emissions: 9,
 } as const;

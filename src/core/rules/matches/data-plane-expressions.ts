@@ -56,19 +56,20 @@ function entryOf(route: Resource<RequestRouteKind>, bytes: number): string {
 }
 
 /**
- * The first entry of a Gateway whose expressions exceed the memory for expressions of its data plane; `''` if all fit. Those after it have no
- * room either.
+ * The first entry of a Gateway whose expressions exceed the memory for expressions of its data plane. Those after it have no room either.
+ * Bucket: `namespace/name` of the Gateway; none if all fit. An index, so that a change of one route concerns no other one unless this changes.
  */
-const firstWithoutRoom = defineQuery({
+export const firstWithoutRoom = defineIndex({
   name: 'firstWithoutRoom',
-  stratum: strata.validity,
-  compute(read, gateway: string): string {
+  stratum: strata.limitIndexes,
+  over: objectsOf('Gateway'),
+  *entries(read, _kind, namespace = '', name = '') {
+    const bucket = qualifiedName({ namespace, name });
     let left = dataPlaneExpressionBytes;
-    for (const entry of read.list(expressionsOfGateway, gateway)) {
+    for (const entry of read.list(expressionsOfGateway, bucket)) {
       left -= Number(entry.slice(entry.lastIndexOf('\n') + 1));
-      if (left < 0) return entry;
+      if (left < 0) return yield { bucket, entry };
     }
-    return '';
   },
 });
 
@@ -77,10 +78,10 @@ const lacksRoom = defineQuery({
   name: 'lacksRoom',
   stratum: strata.validity,
   compute(read, gateway: string, key: string): boolean {
-    const first = read.query(firstWithoutRoom, gateway);
+    const [first] = read.list(firstWithoutRoom, gateway);
     const [kind, namespace, name] = argsOfKey(key);
     const route = readObject(read, kind as RequestRouteKind, namespace, name);
-    if (first === '' || route === undefined) return false;
+    if (first === undefined || route === undefined) return false;
     return entryOf(route, read.query(expressionBytes, route.kind, namespace, name)) >= first;
   },
 });

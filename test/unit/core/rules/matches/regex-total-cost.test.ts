@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Write } from '../../../../../src/core/incremental/index.ts';
 import { parseObject } from '../../../../../src/core/resources/parse.ts';
 import type { Resource } from '../../../../../src/core/resources/resource.ts';
 import { configuration } from '../../../../../src/core/routing/emit.ts';
@@ -8,6 +9,7 @@ import {
   routeExpressionLimits,
   type JudgedExpressions,
 } from '../../../../../src/core/rules/matches/expressions.ts';
+import { findings } from '../../../../../src/core/rules/engine/run.ts';
 import { patternLimits } from '../../../../../src/core/patterns/pattern.ts';
 import { evaluate, found, ourClass, writeOf } from '../../../../support/evaluation.ts';
 import { gatewayWith, grpcRouteWith, routeWith } from '../../../../support/rules.ts';
@@ -47,6 +49,12 @@ function judged(json: unknown): JudgedExpressions {
   const parsed = parseObject(json);
   if (parsed.type !== 'resource') throw new Error('no object of ours');
   return judgeExpressions(parsed.resource as Resource<'HTTPRoute'>);
+}
+
+function written(json: unknown): Write {
+  const parsed = parseObject(json);
+  if (parsed.type !== 'resource') throw new Error('no object of ours');
+  return writeOf(parsed.resource.ref, parsed.resource);
 }
 
 const places = (json: unknown): readonly string[] => judged(json).beyond.map(({ path }) => path.join('.'));
@@ -140,9 +148,34 @@ describe('regex-total-cost', () => {
       ourClass,
     ]);
     const before = kernel.statistics().recomputations;
-    const young = parseObject(route('young', large(6), '2026-06-01T00:00:00Z'));
-    if (young.type !== 'resource') throw new Error('no object of ours');
-    kernel.apply([writeOf(young.resource.ref, young.resource)]);
+    kernel.apply([written(route('young', large(6), '2026-06-01T00:00:00Z'))]);
     expect(kernel.statistics().recomputations - before).toBeLessThan(many / 2);
+  });
+
+  test('within the limit of a Gateway, a change of one route concerns no other one', () => {
+    const many = 200;
+    const { kernel } = evaluate([
+      ...Array.from({ length: many }, (_, index) => route(`old-${index}`, [`/${index}[a-z]`])),
+      front,
+      ourClass,
+    ]);
+    const before = kernel.statistics().marks;
+    kernel.apply([written(route('old-7', ['/other[a-z]+']))]);
+    expect(kernel.statistics().marks - before).toBeLessThan(many);
+  });
+
+  test('the limit of a Gateway counts a route that is reviewed', () => {
+    const each = judged(route('any', large(6))).bytes;
+    const fitting = Math.floor(dataPlaneExpressionBytes / each);
+    const { kernel } = evaluate([
+      ...Array.from({ length: fitting }, (_, index) => route(`old-${index}`, large(6))),
+      front,
+      ourClass,
+    ]);
+    const { read } = kernel.overlay([written(route('oldest', large(6), '2025-01-01T00:00:00Z'))]);
+    const without = Array.from({ length: fitting }, (_, index) => `old-${index}`).filter((name) =>
+      read.query(findings, 'HTTPRoute', 'shop', name).some(({ rule }) => rule === 'regex-total-cost'),
+    );
+    expect(without).toHaveLength(1);
   });
 });
