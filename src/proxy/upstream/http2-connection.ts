@@ -20,6 +20,7 @@ import { inTurns } from '../sockets/read-in-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Fields, UpstreamFailure, UpstreamHead } from '../messages/forwarder.ts';
 import { readInto } from '../sockets/direct.ts';
+import { ActionInTurns } from '../../time/slices.ts';
 import { BackendStream } from './http2-backend-stream.ts';
 import type { Asked, BackendCarrier, Sendable, StreamOpener, StreamOwner } from './http2-backend-stream.ts';
 
@@ -43,6 +44,9 @@ const failures: Readonly<Record<number, UpstreamFailure>> = {
 };
 
 const nothing = Buffer.alloc(0);
+
+/** Tells requests that their connection is lost, a few in each turn: a backend can have thousands, and most of them get a response or a retry. */
+const losing = new ActionInTurns<() => void>((lost) => lost());
 
 /**
  * An HTTP/2 connection to a backend (RFC 9113). It is ready after the backend has sent its settings, which prove that it
@@ -186,7 +190,7 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
     for (const stream of this.streams.values()) {
       if (stream.id <= last) continue;
       this.remove(stream, 'side');
-      this.guardStream(stream, () => stream.lost('refused', errorCodes.refusedStream));
+      this.tellLost(stream, 'refused', errorCodes.refusedStream);
     }
     if (this.streams.size === 0) this.leave(errorCodes.noError);
   }
@@ -336,8 +340,13 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   private lose(failure: UpstreamFailure): void {
     for (const stream of this.streams.values()) {
       this.remove(stream, 'peer');
-      this.guardStream(stream, () => stream.lost(failure, errorCodes.cancel));
+      this.tellLost(stream, failure, errorCodes.cancel);
     }
+  }
+
+  /** Tells the request of a removed stream that there will be no response. */
+  private tellLost(stream: BackendStream, failure: UpstreamFailure, code: number): void {
+    losing.add(() => this.guardStream(stream, () => stream.lost(failure, code)));
   }
 
   /** Runs an action of an event, which has no caller to catch its errors: an unexpected error ends this connection only. */

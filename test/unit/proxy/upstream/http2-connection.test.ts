@@ -345,7 +345,7 @@ describe('a connection over HTTP/2', () => {
     for (let count = 0; count < 200; count += 1) backend.write(frame('settings', 0, 0));
     await eventually(() => expect(goawayCode(sent('goaway'))).toBe(11));
     expect(told).toContain('exceeded http2-settings');
-    expect(one.got).toEqual(['protocol']);
+    await eventually(() => expect(one.got).toEqual(['protocol']));
   });
 });
 
@@ -379,7 +379,7 @@ describe('a violation by a backend ends its connection with the right code, and 
     const one = await ask();
     backend.write(bytes);
     await eventually(() => expect(goawayCode(sent('goaway'))).toBe(code));
-    expect(one.got.at(-1)).toBe('protocol');
+    await eventually(() => expect(one.got.at(-1)).toBe('protocol'));
     expect(connection.room).toBe(0);
   });
 
@@ -409,6 +409,28 @@ describe('a violation by a backend ends its connection with the right code, and 
     const one = begin();
     backend.write(head(1, endHeaders | endStream));
     await eventually(() => expect(goawayCode(sent('goaway'))).toBe(1));
-    expect(one.got).toEqual(['protocol']);
+    await eventually(() => expect(one.got).toEqual(['protocol']));
   });
+});
+
+// A backend that ends can have thousands of requests, and each of them gets a response or is tried again.
+test.each([
+  ['GOAWAY', (backend: Duplex) => void backend.write(frame('goaway', 0, 0, uint32(0, 0))), 'refused'],
+  ['the end of the connection', (backend: Duplex) => void backend.end(), 'reset'],
+])('%s fails the requests of a connection a few in each turn', async (_, end, failure) => {
+  const { backend, told, begin } = await connected(settingsFrame(3, 200));
+  let failed = 0;
+  const inTurns: number[] = [];
+  const asked = Array.from({ length: 150 }, () => begin());
+  const count = (): void => {
+    const before = failed;
+    failed = asked.filter(({ got }) => got[0] === failure).length;
+    if (failed > before) inTurns.push(failed - before);
+    if (failed < asked.length) setImmediate(count);
+  };
+  setImmediate(count);
+  end(backend);
+  await eventually(() => expect(failed).toBe(150));
+  expect(Math.max(...inTurns)).toBeLessThanOrEqual(64);
+  expect(told.filter((event) => event === 'done')).toHaveLength(150);
 });
