@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import type { Logger } from '../telemetry/index.ts';
+import { attempt } from './attempt.ts';
 import { readAuthorities, writeAuthorities } from './authority-secret.ts';
-import { createAuthority, exportAuthority, validUntil } from './authority.ts';
+import { createAuthority, exportAuthority, importAuthority, validUntil } from './authority.ts';
 import { splitPem } from './pem.ts';
 import {
   checkRotationPolicy,
@@ -69,7 +70,7 @@ export class AuthorityRotation {
     const bundle = await bundles.read();
     const published = this.observe(bundle);
     const stored = await secrets.read();
-    const step = nextStep({ state: this.read(stored), published, now: this.now(), policy });
+    const step = nextStep({ state: await this.read(stored), published, now: this.now(), policy });
     await this.take(step, stored, bundle);
     return step;
   }
@@ -110,14 +111,12 @@ export class AuthorityRotation {
   }
 
   /** An invalid Secret is replaced like a lost one: trusted authorities stay trusted until their leaves have expired. */
-  private read(stored: StoredSecret | undefined): AuthorityState | undefined {
+  private async read(stored: StoredSecret | undefined): Promise<AuthorityState | undefined> {
     if (stored === undefined) return undefined;
     const read = readAuthorities(stored.data);
-    if (read.type === 'state') return read.state;
-    this.options.log.warn(
-      { problem: read.problem },
-      'Secret with the certificate authorities is unreadable, it will be replaced',
-    );
+    const problem = read.type === 'unreadable' ? read.problem : await unusableIn(read.state);
+    if (read.type === 'state' && problem === undefined) return read.state;
+    this.options.log.warn({ problem }, 'Secret with the certificate authorities is unreadable, it will be replaced');
     return undefined;
   }
 
@@ -133,6 +132,17 @@ export class AuthorityRotation {
   private due(step: RotationStep): number {
     return step.type === 'wait' ? step.until - this.now() : pause;
   }
+}
+
+/** Why one of the authorities can neither sign nor be trusted. Replicas could not issue a leaf, or the API server would not accept the bundle. */
+async function unusableIn({ current, next, retired }: AuthorityState): Promise<string | undefined> {
+  try {
+    for (const authority of [current, next]) if (authority !== undefined) await importAuthority(authority);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const isInvalid = retired.some(({ certificate }) => attempt(() => new X509Certificate(certificate)) === undefined);
+  return isInvalid ? 'a retired certificate is invalid' : undefined;
 }
 
 /** Creates an authority with a unique name, because clients that trust several authorities distinguish them by name. */

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AuthorityRotation, readAuthorities, splitPem } from '../../../src/certificates/index.ts';
+import { issueSigningAuthority } from '../../../src/certificates/authority-rotation.ts';
 import { createLogger } from '../../../src/telemetry/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryBundleStore, MemorySecretStore } from '../../support/certificate-stores.ts';
@@ -123,6 +124,33 @@ describe('AuthorityRotation', () => {
     expect(state()).toMatchObject({ next: {}, retired: [{ certificate: old }] });
     expect(bundles.cell.value).toEqual([state().next?.certificate, old]);
     expect(logged.join('')).toContain('unreadable');
+  });
+
+  test.each([
+    ['a key that is not one', async () => ({ privateKey: '-----BEGIN PRIVATE KEY-----\nSECRET' })],
+    ['a certificate that is not one', async () => ({ certificate: 'SECRET' })],
+    ['the key of another one', async () => ({ privateKey: (await issueSigningAuthority(start, now)).privateKey })],
+  ])('replaces an authority with %s, and keeps trusting what was trusted', async (_name, change) => {
+    await work();
+    const { current } = state();
+    secrets.cell.write({
+      'authorities.json': JSON.stringify({ version: 1, current: { ...current, ...(await change()) }, retired: [] }),
+    });
+    expect(await work()).toEqual(['issue', 'publish']);
+    expect(state()).toMatchObject({ next: {}, retired: [{ certificate: current?.certificate }] });
+    now += 10_000;
+    expect(await work()).toEqual(['promoted']);
+    expect(logged.join('')).toContain('it will be replaced');
+    expect(logged.join('')).not.toContain('SECRET');
+  });
+
+  test('replaces a Secret with a retired certificate that is not one, which the API server would not accept', async () => {
+    await work();
+    const { current } = state();
+    const retired = [{ certificate: 'SECRET', until: start + 900_000 }];
+    secrets.cell.write({ 'authorities.json': JSON.stringify({ version: 1, current, retired }) });
+    expect(await work()).toEqual(['issue', 'publish']);
+    expect(bundles.cell.value).toEqual([state().next?.certificate, current?.certificate]);
   });
 
   test('waits for a configuration', async () => {
