@@ -119,7 +119,7 @@ export const defaultLimits: ProxyLimits = {
   connections: 8_192,
   connectionsPerClient: 2_048,
   handshakes: 1_024,
-  requests: 16_384,
+  requests: 8_192,
   waiting: 8_192,
   waitingPerEndpoint: 1_024,
   waitTimeout: 10_000,
