@@ -1,4 +1,5 @@
 import type { AddressProblem } from '../core/graph/inputs.ts';
+import { deepEqual } from '../core/incremental/index.ts';
 import {
   contains,
   familyOf,
@@ -35,22 +36,29 @@ export function byAge(one: Claim, other: Claim): number {
   return compare(one.since, other.since) || compare(one.gateway, other.gateway);
 }
 
-/** Tracks which Gateways hold or request each address. */
+/** Tracks which Gateways hold or request each address. Thousands of Gateways may request the same addresses. */
 export class AddressLedger {
   private readonly claims = new Map<string, Claim>();
   /** Address → Gateways that hold or request it. */
   private readonly interested = new Map<bigint, Set<string>>();
+  /** Address → its owner, until that one changes. */
+  private readonly owners = new Map<bigint, Claim>();
+  /** Range → an address before which none is free. */
+  private readonly searched = new Map<AddressRange, bigint>();
 
   get(gateway: string): Claim | undefined {
     return this.claims.get(gateway);
   }
 
   set(claim: Claim): void {
+    if (deepEqual(this.claims.get(claim.gateway), claim)) return;
     this.delete(claim.gateway);
     this.claims.set(claim.gateway, claim);
     for (const address of interestsOf(claim)) {
       const gateways = this.interested.get(address) ?? new Set();
       this.interested.set(address, gateways.add(claim.gateway));
+      const owner = this.owners.get(address);
+      if (owner !== undefined && precedes(claim, owner, address)) this.owners.set(address, claim);
     }
   }
 
@@ -60,17 +68,42 @@ export class AddressLedger {
     for (const address of claim === undefined ? [] : interestsOf(claim)) {
       const gateways = this.interested.get(address);
       gateways?.delete(gateway);
-      if (gateways?.size === 0) this.interested.delete(address);
+      if (this.owners.get(address)?.gateway === gateway) this.owners.delete(address);
+      if (gateways?.size === 0) this.release(address);
     }
   }
 
   /** The owner of an address: the oldest Gateway that holds it, otherwise the oldest that requests it. */
   ownerOf(address: bigint): Claim | undefined {
-    const claims = [...(this.interested.get(address) ?? [])]
-      .flatMap((gateway) => this.claims.get(gateway) ?? [])
-      .sort(byAge);
-    return claims.find(({ held }) => held.includes(address)) ?? claims[0];
+    let owner = this.owners.get(address);
+    if (owner !== undefined) return owner;
+    for (const gateway of this.interested.get(address) ?? []) {
+      const claim = this.claims.get(gateway);
+      if (claim !== undefined && (owner === undefined || precedes(claim, owner, address))) owner = claim;
+    }
+    if (owner !== undefined) this.owners.set(address, owner);
+    return owner;
   }
+
+  /** The lowest address of a range that nobody holds or requests. */
+  lowestFree(range: AddressRange): bigint | undefined {
+    let address = this.searched.get(range) ?? range.first;
+    while (address <= range.last && this.interested.has(address)) address += 1n;
+    this.searched.set(range, address);
+    return address <= range.last ? address : undefined;
+  }
+
+  private release(address: bigint): void {
+    this.interested.delete(address);
+    for (const [range, searched] of this.searched)
+      if (address < searched && contains(range, address)) this.searched.set(range, address);
+  }
+}
+
+/** Whether a claim to an address comes before another one. */
+function precedes(one: Claim, other: Claim, address: bigint): boolean {
+  const [holds, isHeld] = [one, other].map(({ held }) => held.includes(address));
+  return holds === isHeld ? byAge(one, other) < 0 : holds === true;
 }
 
 /**
@@ -139,9 +172,9 @@ function exhausted({ families }: Claim, pool: readonly AddressRange[]): AddressP
 }
 
 function lowestFree(family: IpFamily, pool: readonly AddressRange[], ledger: AddressLedger): bigint | undefined {
-  for (const { first, last } of pool) {
-    if (familyOf(first) !== family) continue;
-    for (let address = first; address <= last; address += 1n) if (ledger.ownerOf(address) === undefined) return address;
+  for (const range of pool) {
+    const address = familyOf(range.first) === family ? ledger.lowestFree(range) : undefined;
+    if (address !== undefined) return address;
   }
   return undefined;
 }

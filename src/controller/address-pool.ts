@@ -9,6 +9,7 @@ import { gatewayOfService, isClusterService } from './data-plane-objects.ts';
 import { poolClass } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 import { isNewer } from './resource-version.ts';
+import { NextTurn } from '../time/next-turn.ts';
 import { qualifiedName } from '../core/resources/reference.ts';
 
 export interface AddressPoolOptions {
@@ -43,6 +44,8 @@ const defaultPace: AddressPace = { rest: 500, retry: 5_000 };
 
 /** Maximum number of writes in flight. */
 const concurrency = 8;
+/** Maximum number of Gateways that are processed in one turn of the event loop. Thousands may wait for the same address. */
+const perTurn = 200;
 
 interface Sending {
   /** Addresses being assigned and addresses being released. A released address is free only after the write is confirmed. */
@@ -62,8 +65,8 @@ export class AddressPool {
   /** `namespace/name` of a Service → its Gateway. */
   private readonly gateways = new Map<string, string>();
   private readonly ledger = new AddressLedger();
-  /** Gateways to process. */
-  private readonly queue = new Set<string>();
+  /** Gateways to process now. Those whose Service is or was just being written follow after a rest. */
+  private queue = new Set<string>();
   /** Gateways that may get more addresses once others release some. */
   private readonly waiting = new Set<string>();
   private readonly sending = new Map<string, Sending>();
@@ -71,6 +74,7 @@ export class AddressPool {
   private readonly resting = new Map<string, NodeJS.Timeout>();
   private readonly problems = new Map<string, AddressProblem>();
   private readonly writes: Family<Cell>;
+  private readonly pumpLater = new NextTurn(() => this.pump());
   private isStopped = false;
 
   constructor(options: AddressPoolOptions) {
@@ -141,7 +145,11 @@ export class AddressPool {
     const { since, addresses } = this.options.requestOf(gateway);
     const held = this.sending.get(gateway)?.reserved ?? addressesIn(service);
     this.note({ gateway, since, families: familiesOf(service), held, ...demandOf(addresses) });
-    this.queue.add(gateway);
+    this.add(gateway);
+  }
+
+  private add(gateway: string): void {
+    if (!this.sending.has(gateway) && !this.resting.has(gateway)) this.queue.add(gateway);
   }
 
   private note(claim: Claim): void {
@@ -152,7 +160,7 @@ export class AddressPool {
 
   /** Addresses may be available again, so enqueue the Gateways that wait. */
   private wake(): void {
-    for (const gateway of this.waiting) this.queue.add(gateway);
+    for (const gateway of this.waiting) this.add(gateway);
   }
 
   /** Processes the oldest Gateways first. */
@@ -162,10 +170,17 @@ export class AddressPool {
       this.queue.clear();
       return;
     }
-    const claims = [...this.queue].flatMap((gateway) => this.ledger.get(gateway) ?? []);
-    for (const { gateway } of claims.toSorted(byAge)) {
+    if (this.sending.size >= concurrency) return;
+    const oldestFirst = [...this.queue].flatMap((gateway) => this.ledger.get(gateway) ?? []).sort(byAge);
+    // The rest of them is already sorted next time, which takes much less.
+    this.queue = new Set(oldestFirst.map(({ gateway }) => gateway));
+    for (const [index, { gateway }] of oldestFirst.entries()) {
       if (this.sending.size >= concurrency) return;
-      if (!this.sending.has(gateway) && !this.resting.has(gateway) && this.queue.delete(gateway)) this.settle(gateway);
+      if (index === perTurn) {
+        this.pumpLater.request();
+        return;
+      }
+      if (this.queue.delete(gateway)) this.settle(gateway);
     }
   }
 
@@ -226,6 +241,7 @@ export class AddressPool {
       setTimeout(
         () => {
           this.resting.delete(gateway);
+          this.add(gateway);
           this.pump();
         },
         type === 'ok' || type === 'conflict' ? rest : retry,

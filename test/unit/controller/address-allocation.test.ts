@@ -176,3 +176,24 @@ describe('an address that a Gateway asks for', () => {
     );
   });
 });
+
+test('looks for the owner of an address that many request only when it may have changed', () => {
+  const ledger = new AddressLedger();
+  const count = 500;
+  let comparisons = 0;
+  for (let number = 0; number < count; number++)
+    ledger.set({
+      gateway: `shop/g${number}`,
+      get since() {
+        comparisons += 1;
+        return '2026-01-01T00:00:00Z';
+      },
+      families: ['IPv4'],
+      held: [],
+      requested: [ip('10.0.0.1')],
+      content: 'requested',
+    });
+  const owners = Array.from({ length: count }, () => ledger.ownerOf(ip('10.0.0.1'))?.gateway);
+  expect(new Set(owners)).toEqual(new Set(['shop/g0']));
+  expect(comparisons).toBeLessThan(10 * count);
+});

@@ -241,6 +241,19 @@ describe('the address pool', () => {
     expect(names.flatMap(addresses)).toHaveLength(64);
   });
 
+  test('tells a few of the Gateways that wait in each turn', async () => {
+    const { put, pool, drop, addresses } = started();
+    const names = Array.from({ length: 1_000 }, (_, index) => `g${String(index).padStart(3, '0')}`);
+    const told = (): number => names.filter((name) => pool.problemOf(`shop/${name}`) !== undefined).length;
+    put(...names.map((name) => service(name)));
+    expect(told()).toBeLessThan(names.length / 2);
+    await eventually(() => expect(told()).toBe(names.length - 2));
+    drop('g000');
+    await eventually(() => expect(addresses('g002')).toEqual(['10.0.0.0']));
+    await eventually(() => expect(pool.problemOf('shop/g002')).toBeUndefined());
+    expect(told()).toBe(names.length - 3);
+  });
+
   test('gives nothing more after its end', async () => {
     const { put, pool, world, written } = started({ answer: () => ({ type: 'unavailable', message: 'busy' }) });
     put(service('a'));
