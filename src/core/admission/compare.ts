@@ -37,10 +37,10 @@ export function* compare(
   const introduced = metadataOnly
     ? []
     : [
-        ...newFindings(
+        ...(yield* newFindings(
           { json: before.submitted?.json, findings: earlier },
           { json: after.submitted?.json, findings: found },
-        ),
+        )),
         ...ofChange,
       ];
   // A denied change breaks nothing.

@@ -1,10 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
+import type { JudgedFinding } from '../../../../src/core/admission/judged-finding.ts';
+import { newFindings } from '../../../../src/core/admission/ratchet.ts';
+import { runToEnd } from '../../../../src/core/text/steps.ts';
 import { evaluate } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
 
 const world = evaluate(platform);
 const update = (before: readonly object[], after: readonly object[]) =>
   decide(world, requestOf({ oldObject: cartRoute(before), object: cartRoute(after) }));
+
+test('a subtree that many findings are about is read once, in steps', () => {
+  let reads = 0;
+  const listener = {
+    get hostname() {
+      reads += 1;
+      return 'x';
+    },
+  };
+  const found = Array.from({ length: 100 }, (_, index): JudgedFinding => ({
+    rule: 'namespace-selector',
+    path: ['spec', 'listeners', 0, `label${index}`],
+    message: 'invalid',
+    effect: 'deny',
+    withheld: false,
+  }));
+  const judged = { json: { spec: { listeners: [listener] } }, findings: found };
+  const steps = newFindings(judged, judged);
+  expect(steps.next()).toEqual({ done: false, value: undefined });
+  expect(runToEnd(steps)).toEqual([]);
+  expect(reads).toBe(1);
+});
 
 describe('on UPDATE', () => {
   test('what the old object had is tolerated, with a warning', () => {
