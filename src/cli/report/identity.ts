@@ -1,6 +1,6 @@
 import { canonical } from '../../core/text/compare-json.ts';
 import { formatPath, type Path } from '../../core/resources/path.ts';
-import { memberOf } from '../../core/text/record.ts';
+import { isRecord, memberOf } from '../../core/text/record.ts';
 
 /** The subject of a finding. */
 export interface FindingLocation {
@@ -37,7 +37,18 @@ function itemIdentity(item: unknown): string {
   const name = memberOf(item, 'name');
   if (typeof name === 'string') return `name=${name}`;
   if (typeof item === 'string' && item.length <= longestText) return item;
+  return digestOf(item);
+}
+
+/** Digests of items. Hundreds of findings can be about one rule of a megabyte. */
+const digests = new WeakMap<object, string>();
+
+function digestOf(item: unknown): string {
+  const known = isRecord(item) ? digests.get(item) : undefined;
+  if (known !== undefined) return known;
   // Rarely needed, and loading it takes as long as reading a hundred objects.
   const { createHash } = process.getBuiltinModule('node:crypto');
-  return createHash('sha256').update(canonical(item)).digest('hex').slice(0, 8);
+  const digest = createHash('sha256').update(canonical(item)).digest('hex').slice(0, 8);
+  if (isRecord(item)) digests.set(item, digest);
+  return digest;
 }

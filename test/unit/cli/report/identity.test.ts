@@ -36,6 +36,19 @@ describe('the identity of a finding', () => {
     expect(identity(path, { spec: { rules: [slow] } })).not.toBe(identity(path, { spec: { rules: [fast] } }));
   });
 
+  test('reads an item once for all findings about it', () => {
+    let reads = 0;
+    const rule = {
+      get timeouts() {
+        reads += 1;
+        return {};
+      },
+    };
+    for (let index = 0; index < 100; index += 1)
+      identity(['spec', 'rules', 0, 'matches', index], { spec: { rules: [rule] } });
+    expect(reads).toBe(1);
+  });
+
   test('exists for places that do not', () => {
     expect(identity(['spec', 'rules', 7, 'name'], null)).toMatch(
       /^a-rule HTTPRoute shop\/cart spec\.rules\[[0-9a-f]{8}\]\.name$/,
