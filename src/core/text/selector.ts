@@ -40,7 +40,7 @@ export function selectorMatches(selector: unknown, labels: Labels): boolean {
   return matches;
 }
 
-/** The problems of a label selector; empty if it is valid. */
+/** The problems of a label selector; empty if it is valid. At most the first 32: a selector of a megabyte may consist of nothing else. */
 export function selectorProblems(selector: unknown): readonly SelectorProblem[] {
   return readSelector(selector).problems;
 }
@@ -72,6 +72,9 @@ function readSelector(selector: unknown): ReadSelector {
   return read;
 }
 
+/** The rest of a selector with as many problems is not read, because an invalid one selects nothing. */
+const maxProblems = 32;
+
 function readRequirements(selector: JsonRecord): ReadSelector {
   const requirements: Requirement[] = [];
   const problems: SelectorProblem[] = [];
@@ -85,6 +88,7 @@ function readRequirements(selector: JsonRecord): ReadSelector {
   const expressions = own(selector, 'matchExpressions') ?? [];
   if (Array.isArray(expressions)) {
     for (const [position, expression] of expressions.entries()) {
+      if (problems.length >= maxProblems) break;
       const read = readExpression(expression);
       if (typeof read === 'function') requirements.push(read);
       else problems.push({ path: ['matchExpressions', position, ...read.path], message: read.message });
@@ -99,6 +103,7 @@ function readRequirements(selector: JsonRecord): ReadSelector {
 
 function readLabels(labels: JsonRecord, requirements: Requirement[], problems: SelectorProblem[]): void {
   for (const [key, value] of Object.entries(labels)) {
+    if (problems.length >= maxProblems) break;
     const message = keyProblem(key) ?? valueProblem(value);
     if (message === undefined) requirements.push((present) => own(present, key) === value);
     else problems.push({ path: ['matchLabels', key], message });

@@ -55,6 +55,15 @@ describe('selectorMatches', () => {
   });
 });
 
+test('a selector that consists of problems is read up to the 32nd', () => {
+  const labels = Array.from({ length: 100 }, (_, index) => [`bad key ${index}`, 'x']);
+  const matchExpressions = Array.from({ length: 100 }, () => ({ key: 'tier', operator: 'Is', values: ['gold'] }));
+  for (const selector of [{ matchLabels: Object.fromEntries(labels) }, { matchExpressions }]) {
+    expect(selectorProblems(selector)).toHaveLength(32);
+    expect(selectorMatches(selector, {})).toBe(false);
+  }
+});
+
 describe('selectorProblems', () => {
   const nameRule = 'Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
   test.each<[unknown, readonly (string | number)[], string]>([
