@@ -28,6 +28,8 @@ import type { Asked, BackendCarrier, Sendable, StreamOpener, StreamOwner } from 
 export interface ConnectionEvents {
   /** A request of the connection is over. */
   done(call: Pick<StreamOwner, 'client'>): void;
+  /** The backend has sent its settings, or other ones: the first time, the connection is ready. */
+  ready(): void;
   /** The connection can take requests, or more of them. */
   hasRoom(): void;
   /** It takes no more requests; `failure` is set if it never took any. */
@@ -202,7 +204,9 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
     this.takesWebSockets = enableConnectProtocol === undefined ? this.takesWebSockets : enableConnectProtocol === 1;
     clearTimeout(this.settingsTimer);
     this.isReady = true;
-    if (!this.hasEnded) this.events.hasRoom();
+    if (this.hasEnded) return;
+    this.events.ready();
+    this.events.hasRoom();
   }
 
   streamError(id: number, code: number): void {

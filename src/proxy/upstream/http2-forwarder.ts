@@ -11,9 +11,12 @@ import type {
 import { Http2Call } from './http2-call.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { LinkedSet } from '../limits/linked-set.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { WaitingQueue } from './waiting-queue.ts';
+
+const roomyPlace = Symbol('roomy');
 
 /** Forwards over HTTP/2, with prior knowledge or as negotiated by TLS. */
 export class Http2Forwarder extends PooledForwarder<Http2Pool> {
@@ -38,6 +41,10 @@ class Http2Pool implements UpstreamPool {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
   private readonly connections = new Set<Http2Connection>();
+  /** Those without the settings of the backend. */
+  private readonly unready = new Set<Http2Connection>();
+  /** Those that can take requests, and some that no longer can. The last one is used first, so that surplus ones become idle, and close. */
+  private readonly roomy = new LinkedSet<Http2Connection>(roomyPlace);
   private readonly waiting: WaitingQueue<Http2Call>;
   /** Concurrent requests that one connection allows: the last limit known, except 0, or one until a connection knows its limit. */
   private capacity = 1;
@@ -68,8 +75,12 @@ class Http2Pool implements UpstreamPool {
 
   adopt(socket: Socket): void {
     const connection: Http2Connection = new Http2Connection(socket, this.limits, {
-      hasRoom: () => {
+      ready: () => {
+        this.unready.delete(connection);
         this.resize();
+      },
+      hasRoom: () => {
+        if (!this.roomy.has(connection)) this.roomy.add(connection);
         this.serve();
       },
       done: (call) => {
@@ -78,6 +89,8 @@ class Http2Pool implements UpstreamPool {
       },
       ended: (failure) => {
         this.connections.delete(connection);
+        this.unready.delete(connection);
+        this.roomy.delete(connection);
         this.resize();
         if (failure !== undefined) this.failed(failure);
         this.serve();
@@ -86,6 +99,7 @@ class Http2Pool implements UpstreamPool {
       fault: this.fault,
     });
     this.connections.add(connection);
+    this.unready.add(connection);
   }
 
   release(): void {
@@ -112,20 +126,24 @@ class Http2Pool implements UpstreamPool {
   }
 
   private serve(): void {
-    for (const connection of this.connections) {
-      while (connection.room > 0) {
-        const call = this.waiting.take();
-        if (call === undefined) break;
-        connection.take(call);
-      }
+    while (this.waiting.size > 0) {
+      const connection = this.roomy.last;
+      if (connection === undefined) break;
+      if (connection.room > 0) this.serveWith(connection);
+      else this.roomy.delete(connection);
     }
     if (this.waiting.size > 0) this.connectAnother();
     else if (this.isReleased) for (const connection of this.connections) connection.close();
   }
 
+  private serveWith(connection: Http2Connection): void {
+    const call = this.waiting.take();
+    if (call !== undefined) connection.take(call);
+  }
+
   private connectAnother(): void {
     const { connectionsPerEndpoint } = this.limits;
-    const isComing = this.connecting !== undefined || [...this.connections].some((connection) => !connection.isReady);
+    const isComing = this.connecting !== undefined || this.unready.size > 0;
     if (isComing || this.connections.size >= connectionsPerEndpoint) return;
     this.connecting = this.connector.connect({
       established: (socket) => {

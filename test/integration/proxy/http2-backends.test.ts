@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import type { Authority } from '../../../src/certificates/index.ts';
 import {
@@ -18,6 +18,7 @@ import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, frame, openHttp2, preface, request } from '../../support/http2.ts';
 import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
 import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
+import { Http2Connection } from '../../../src/proxy/upstream/http2-connection.ts';
 import type { RouteRule } from '../../../src/core/routing/config.ts';
 
 afterEach(closeHttp2);
@@ -81,6 +82,22 @@ describe('a backend that speaks HTTP/2', () => {
     expect(backend.connections()).toBe(3);
     for (const stream of held) ok(stream, {});
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test('a response looks at its own connection, not at all connections of the endpoint', async () => {
+    const held: ServerHttp2Stream[] = [];
+    const backend = await startHttp2Backend((stream) => held.push(stream), { settings: { maxConcurrentStreams: 1 } });
+    const { port } = await startProxyToHttp2([backend.port]);
+    const answers = Array.from({ length: 60 }, () => send(port, '/'));
+    await eventually(() => expect(held.length).toBe(60));
+    const looks = jest.spyOn(Http2Connection.prototype, 'room', 'get');
+    try {
+      for (const stream of held) ok(stream, {});
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
+      expect(looks.mock.calls.length).toBeLessThanOrEqual(5 * 60);
+    } finally {
+      looks.mockRestore();
+    }
   });
 
   test('where no more connections may be made a request waits for its turn', async () => {

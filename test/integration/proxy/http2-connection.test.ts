@@ -17,6 +17,7 @@ test('a connection that ends with GOAWAY reports its end once, however late it i
   const told: string[] = [];
   const connection = new Http2Connection(socket, defaultLimits, {
     done: () => undefined,
+    ready: () => undefined,
     hasRoom: () => void told.push('room'),
     ended: (failure) => void told.push(`ended: ${failure}`),
     exceeded: (limit) => void told.push(`exceeded: ${limit}`),

@@ -44,6 +44,7 @@ async function connected(settings = frame('settings', 0, 0)): Promise<Played> {
   const told: string[] = [];
   const connection = new Http2Connection(near as Socket, defaultLimits, {
     done: () => void told.push('done'),
+    ready: () => undefined,
     hasRoom: () => void told.push('room'),
     ended: (failure) => void told.push(`ended ${failure}`),
     exceeded: (limit) => void told.push(`exceeded ${limit}`),
