@@ -72,6 +72,8 @@ export class Sender {
   private isBlocked = false;
   private unread = 0;
   private isClosed = false;
+  /** Whether something was encoded since the last `forgetUnused`. */
+  private hasEncoded = false;
   /** The last head and its bytes: the next one often is the same. */
   private last:
     | { readonly key: OutgoingHead; readonly date: string; readonly generation: number; readonly block: Buffer }
@@ -155,10 +157,13 @@ export class Sender {
     this.control = [];
   }
 
-  /** Releases the memory that makes the next heads shorter. */
-  forget(): void {
-    this.last = undefined;
-    this.encoder.forget();
+  /** Releases the memory that makes the next heads shorter, unless one was sent since the last call. */
+  forgetUnused(): void {
+    if (!this.hasEncoded) {
+      this.last = undefined;
+      this.encoder.forget();
+    }
+    this.hasEncoded = false;
   }
 
   /** Writes control frames, and as much of the streams as the windows and the socket permit. */
@@ -258,6 +263,7 @@ export class Sender {
 
   private headBlock(head: OutgoingHead, date: string): Buffer {
     const { last, encoder } = this;
+    this.hasEncoded = true;
     const isSame =
       last?.key.fields === head.fields &&
       last.key.status === head.status &&
@@ -276,6 +282,7 @@ export class Sender {
 
   private encoded(head: OutgoingHead | undefined, fields: readonly string[], date: string): Buffer {
     const { encoder } = this;
+    this.hasEncoded = true;
     encoder.begin();
     if (head?.status !== undefined) encoder.add(':status', String(head.status));
     if (head?.pseudo !== undefined) this.addFields(head.pseudo);

@@ -322,6 +322,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
 
   private checkTime(): void {
     const { now, idle, flush } = this.ticks;
+    this.sender.forgetUnused();
     for (const stream of this.streams.values()) {
       if (!stream.isFlushing) continue;
       const { progress } = stream.outgoing;
@@ -334,7 +335,6 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
     if (this.streams.size > 0 || now === this.since) return;
     this.receiver.forget();
     this.requests.forget();
-    this.sender.forget();
     if (now - this.since > idle) this.close();
   }
 

@@ -299,3 +299,20 @@ describe('windows of one byte', () => {
     sender.close();
   });
 });
+
+test('a connection forgets its compressed fields after a period without heads, also while a response is under way', async () => {
+  const { socket, sender, open } = start();
+  const send = async (id: number): Promise<Buffer> => {
+    respond(sender, open(id), Buffer.alloc(0));
+    await eventually(() => expect(socket.writes.flat().some(({ stream }) => stream === id)).toBe(true));
+    return socket.writes.flat().find(({ stream }) => stream === id)?.payload ?? Buffer.alloc(0);
+  };
+  const first = await send(1);
+  sender.forgetUnused();
+  // A head was sent in the period that has ended.
+  expect((await send(3)).length).toBeLessThan(first.length);
+  sender.forgetUnused();
+  sender.forgetUnused();
+  // The peer is told to empty its table.
+  expect((await send(5)).toString('hex')).toBe(`203fe11f${first.toString('hex')}`);
+});

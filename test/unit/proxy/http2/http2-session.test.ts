@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { DataPlane } from '../../../../src/proxy/data-plane.ts';
 import { Http2Session } from '../../../../src/proxy/http2/http2-session.ts';
 import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
@@ -63,4 +63,14 @@ test('a read without room for it ends its connection', async () => {
   expect(session.isHolding).toBe(false);
   expect(quota.used).toBe(0);
   client.destroy();
+});
+
+test('a connection with a request under way gives up compressed fields like an idle one', () => {
+  const { session, socket } = start(100_000);
+  const forgetUnused = jest.spyOn(session.sender, 'forgetUnused');
+  session.streams.set(1, { isFlushing: false, abort: () => undefined } as never);
+  session.check();
+  expect(forgetUnused).toHaveBeenCalledTimes(1);
+  session.streams.delete(1);
+  socket.destroy();
 });
