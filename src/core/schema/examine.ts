@@ -6,7 +6,7 @@ import { schemaTables, type SchemaKind } from './kinds.ts';
 import { nodeAt, pathOfPointer } from './locate.ts';
 import { describe } from './messages.ts';
 import type { Node } from './node.ts';
-import { maximumProblems, type StructureProblem, type Subject } from './problem.ts';
+import { firstOfEachPlace, type StructureProblem, type Subject } from './problem.ts';
 import { readSettled } from './reader.ts';
 import { versionOf, whyNotServed } from './served.ts';
 import { settle } from './settle.ts';
@@ -68,17 +68,22 @@ export function* examinationOf({ kind, apiVersion, json }: WrittenObject, bundle
   // Valid objects, which most are, have the right types throughout.
   const stored = isValid ? (value as View<Node>) : readSettled<Node>(body, value).view;
   if (notServed !== undefined) return { problems: [notServed], stored, settled: value, isWhole: false };
-  const refused = distinct([...complaints(complained, subject, value), ...errors]);
-  const problems = [...refused.slice(0, maximumProblems), ...unknown];
+  const problems = [...firstOfEachPlace(refusals(complained, errors, { subject, json: value })), ...unknown];
   return { problems, stored, settled: value, isWhole: isValid && errors.length === 0 && version?.body === undefined };
 }
 
-function complaints(all: readonly ValidatorError[], subject: Subject, json: unknown): readonly StructureProblem[] {
+/** Problems for which the API server rejects the object. Each complaint of the validator is described when it is taken. */
+function* refusals(
+  all: readonly ValidatorError[],
+  errors: readonly StructureProblem[],
+  { subject, json }: { readonly subject: Subject; readonly json: unknown },
+): Iterable<StructureProblem> {
   // The error about the alternatives as a whole covers errors inside them.
-  const errors = all.filter(({ schemaPath }) => !schemaPath.includes('/oneOf/'));
+  const complaints = all.filter(({ schemaPath }) => !schemaPath.includes('/oneOf/'));
   // Type errors come first: other errors of a value with the wrong type are meaningless.
-  const ordered = [...errors.filter(isTypeError), ...errors.filter((error) => !isTypeError(error))];
-  return ordered.flatMap((error) => complaintOf(error, subject, json));
+  for (const error of complaints) if (isTypeError(error)) yield* complaintOf(error, subject, json);
+  for (const error of complaints) if (!isTypeError(error)) yield* complaintOf(error, subject, json);
+  yield* errors;
 }
 
 function isTypeError(error: ValidatorError): boolean {
@@ -94,13 +99,4 @@ function complaintOf(error: ValidatorError, subject: Subject, json: unknown): re
   if (node === undefined) return [];
   const limit = Number(params['limit'] ?? 0);
   return [{ path, message: describe({ keyword, limit, value: valueAt(json, path), node, path, subject }), keyword }];
-}
-
-/** The first problem of each location. */
-function distinct(problems: readonly StructureProblem[]): readonly StructureProblem[] {
-  const seen = new Set<string>();
-  return problems.filter(({ path }) => {
-    const key = JSON.stringify(path);
-    return seen.has(key) ? false : seen.add(key);
-  });
 }

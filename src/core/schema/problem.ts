@@ -20,6 +20,17 @@ export interface StructureProblem {
 /** Maximum number of problems per object: more would not help, and an object could consist of nothing but problems. */
 export const maximumProblems = 100;
 
+/** The first problem of each location, up to the maximum. Takes no more problems than these, because each one takes long to describe. */
+export function firstOfEachPlace(problems: Iterable<StructureProblem>): readonly StructureProblem[] {
+  const first = new Map<string, StructureProblem>();
+  for (const problem of problems) {
+    const place = JSON.stringify(problem.path);
+    if (!first.has(place)) first.set(place, problem);
+    if (first.size === maximumProblems) break;
+  }
+  return [...first.values()];
+}
+
 /** The name of a bundle, e.g. `v1.7 standard`. */
 export function nameOf(bundle: Bundle): string {
   return `v${bundle.minor} ${bundle.channel}`;
@@ -71,6 +82,7 @@ function describeRange(first: Minor, last: Minor): string {
 export function suggestion(word: string, candidates: readonly string[]): string | undefined {
   const near = nearest(word, candidates);
   if (near !== undefined || word.length < 3) return near;
-  const containing = candidates.filter((candidate) => candidate.toLowerCase().includes(word.toLowerCase()));
+  const folded = word.toLowerCase();
+  const containing = candidates.filter((candidate) => candidate.toLowerCase().includes(folded));
   return containing.length === 1 ? containing[0] : undefined;
 }
