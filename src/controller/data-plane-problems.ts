@@ -104,5 +104,6 @@ function conditionsOf(object: WireObject): readonly JsonRecord[] {
 }
 
 function sentence(text: unknown): string {
-  return textOf(text).replace(/\.?\s*$/, '.');
+  const words = textOf(text).trimEnd();
+  return words.endsWith('.') ? words : `${words}.`;
 }

@@ -52,15 +52,31 @@ export function valueOf(fields: Fields, lowerName: string): string | undefined {
   return value;
 }
 
-/**
- * The items of a list in lower case (RFC 9110 section 5.6.1). Removes only spaces and tabs around them: `trim()` would also
- * remove the byte 0xA0, which HTTP parsers keep.
- */
+/** The items of a list in lower case, without blanks around them (RFC 9110 section 5.6.1). */
 export function listItems(value: string): string[] {
   return value
     .toLowerCase()
     .split(',')
-    .map((item) => item.replace(/^[\t ]+|[\t ]+$/g, ''));
+    .map((item) => withoutBlanks(item));
+}
+
+const space = 0x20;
+const tab = 0x09;
+
+/**
+ * Removes spaces and tabs around a part of a text. `trim()` would also remove the byte 0xA0, which HTTP parsers keep. A regular
+ * expression that looks for the last blanks would read all blanks inside again for each of them.
+ */
+export function withoutBlanks(text: string, from = 0, to: number = text.length): string {
+  let start = from;
+  let end = to;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === space || code === tab;
 }
 
 /** Fields except those with one lower-case name. */

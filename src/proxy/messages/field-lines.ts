@@ -1,3 +1,5 @@
+import { withoutBlanks } from '../../core/text/fields.ts';
+
 /**
  * Field lines (RFC 9112 section 5) up to the end of the text, as Latin-1, each with a line break before it. One pass
  * validates every byte: no folded lines, no bare CR or LF, no whitespace before a colon.
@@ -19,24 +21,8 @@ export function fieldsFrom(text: string, position: number): string[] {
     const colon = text.indexOf(':', start);
     const next = text.indexOf('\r\n', colon);
     const end = next === -1 ? text.length : next;
-    fields.push(text.slice(start, colon), valueBetween(text, colon + 1, end));
+    fields.push(text.slice(start, colon), withoutBlanks(text, colon + 1, end));
     start = end + 2;
   }
   return fields;
-}
-
-const space = 0x20;
-const tab = 0x09;
-
-/** Removes only spaces and tabs around a value: `trim()` would also remove the byte 0xA0, which other parsers keep. */
-function valueBetween(text: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === space || code === tab;
 }

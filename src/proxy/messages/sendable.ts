@@ -1,4 +1,4 @@
-import { connectionFields, fieldsWhere, nameKey } from '../../core/text/fields.ts';
+import { connectionFields, fieldsWhere, nameKey, withoutBlanks } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import { repeatedInLowerCase, repeatedLines } from './repeated.ts';
 
@@ -12,7 +12,6 @@ export class Unsendable extends Error {}
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
-const blanks: ReadonlySet<string> = new Set([' ', '\t']);
 const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
 
 /** HTTP/2 has none of these. `te` may be `trailers`. */
@@ -157,15 +156,10 @@ function lowerCaseFields(fields: Fields): Fields {
     const name = nameKey(fields[position] ?? '');
     const value = fields[position + 1] ?? '';
     if (connectionSpecific.has(name) || (name === 'te' && value !== 'trailers')) throw new Unsendable(`field ${name}`);
-    converted.push(name, trimmed(value));
+    // HTTP/2 values neither begin nor end with spaces or tabs (RFC 9113 section 8.2.1).
+    converted.push(name, withoutBlanks(value));
   }
   return converted;
-}
-
-/** HTTP/2 values neither begin nor end with spaces or tabs (RFC 9113 section 8.2.1). */
-function trimmed(value: string): string {
-  const isTrimmed = !blanks.has(value[0] ?? '') && !blanks.has(value.at(-1) ?? '');
-  return isTrimmed ? value : value.replace(/^[\t ]+|[\t ]+$/g, '');
 }
 
 /** Whether HTTP can carry all of the fields, as in `isField`. Two tests of joined text cost less than two per field. */
