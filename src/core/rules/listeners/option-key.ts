@@ -1,7 +1,7 @@
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
-import { isSubdomain } from '../objects/qualified-key.ts';
+import { isQualifiedName } from '../objects/qualified-key.ts';
 
 /** CRD schemas do not validate map keys. */
 export const optionKey = unenforcedRule(
@@ -14,13 +14,7 @@ export const optionKey = unenforcedRule(
   },
   function judge(options: Readonly<Record<string, unknown>>, report) {
     for (const key of Object.keys(options)) {
-      const [domain = '', ...rest] = key.split('/');
-      if (
-        rest.length === 1 &&
-        isSubdomain(domain) &&
-        /^(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(rest[0] ?? '')
-      )
-        continue;
+      if (key.includes('/') && isQualifiedName(key)) continue;
       report({
         below: [key],
         value: display(key),

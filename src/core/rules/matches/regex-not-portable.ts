@@ -18,7 +18,7 @@ export const regexNotPortable: Rule = {
 /** Syntax outside the common dialect, most surprising first, and its replacement. */
 const outside: readonly (readonly [pattern: RegExp, what: string, cure: string])[] = [
   [/\(\?[=!<]/, 'uses lookahead or lookbehind', 'Use several matches or a simpler expression'],
-  [/\(\?[a-zA-Z]*-?[a-zA-Z]+[):]/, 'sets flags', 'List both cases, for example [Aa]'],
+  [/\(\?(?:[a-zA-Z]*-)?[a-zA-Z]+[):]/, 'sets flags', 'List both cases, for example [Aa]'],
   [/\(\?P?</, 'uses a named group', 'Use a plain group, ( )'],
   [/\(\?/, 'uses a special group', 'Use a plain group, ( )'],
   [/\\[1-9]/, 'uses a backreference', 'Repeat the content of the group'],

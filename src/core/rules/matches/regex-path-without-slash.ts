@@ -1,3 +1,4 @@
+import { patternLimits } from '../../patterns/pattern.ts';
 import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
@@ -12,9 +13,10 @@ export const regexPathWithoutSlash = unenforcedRule(
     source: 'Gateway API v1.7.0, HTTPPathMatch.type (RegularExpression); RFC 9112 section 3.2.1 (absolute-path)',
   },
   function judge({ type, value = '' }: ViewAt<'HTTPRoute', 'spec.rules[].matches[].path'>, report) {
+    // Another rule reports longer expressions.
+    if (type !== 'RegularExpression' || value.length > patternLimits.characters) return;
     const alternatives = value.split('|');
-    if (type !== 'RegularExpression' || !alternatives.every((one) => plainBeginning.test(one)) || /[()]/.test(value))
-      return;
+    if (!alternatives.every((one) => plainBeginning.test(one)) || /[()]/.test(value)) return;
     const cure = alternatives.map((one) => `/${one.replace(/^\^/, '')}`).join('|');
     report({
       below: ['value'],

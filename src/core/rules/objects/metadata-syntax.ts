@@ -27,15 +27,23 @@ function isLabel(text: string): boolean {
 }
 
 function badName(field: 'name' | 'namespace', text: string, isValid: (text: string) => boolean): Violation {
-  const near = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  const near = correctedName(text);
   const [most, signs] = field === 'name' ? [253, '-, . and'] : [63, '- and'];
   const cure = isValid(near)
     ? `Use ${quote(near)}`
     : `Use at most ${most} lower-case letters, digits, ${signs} nothing else, with a letter or digit at both ends`;
   return { below: ['metadata', field], value: display(text), message: `Invalid ${field} ${quote(text)}. ${cure}.` };
+}
+
+/** The search for signs at the end takes the square of the length. */
+const longestCorrected = 512;
+
+function correctedName(text: string): string {
+  if (text.length > longestCorrected) return '';
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
 }
 
 const labelValue = /^(?:(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?$/;

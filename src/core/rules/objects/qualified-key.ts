@@ -11,6 +11,7 @@ export const qualifiedKey = specificationRule({
 const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const name = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/;
 const maximumSubdomain = 253;
+const maximumQualifiedName = maximumSubdomain + '/'.length + 63;
 
 /** Returns whether the text is a DNS subdomain (RFC 1123), in lower case. */
 export function isSubdomain(text: string): boolean {
@@ -19,6 +20,7 @@ export function isSubdomain(text: string): boolean {
 
 /** Returns whether the text is a valid label key: a name, with or without a domain and a slash before it. */
 export function isQualifiedName(text: string): boolean {
+  if (text.length > maximumQualifiedName) return false;
   const parts = text.split('/');
   return name.test(parts.at(-1) ?? '') && (parts.length === 1 || (parts.length === 2 && isSubdomain(parts[0] ?? '')));
 }

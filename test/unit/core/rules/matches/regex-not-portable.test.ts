@@ -15,6 +15,14 @@ describe('regex-not-portable', () => {
     expect(remarks('regex-not-portable', object(value))).toEqual([]);
   });
 
+  // The search for flags took the square of the letters: of these a minute.
+  test('a group of many letters is read once', () => {
+    const value = `/(?${'a'.repeat(200_000)}`;
+    expect(
+      remarks('regex-not-portable', object({ matches: [{ path: { type: 'RegularExpression', value } }] })),
+    ).toEqual([]);
+  });
+
   test.each<[object, ...[path: string, message: string][]]>([
     [
       { matches: [{ path: { type: 'RegularExpression', value: '(?i)/cart' } }] },

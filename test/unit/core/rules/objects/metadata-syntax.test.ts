@@ -67,6 +67,16 @@ describe('metadata-syntax', () => {
     expect(remarks('metadata-syntax', object(metadata))).toEqual([[path, message]]);
   });
 
+  // A correction took the square of the length: of this name minutes.
+  test('names that are too long to be corrected', () => {
+    expect(remarks('metadata-syntax', object({ name: `a${'.'.repeat(1_000_000)}b` }))).toEqual([
+      [
+        'metadata.name',
+        `Invalid name "a${'.'.repeat(62)}…". Use at most 253 lower-case letters, digits, -, . and nothing else, with a letter or digit at both ends.`,
+      ],
+    ]);
+  });
+
   test('in kinds without other rules, too', () => {
     const mesh = {
       ...(objectOf('XMesh', 'v1alpha1', { controllerName: 'example.com/mesh' }) as object),
