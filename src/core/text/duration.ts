@@ -193,11 +193,15 @@ function named(size: number, names: readonly string[]): [string, number][] {
 // Linear: every number consumes at least one character, and the rest of a component never starts with a digit.
 const foreignComponentAt = /\s*([0-9]{1,15}(?:[.,][0-9]{1,9})?)\s*(\p{L}+)\s*/uy;
 
+/** Texts of more components have no probable meaning. */
+const mostAdvised = 64;
+
 /** The standard form of the probable meaning, as an instruction; `otherwise` if the meaning is unclear. */
 function advice(text: string, otherwise: string): string {
   let milliseconds = 0;
   foreignComponentAt.lastIndex = 0;
-  while (foreignComponentAt.lastIndex < text.length) {
+  for (let components = 0; foreignComponentAt.lastIndex < text.length; components += 1) {
+    if (components === mostAdvised) return otherwise;
     const [, number, unit] = foreignComponentAt.exec(text) ?? [];
     const size = unit === undefined ? undefined : foreignUnits.get(unit);
     if (number === undefined || size === undefined) return otherwise;

@@ -21,6 +21,8 @@ export interface HostnameProblem {
 
 const maximumLength = 253;
 const maximumLabelLength = 63;
+/** The labels of longer texts are not read: a text of 3 MB may have a million labels with a problem each. */
+const longestRead = 1_024;
 
 /**
  * The problems of `text` as a Gateway API Hostname: RFC 1123 in lower case without a final dot, not an IP address, `*` only
@@ -45,6 +47,7 @@ export function preciseHostnameProblems(text: string): readonly HostnameProblem[
       message: `it has ${text.length} characters, and at most ${maximumLength} are allowed. Use a shorter name`,
     });
   }
+  if (text.length > longestRead) return problems;
   const labels = text.split('.');
   if (labels.at(-1) === '') {
     labels.pop();

@@ -152,7 +152,12 @@ function valuesProblem(operator: unknown, values: unknown): string | undefined {
     return `values is required with operator ${operator}. Set at least one value, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'}`;
   if (!takesValues && values.length > 0)
     return `values is not allowed with operator ${String(operator)}. Remove values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'}`;
-  return values.map(valueProblem).find((problem) => problem !== undefined);
+  // A plain loop: the description of all 10,000 values that a list may have takes tens of milliseconds.
+  for (const value of values) {
+    const problem = valueProblem(value);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 const name = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatDuration, isStandardForm, millisecondsOf, parseDuration } from '../../../../src/core/text/duration.ts';
 
+test('a text that is far too long gets no probable meaning', () => {
+  expect(parseDuration('1h'.repeat(200))).toEqual({
+    ok: false,
+    problem: 'it has more than 4 parts. Add parts of the same unit together, for example 3h for 1h2h',
+  });
+});
+
 describe('parseDuration reads what GEP-2257 allows', () => {
   test.each([
     ['1h', 3_600_000],

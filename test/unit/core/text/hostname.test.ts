@@ -11,6 +11,10 @@ import {
 const label63 = 'a'.repeat(63);
 
 describe('hostnameProblems', () => {
+  test('of a text with a million wrong labels are few', () => {
+    expect(hostnameProblems('-.'.repeat(1_000_000))).toHaveLength(1);
+  });
+
   test.each([
     'a',
     'example.com',

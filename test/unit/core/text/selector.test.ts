@@ -64,6 +64,19 @@ test('a selector that consists of problems is read up to the 32nd', () => {
   }
 });
 
+test('of the values of one label, the first problem is described', () => {
+  let reads = 0;
+  const values = Array.from({ length: 100 }, () => '-');
+  Object.defineProperty(values, 50, {
+    get() {
+      reads += 1;
+      return '-';
+    },
+  });
+  expect(selectorProblems({ matchExpressions: [{ key: 'a', operator: 'In', values }] })).toHaveLength(1);
+  expect(reads).toBe(0);
+});
+
 describe('selectorProblems', () => {
   const nameRule = 'Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
   test.each<[unknown, readonly (string | number)[], string]>([
