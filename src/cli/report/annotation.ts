@@ -56,7 +56,7 @@ export function readIgnored(json: unknown): Ignored {
   if (typeof value !== 'string')
     return { reasons: new Map(), problems: [`is ${quote(value)}; write text: "rule: reason; rule: reason"`] };
   const reasons = new Map<string, string>();
-  const problems: string[] = [];
+  const wrong: (() => string)[] = [];
   for (const entry of value
     .split(/[;\n]/)
     .map((part) => part.trim())
@@ -64,12 +64,23 @@ export function readIgnored(json: unknown): Ignored {
     const colon = entry.indexOf(':');
     const rule = (colon === -1 ? entry : entry.slice(0, colon)).trim();
     const reason = colon === -1 ? '' : entry.slice(colon + 1).trim();
-    if (!ruleSummaries.has(rule)) problems.push(unknownRule(rule));
+    if (!ruleSummaries.has(rule)) wrong.push(() => unknownRule(rule));
     else if (reason === '')
-      problems.push(`silences ${rule} without a reason and is ignored; use "${rule}: why it is right here"`);
+      wrong.push(() => `silences ${rule} without a reason and is ignored; use "${rule}: why it is right here"`);
     else reasons.set(rule, reason);
   }
-  return { reasons, problems };
+  return { reasons, problems: describeFirst(wrong) };
+}
+
+/** A description takes a millisecond, and an annotation may have 100,000 entries. */
+const maxProblems = 32;
+
+function describeFirst(wrong: readonly (() => string)[]): readonly string[] {
+  const problems = wrong.slice(0, maxProblems).map((describe) => describe());
+  const more = wrong.length - problems.length;
+  return more === 0
+    ? problems
+    : [...problems, `has ${more} more entries that silence nothing; correct the others first`];
 }
 
 function unknownRule(rule: string): string {

@@ -29,6 +29,13 @@ describe('the annotation sallyport.dev/ignore', () => {
     expect(ignored(value)).toEqual({ reasons: [], problems: [message] });
   });
 
+  test('describes the first 32 of its problems', () => {
+    const { reasons, problems } = ignored(`${'path-sintax: x; '.repeat(100)}schema: newer`);
+    expect(reasons).toEqual([['schema', 'newer']]);
+    expect(problems).toHaveLength(33);
+    expect(problems.at(-1)).toBe('has 68 more entries that silence nothing; correct the others first');
+  });
+
   test.each([[undefined], [null], [1], [[]], [{ metadata: null }], [{ metadata: { annotations: 'a' } }]])(
     'is absent from %j',
     (json) => {
