@@ -63,9 +63,15 @@ class Reader {
 
   received(bytes: number): void {
     if (!this.isTooMuch(bytes) || this.isWaiting) return;
-    this.isWaiting = true;
     this.share = bytes < shortest ? 1 / piecesPerTurn : perConnection / perTurn;
     waiting.add(this);
+    this.stop();
+  }
+
+  /** Reads nothing until `goOn`. */
+  stop(): void {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
     this.pauseSocket();
     this.stopDecrypting();
   }
@@ -120,7 +126,8 @@ export function everyPieceInTurns(socket: Read): (bytes: number) => void {
   };
 }
 
-function readerOf(socket: Read): Reader {
+/** Returns the reader of a connection. */
+export function readerOf(socket: Read): Reader {
   return (socket[reader] ??= new Reader(socket));
 }
 

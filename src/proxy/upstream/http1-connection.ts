@@ -8,6 +8,7 @@ import type {
 } from '../messages/forwarder.ts';
 import { LinkedNode } from '../limits/linked-list.ts';
 import { joinShortPieces } from '../sockets/join-pieces.ts';
+import type { BackendTurns } from '../sockets/backend-turns.ts';
 import { inTurns } from '../sockets/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
@@ -109,14 +110,14 @@ export class Http1Connection implements ResponseEvents {
   /** The failure of the current request after the connection was broken off. */
   private failure: UpstreamFailure | undefined;
 
-  /** `socket` is established; `headBytes` limits the head of a response. */
-  constructor(socket: Socket, headBytes: number, events: Http1ConnectionEvents) {
+  /** `socket` is established; `headBytes` limits the head of a response; `turns` are those of the backend. */
+  constructor(socket: Socket, headBytes: number, turns: BackendTurns, events: Http1ConnectionEvents) {
     this.socket = socket;
     this.events = events;
     this.reader = new ResponseReader(this, headBytes);
     this.receivedInTurn = inTurns(socket);
     this.output = new Output(socket, this.drained);
-    const join = joinShortPieces(socket, this.read);
+    const join = joinShortPieces(socket, turns.of(socket, this.read));
     // Unexpected bytes must not wait until there is another request.
     this.received = (bytes) => (this.call === undefined ? this.read(bytes) : join(bytes));
     socket.on('end', this.end).on('error', ignore).on('close', this.close);

@@ -5,6 +5,7 @@ import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } fr
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { BackendTurns } from '../sockets/backend-turns.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 import { LinkedList } from '../limits/linked-list.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
@@ -43,6 +44,7 @@ const sweepInterval = 1_000;
 class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
+  private readonly turns = new BackendTurns();
   private readonly connections = new LinkedSet<Http1Connection>(openPlace);
   private readonly connecting = new LinkedSet<Attempt>(connectingPlace);
   /** In order of last use. The last one is used first, so unneeded connections stay idle until they expire. */
@@ -73,7 +75,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   }
 
   adopt(socket: Socket): void {
-    const connection = new Http1Connection(socket, this.limits.headerBytes, this);
+    const connection = new Http1Connection(socket, this.limits.headerBytes, this.turns, this);
     this.connections.add(connection);
     this.freed(connection);
   }

@@ -16,6 +16,7 @@ import type { PeerSettings } from '../frames/settings.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import { readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { joinShortPieces } from '../sockets/join-pieces.ts';
+import type { BackendTurns } from '../sockets/backend-turns.ts';
 import { inTurns } from '../sockets/read-in-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Fields, UpstreamFailure, UpstreamHead } from '../messages/forwarder.ts';
@@ -83,8 +84,8 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   /** Number of requests so far. */
   private taken = 0;
 
-  /** `socket` is established. */
-  constructor(socket: Socket, limits: ProxyLimits, events: ConnectionEvents) {
+  /** `socket` is established; `turns` are those of the backend. */
+  constructor(socket: Socket, limits: ProxyLimits, turns: BackendTurns, events: ConnectionEvents) {
     this.socket = socket;
     this.limits = limits;
     this.events = events;
@@ -103,7 +104,7 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
     this.sender.begin(preface);
     this.sender.frame(frameTypes.settings, 0, 0, settingsForBackends(limits));
     this.receiver.start();
-    const received = joinShortPieces(socket, this.read);
+    const received = joinShortPieces(socket, turns.of(socket, this.read));
     socket
       .on('drain', () => this.sender.drained())
       // A backend that has closed its side can neither update windows nor send a response.

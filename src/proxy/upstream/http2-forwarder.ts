@@ -11,6 +11,7 @@ import type {
 import { Http2Call } from './http2-call.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { BackendTurns } from '../sockets/backend-turns.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import type { Quotas } from '../limits/quota.ts';
@@ -40,6 +41,7 @@ export class Http2Forwarder extends PooledForwarder<Http2Pool> {
 class Http2Pool implements UpstreamPool {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
+  private readonly turns = new BackendTurns();
   private readonly connections = new Set<Http2Connection>();
   /** Those without the settings of the backend. */
   private readonly unready = new Set<Http2Connection>();
@@ -74,7 +76,7 @@ class Http2Pool implements UpstreamPool {
   }
 
   adopt(socket: Socket): void {
-    const connection: Http2Connection = new Http2Connection(socket, this.limits, {
+    const connection: Http2Connection = new Http2Connection(socket, this.limits, this.turns, {
       ready: () => {
         this.unready.delete(connection);
         this.resize();

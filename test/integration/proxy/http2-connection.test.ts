@@ -5,6 +5,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
 import { Http2Connection } from '../../../src/proxy/upstream/http2-connection.ts';
 import { closeBackends, startHttp2Backend } from '../../support/backends.ts';
+import { BackendTurns } from '../../../src/proxy/sockets/backend-turns.ts';
 import { eventually } from '../../support/eventually.ts';
 
 afterEach(closeBackends);
@@ -15,7 +16,7 @@ test('a connection that ends with GOAWAY reports its end once, however late it i
   const socket = connect(backend.port, '127.0.0.1');
   await once(socket, 'connect');
   const told: string[] = [];
-  const connection = new Http2Connection(socket, defaultLimits, {
+  const connection = new Http2Connection(socket, defaultLimits, new BackendTurns(), {
     done: () => undefined,
     ready: () => undefined,
     hasRoom: () => void told.push('room'),

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import type { ResponseReceiver, UpstreamRequest } from '../../../../src/proxy/messages/forwarder.ts';
 import { Http1Call, Http1Connection } from '../../../../src/proxy/upstream/http1-connection.ts';
+import { BackendTurns } from '../../../../src/proxy/sockets/backend-turns.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { throwFault } from '../../../support/proxy.ts';
 import { upstreamRequest } from '../../../support/upstream-request.ts';
@@ -13,7 +14,7 @@ const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 function connected() {
   const [near, backend] = duplexPair();
   const told: string[] = [];
-  const connection = new Http1Connection(near as Socket, 4_096, {
+  const connection = new Http1Connection(near as Socket, 4_096, new BackendTurns(), {
     done: () => undefined,
     freed: () => void told.push('freed'),
     closed: () => void told.push('closed'),

@@ -6,6 +6,7 @@ import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
 import type { ResponseReceiver, UpstreamRequest } from '../../../../src/proxy/messages/forwarder.ts';
 import { Http2Call } from '../../../../src/proxy/upstream/http2-call.ts';
 import { Http2Connection } from '../../../../src/proxy/upstream/http2-connection.ts';
+import { BackendTurns } from '../../../../src/proxy/sockets/backend-turns.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { frame, frameTypes, literal, receiveFrames, settingsFrame, uint32 } from '../../../support/http2.ts';
 import type { ReceivedFrame } from '../../../support/http2.ts';
@@ -42,7 +43,7 @@ async function connected(settings = frame('settings', 0, 0)): Promise<Played> {
   const [near, backend] = duplexPair();
   const { frames } = receiveFrames(backend as Socket);
   const told: string[] = [];
-  const connection = new Http2Connection(near as Socket, defaultLimits, {
+  const connection = new Http2Connection(near as Socket, defaultLimits, new BackendTurns(), {
     done: () => void told.push('done'),
     ready: () => undefined,
     hasRoom: () => void told.push('room'),
