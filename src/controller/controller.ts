@@ -145,6 +145,7 @@ export class Controller {
       ranges: dataPlane().addressPool ?? [],
       writer,
       requestOf: (gateway) => this.requestOf(gateway),
+      readable: () => evaluation.readable,
       mayWrite,
       onProblem: describe,
       log,

@@ -522,15 +522,17 @@ describe('a controller', () => {
     for (const object of [gatewayClass, asking('192.0.2.1'), ofPool()]) await put(object);
     world.leads = true;
     controller.becomeLeader();
-    expect(statuses.get('Gateway web')).toMatchObject({
-      conditions: expect.arrayContaining([
-        expect.objectContaining({
-          type: 'Programmed',
-          reason: 'AddressNotUsable',
-          message: expect.stringContaining('address pool'),
-        }),
-      ]),
-    });
+    await eventually(() =>
+      expect(statuses.get('Gateway web')).toMatchObject({
+        conditions: expect.arrayContaining([
+          expect.objectContaining({
+            type: 'Programmed',
+            reason: 'AddressNotUsable',
+            message: expect.stringContaining('address pool'),
+          }),
+        ]),
+      }),
+    );
   });
 
   test('without a pool writes no status of a Service', async () => {
