@@ -342,7 +342,7 @@ function cpusOf(quantity: string): number {
 
 /** Converts a quantity of the parameters `memory` and `memoryLimit` to bytes. */
 function bytesOf(quantity: string): number {
-  const { amount = '0', unit = '' } = /^(?<amount>[0-9]+)(?<unit>.*)$/.exec(quantity)?.groups ?? {};
+  const { amount = '0', unit = '' } = /^(?<amount>[0-9]+)(?<unit>[A-Za-z]*)$/.exec(quantity)?.groups ?? {};
   return Number(amount) * (units[unit] ?? 1);
 }
 

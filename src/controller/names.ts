@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutTrailing } from '../core/text/trim.ts';
 
 /** Maximum length of Service names and label values. */
 const longest = 63;
@@ -37,7 +38,7 @@ export function selectorServiceName(uid: string): string {
 
 /** The name as a label value: unchanged if it fits. */
 export function labelValue(name: string): string {
-  return name.length <= longest ? name : `${name.slice(0, 50).replace(/[-.]+$/, '')}-${hashOf(name)}`;
+  return name.length <= longest ? name : `${withoutTrailing(name.slice(0, 50), '-.')}-${hashOf(name)}`;
 }
 
 function hashOf(text: string): string {

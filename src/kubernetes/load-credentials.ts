@@ -6,6 +6,7 @@ import { messageOf } from './errors.ts';
 import { limitPlugins } from './exec-plugins.ts';
 import type { KubeConfig } from './official-client.ts';
 import { defaultKubeconfigs, hasKubeconfig, serviceAccountCredentials } from './service-account.ts';
+import { withoutTrailing } from '../core/text/trim.ts';
 
 /** `default` as in kubectl, the pod's ServiceAccount, or a kubeconfig file and a context other than its current one. */
 export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig?: string; readonly context?: string };
@@ -34,7 +35,7 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
   if (cluster.proxyUrl?.startsWith('socks') === true)
     throw new Error('SOCKS proxies in front of the API server are not supported; use an HTTP proxy');
   return {
-    server: cluster.server.replace(/\/+$/, ''),
+    server: withoutTrailing(cluster.server, '/'),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     proxy: cluster.proxyUrl,
     prove: () => prove(config, user === null ? undefined : tokenFiles.get(user.name)),

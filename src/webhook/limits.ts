@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../core/text/trim.ts';
 /**
  * Limits of the API server: it drops a warning that contains a control character, truncates all warnings to 256 runes
  * if they exceed 4096 together, and ignores audit annotations whose key is not a qualified name.
@@ -82,11 +83,10 @@ function trimKey(key: string): string {
 function cutBytes(text: string): string {
   if (Buffer.byteLength(text) <= annotationBytes) return text;
   // Truncation inside a character results in a replacement character, which is removed.
-  const whole = Buffer.from(text)
+  const start = Buffer.from(text)
     .subarray(0, annotationBytes - ellipsisBytes)
-    .toString()
-    .replace(/\uFFFD+$/, '');
-  return `${whole}…`;
+    .toString();
+  return `${withoutTrailing(start, '\uFFFD')}…`;
 }
 
 function cut(text: string, maxLength: number): string {

@@ -69,7 +69,7 @@ export function familyOf(address: bigint): IpFamily {
 
 /** Parses a network such as `192.0.2.0/28`, a range such as `192.0.2.10-192.0.2.20`, or a single address. */
 export function parseAddressRange(text: string): ParsedAddressRange {
-  const [, start = '', separator = '', end = ''] = /^([^-/]*)([-/]?)(.*)$/.exec(text) ?? [];
+  const [, start = '', separator = '', end = ''] = /^([^-/]*)(?:([-/])(.*))?$/s.exec(text) ?? [];
   const first = parseIpAddress(start);
   if (first === undefined) return failure(`${quote(start)} is not an IP address`);
   if (separator === '/') return parseNetwork(first, start, end);

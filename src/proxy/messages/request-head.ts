@@ -289,7 +289,7 @@ function readHost(message: RawRequest, names: readonly string[]): string | undef
   return host === 'several' ? undefined : host.value;
 }
 
-const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;
+const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>(?:[/?#].*)?)$/is;
 
 /** Parses the origin form, or the absolute form, whose authority replaces Host (RFC 9112 section 3.2.2). */
 function readTarget(url: string, section: FieldSection): Target | AnswerReason {

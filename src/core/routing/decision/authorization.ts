@@ -14,6 +14,7 @@ import type {
 } from '../config.ts';
 import { compileHeaderEdits, isEditable } from './header-edits.ts';
 import type { HeaderEdits } from './header-edits.ts';
+import { withoutTrailing } from '../../text/trim.ts';
 
 /** An ExternalAuth filter prepared for use. */
 export interface Authorization {
@@ -94,7 +95,7 @@ function problemOf(target: BackendTarget, prefix: string | undefined): InvalidTa
 /** The path prefix of a filter, normalized like request paths; `undefined` if it is invalid (HTTPAuthConfig.path). */
 export function authorizationPrefix({ path }: Pick<AuthorizationFilter, 'path'>): string | undefined {
   const normalized = normalizePath(path.startsWith('/') ? path : `/${path}`);
-  return normalized.ok ? normalized.path.replace(/\/+$/, '') : undefined;
+  return normalized.ok ? withoutTrailing(normalized.path, '/') : undefined;
 }
 
 /** The request target for the server: the prefix, the path and the query of the client's request. */

@@ -35,7 +35,7 @@ export const headerNameNotToken = rule({
 });
 
 function cure(name: string): string {
-  const bare = name.trim().replace(/:.*$/s, '');
+  const [bare = ''] = name.trim().split(':', 1);
   if (isToken(bare)) return `Use ${bare}, without spaces, colon and value.`;
   return name === ''
     ? 'Set a name, or remove the entry.'

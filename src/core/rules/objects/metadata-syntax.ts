@@ -3,6 +3,7 @@ import { unenforcedRule, type ReportViolation, type Violation } from '../engine/
 import { denied } from '../engine/effects.ts';
 import { isQualifiedName, isSubdomain } from './qualified-key.ts';
 import type { WholeObject } from '../engine/written-object.ts';
+import { withoutTrailing } from '../../text/trim.ts';
 
 /** The API server rejects such objects before it calls a webhook. The rule is for validation of files. */
 export const metadataSyntax = unenforcedRule(
@@ -35,15 +36,12 @@ function badName(field: 'name' | 'namespace', text: string, isValid: (text: stri
   return { below: ['metadata', field], value: display(text), message: `Invalid ${field} ${quote(text)}. ${cure}.` };
 }
 
-/** The search for signs at the end takes the square of the length. */
-const longestCorrected = 512;
-
 function correctedName(text: string): string {
-  if (text.length > longestCorrected) return '';
-  return text
+  const near = text
     .toLowerCase()
     .replaceAll(/[^a-z0-9.]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
+    .replace(/^[-.]+/, '');
+  return withoutTrailing(near, '-.');
 }
 
 const labelValue = /^(?:(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?$/;
