@@ -204,12 +204,19 @@ function* tokensIn(terms: Session, { fields, names }: SessionRequest): Iterable<
   }
 }
 
-/** The values of cookies with a name in a Cookie field (RFC 6265 section 4.2.1). */
+/** The values of cookies with a name in a Cookie field (RFC 6265 section 4.2.1). Searches for the name: a client can send thousands of other cookies. */
 function* cookiesNamed(name: string, value: string): Iterable<string> {
   const start = `${name}=`;
-  for (const pair of value.split(';')) {
-    const trimmed = pair.trim();
-    if (trimmed.startsWith(start)) yield trimmed.slice(start.length);
+  for (let from = 0, at = value.indexOf(start); at !== -1; at = value.indexOf(start, from)) {
+    const before = value.slice(from, at);
+    const semicolon = before.lastIndexOf(';');
+    const isCookie = (from === 0 || semicolon !== -1) && before.slice(semicolon + 1).trim() === '';
+    from = at + start.length;
+    if (!isCookie) continue;
+    const end = value.indexOf(';', from);
+    const token = value.slice(from, end === -1 ? undefined : end);
+    from += token.length;
+    yield token.trimEnd();
   }
 }
 

@@ -117,6 +117,22 @@ describe('session persistence', () => {
     expect(pinned(sessions, cookie, ['cookie', own.replace('cart=', 'CART=')])).toBeUndefined();
   });
 
+  test.each<[boolean, (own: string) => string]>([
+    [true, (own) => `${';'.repeat(31_000)}${own}`],
+    [true, (own) => `a=b;\t ${own} ; c=d`],
+    [true, (own) => `acart=1; cart=forged; ${own}`],
+    [true, (own) => `cart=cart=; ${own}`],
+    [false, (own) => `a${own}`],
+    [false, (own) => `a ${own}`],
+    [false, (own) => `cart=${own}`],
+    [false, (own) => `acart=${own}`],
+    [false, (own) => own.replace('=', ' =')],
+  ])('only a whole cookie of that name counts (%p, case %#)', (counts, fieldOf) => {
+    const sessions = sessionsAt({ now: 1_000 });
+    const own = returned(answer(sessions, cookie, [], { endpoint: two }))[1] ?? '';
+    expect(pinned(sessions, cookie, ['cookie', fieldOf(own)])).toBe(counts ? two : undefined);
+  });
+
   test('of several valid cookies the newest counts, for example beside one of a former path', () => {
     const clock = { now: 1_000 };
     const sessions = sessionsAt(clock);
