@@ -129,9 +129,12 @@ export class DataPlaneProvisioner {
   }
 
   private async work(gateway: string): Promise<void> {
-    if (!this.options.mayWrite()) return;
     const { namespace, name } = ofQualifiedName(gateway);
     const need = this.options.needOf(namespace, name);
+    if (!this.options.mayWrite()) {
+      if (need === 'none') this.forget(gateway);
+      return;
+    }
     if (need === 'unchanged') return;
     const settings = this.options.settings();
     const before = this.applied.get(gateway);
@@ -151,6 +154,27 @@ export class DataPlaneProvisioner {
     this.failures.delete(gateway);
     if (text === undefined) this.applied.delete(gateway);
     else this.applied.set(gateway, { text, need, settings });
+  }
+
+  /** Forgets a Gateway whose objects another leader removes. */
+  private forget(gateway: string): void {
+    const { namespace, name } = ofQualifiedName(gateway);
+    for (const object of allObjects(namespace, name)) this.drift.forget(object);
+    this.forgetServices(gateway, new Set());
+    clearTimeout(this.timers.get(gateway));
+    this.timers.delete(gateway);
+    this.failures.delete(gateway);
+    this.applied.delete(gateway);
+    this.unverified.delete(gateway);
+    this.setProblem(gateway, undefined);
+  }
+
+  /** Stops tracking the Services of a Gateway, except those with these names. */
+  private forgetServices(gateway: string, kept: ReadonlySet<string>): void {
+    const { namespace } = ofQualifiedName(gateway);
+    for (const name of serviceNames(gateway)) {
+      if (!kept.has(name)) this.drift.forget({ kind: 'Service', metadata: { namespace, name } });
+    }
   }
 
   private undo(gateway: string, object: WireObject): void {
@@ -182,12 +206,9 @@ export class DataPlaneProvisioner {
 
   /** Removes the Services of a Gateway that it does not need any more. */
   private async removeSurplus(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
-    const { namespace } = ofQualifiedName(gateway);
     const names = new Set(desired.filter(({ kind }) => kind === 'Service').map(({ metadata: { name } }) => name));
     // The watch may not have delivered a Service yet. Its event then causes another reconciliation.
-    for (const name of serviceNames(gateway)) {
-      if (!names.has(name)) this.drift.forget({ kind: 'Service', metadata: { namespace, name } });
-    }
+    this.forgetServices(gateway, names);
     const surplus = this.options
       .servicesOf(gateway)
       .filter((service) => !names.has(service.metadata.name) && !isLeaving(service));

@@ -321,6 +321,20 @@ describe('provisioning', () => {
     expect(await see('Service', 'gone')).toEqual([]);
   });
 
+  test('a former leader forgets what it applied for a Gateway that goes', async () => {
+    const { deviations, enqueue, problems, provisioner, see, world } = started();
+    await enqueue();
+    world.result = { type: 'forbidden', message: 'no' };
+    await enqueue('recheck');
+    Object.assign(world, { leads: false, need: 'none' });
+    expect(await enqueue()).toEqual([]);
+    expect(provisioner.problemOf('shop/web')).toBeUndefined();
+    expect(problems).toEqual([expect.stringContaining('Cannot apply'), undefined]);
+    world.leads = true;
+    expect(await see('Deployment', 'gone')).toEqual([]);
+    expect(deviations).toEqual([]);
+  });
+
   test('what failed is tried again', async () => {
     const { world, enqueue } = started();
     world.result = { type: 'forbidden', message: 'quota' };
