@@ -30,6 +30,8 @@ export class Outline {
   /** The offsets of line starts, computed on demand. */
   private readonly lines = [0];
   private hasAllLines = false;
+  /** The values of keys with escapes that were compared. Few files have such keys. */
+  private scalars: Map<number, string | undefined> | undefined;
 
   constructor(chunk: Chunk) {
     this.chunk = chunk;
@@ -122,10 +124,17 @@ export class Outline {
     const type = this.typeOf(node);
     const start = this.nodes[node * stride + 1] ?? 0;
     const end = this.nodes[node * stride + 2] ?? 0;
-    if (type === nodeType.written) return readScalar(this.chunk.text.slice(start, end)) === text;
+    if (type === nodeType.written) return this.scalar(node, this.chunk.text.slice(start, end)) === text;
     const quotes = type === nodeType.quoted ? 1 : 0;
     const isScalar = type === nodeType.text || type === nodeType.quoted;
     return isScalar && end - start - 2 * quotes === text.length && this.chunk.text.startsWith(text, start + quotes);
+  }
+
+  /** Reads a scalar with escapes once: each position in a mapping of many such keys looks at all of them. */
+  private scalar(node: number, source: string): string | undefined {
+    this.scalars ??= new Map();
+    if (!this.scalars.has(node)) this.scalars.set(node, readScalar(source));
+    return this.scalars.get(node);
   }
 
   private typeOf(node: number): number | undefined {

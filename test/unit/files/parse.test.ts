@@ -247,6 +247,13 @@ describe('locate, whatever the form of keys', () => {
     expect(parseDocuments(text, 'f.yaml').documents[document]?.locate([key, 'in'])).toEqual({ line, column });
   });
 
+  test('a key with escapes is found again', () => {
+    const [document] = parseDocuments(text, 'f.yaml').documents;
+    const find = () => document?.locate(['escaped', 'in']);
+    expect(find()).toEqual({ line: 1, column: 39 });
+    expect(find()).toEqual({ line: 1, column: 39 });
+  });
+
   test('lines are known in whatever order they are asked for', () => {
     const [document] = parseDocuments('a: 1\nb:\n- x: 2\n- y: 3\n', 'f.yaml').documents;
     expect([['b', 1, 'y'], ['a'], ['b', 0]].map((path) => document?.locate(path).line)).toEqual([4, 1, 3]);
