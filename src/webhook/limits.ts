@@ -1,4 +1,5 @@
 import { withoutTrailing } from '../core/text/trim.ts';
+
 /**
  * Limits of the API server: it drops a warning that contains a control character, truncates all warnings to 256 runes
  * if they exceed 4096 together, and ignores audit annotations whose key is not a qualified name.

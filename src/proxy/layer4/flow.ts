@@ -99,7 +99,7 @@ export class Flow implements OrderedFlow, Pass {
       current === undefined ||
       current.failure !== undefined ||
       this.endpoint === undefined ||
-      !current.all().includes(this.endpoint)
+      !current.has(this.endpoint)
     )
       return false;
     this.destination = { backend, endpoints: current };

@@ -154,6 +154,7 @@ export class EndpointSet {
   /** The name that the endpoints are addresses of; `undefined` for backends in the cluster. */
   readonly externalHostname: string | undefined;
   private readonly endpoints: readonly Endpoint[];
+  private members: ReadonlySet<Endpoint> | undefined;
   private cursor = 0;
 
   constructor(endpoints: readonly Endpoint[], traits: EndpointTraits = {}) {
@@ -196,6 +197,11 @@ export class EndpointSet {
 
   all(): readonly Endpoint[] {
     return this.endpoints;
+  }
+
+  /** Whether an endpoint is one of these. Thousands of flows may ask after each change. */
+  has(endpoint: Endpoint): boolean {
+    return (this.members ??= new Set(this.endpoints)).has(endpoint);
   }
 }
 
