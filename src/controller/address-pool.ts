@@ -9,9 +9,7 @@ import { gatewayOfService, isClusterService } from './data-plane-objects.ts';
 import { poolClass } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 import { isNewer } from './resource-version.ts';
-import { monotonicNow } from '../time/clock.ts';
 import { NextTurn } from '../time/next-turn.ts';
-import { alwaysOpen, opened, Slices, type Gate } from '../time/slices.ts';
 import { qualifiedName } from '../core/resources/reference.ts';
 
 export interface AddressPoolOptions {
@@ -19,8 +17,6 @@ export interface AddressPoolOptions {
   readonly ranges: readonly AddressRange[];
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
   readonly requestOf: (gateway: string) => AddressRequest;
-  /** Resolves when requests can be read; `undefined` if that is so. */
-  readonly readable?: Gate;
   /** Checked before each write. */
   readonly mayWrite: () => boolean;
   /** Called when the address problem of a Gateway has changed. */
@@ -48,10 +44,7 @@ const defaultPace: AddressPace = { rest: 500, retry: 5_000 };
 
 /** Maximum number of writes in flight. */
 const concurrency = 8;
-/**
- * Maximum number of Gateways that are recorded, and that are processed, in one turn of the event loop. Thousands may change at the same
- * time, or wait for the same address.
- */
+/** Maximum number of Gateways that are processed in one turn of the event loop. Thousands may wait for the same address. */
 const perTurn = 200;
 
 interface Sending {
@@ -72,8 +65,6 @@ export class AddressPool {
   /** `namespace/name` of a Service → its Gateway. */
   private readonly gateways = new Map<string, string>();
   private readonly ledger = new AddressLedger();
-  /** Gateways to record in the ledger before the next address is assigned. */
-  private readonly changed = new Set<string>();
   /** Gateways to process now. Those whose Service is or was just being written follow after a rest. */
   private queue = new Set<string>();
   /** Gateways that may get more addresses once others release some. */
@@ -83,8 +74,7 @@ export class AddressPool {
   private readonly resting = new Map<string, NodeJS.Timeout>();
   private readonly problems = new Map<string, AddressProblem>();
   private readonly writes: Family<Cell>;
-  private readonly pumpLater = new NextTurn(() => void this.pump());
-  private isPumping = false;
+  private readonly pumpLater = new NextTurn(() => this.pump());
   private isStopped = false;
 
   constructor(options: AddressPoolOptions) {
@@ -99,17 +89,19 @@ export class AddressPool {
   /** Takes events of the cluster. `mayWrite` is false until all objects are known, so no address is assigned before. */
   observe(events: readonly ObjectChange[]): void {
     for (const event of events) if (event.ref.kind === 'Service') this.observeService(event);
+    this.pump();
   }
 
   /** Call this when the addresses that a Gateway requests may have changed. */
   enqueue(gateway: string): void {
-    this.changed.add(gateway);
-    this.pumpLater.request();
+    this.enter(gateway);
+    this.pump();
   }
 
   /** Processes all Gateways at the start of a term as leader. */
   becomeLeader(): void {
-    for (const gateway of this.services.keys()) this.enqueue(gateway);
+    for (const gateway of this.services.keys()) this.enter(gateway);
+    this.pump();
   }
 
   /** Why a Gateway has no address, or not those that it requests. */
@@ -134,7 +126,7 @@ export class AddressPool {
     if (isNewer(versionOf(this.services.get(gateway)), versionOf(event.object))) return;
     this.gateways.set(key, gateway);
     this.services.set(gateway, event.object);
-    this.enqueue(gateway);
+    this.enter(gateway);
   }
 
   private leave(key: string, gateway: string): void {
@@ -157,9 +149,7 @@ export class AddressPool {
   }
 
   private add(gateway: string): void {
-    if (this.sending.has(gateway) || this.resting.has(gateway)) return;
-    this.queue.add(gateway);
-    this.pumpLater.request();
+    if (!this.sending.has(gateway) && !this.resting.has(gateway)) this.queue.add(gateway);
   }
 
   private note(claim: Claim): void {
@@ -173,38 +163,23 @@ export class AddressPool {
     for (const gateway of this.waiting) this.add(gateway);
   }
 
-  private async pump(): Promise<void> {
-    if (this.isPumping) return;
-    this.isPumping = true;
-    await opened(this.options.readable ?? alwaysOpen);
-    this.isPumping = false;
-    this.work();
-  }
-
-  /** Records what has changed, and then processes the oldest Gateways first. */
-  private work(): void {
+  /** Processes the oldest Gateways first. */
+  private pump(): void {
     if (this.isStopped || !this.options.mayWrite()) {
       // A new leader processes all Gateways.
-      this.changed.clear();
       this.queue.clear();
       return;
-    }
-    const slices = new Slices(monotonicNow, this.options.readable);
-    let left = perTurn;
-    for (const gateway of this.changed) {
-      if (left === 0 || slices.isUsedUp) return this.pumpLater.request();
-      left -= 1;
-      this.changed.delete(gateway);
-      this.enter(gateway);
     }
     if (this.sending.size >= concurrency) return;
     const oldestFirst = [...this.queue].flatMap((gateway) => this.ledger.get(gateway) ?? []).sort(byAge);
     // The rest of them is already sorted next time, which takes much less.
     this.queue = new Set(oldestFirst.map(({ gateway }) => gateway));
-    for (const { gateway } of oldestFirst) {
+    for (const [index, { gateway }] of oldestFirst.entries()) {
       if (this.sending.size >= concurrency) return;
-      if (left === 0 || slices.isUsedUp) return this.pumpLater.request();
-      left -= 1;
+      if (index === perTurn) {
+        this.pumpLater.request();
+        return;
+      }
       if (this.queue.delete(gateway)) this.settle(gateway);
     }
   }
@@ -233,7 +208,8 @@ export class AddressPool {
       this.keep(gateway, result.object);
       this.setProblem(gateway, problem);
     } else this.recordFailure(gateway, service, result);
-    this.enqueue(gateway);
+    this.enter(gateway);
+    this.pump();
   }
 
   /** Stores the response without waiting for the watch. Otherwise the next write would use an outdated object. */
@@ -266,6 +242,7 @@ export class AddressPool {
         () => {
           this.resting.delete(gateway);
           this.add(gateway);
+          this.pump();
         },
         type === 'ok' || type === 'conflict' ? rest : retry,
       ),

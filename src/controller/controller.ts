@@ -145,7 +145,6 @@ export class Controller {
       ranges: dataPlane().addressPool ?? [],
       writer,
       requestOf: (gateway) => this.requestOf(gateway),
-      readable: () => evaluation.readable,
       mayWrite,
       onProblem: describe,
       log,

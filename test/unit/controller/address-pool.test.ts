@@ -45,14 +45,12 @@ interface Setting {
   readonly wishes?: Record<string, Partial<AddressRequest>>;
   readonly ranges?: readonly string[];
   readonly answer?: (object: WireObject) => WriteResult | undefined;
-  /** An evaluation that is underway. */
-  readonly underway?: Promise<unknown>;
 }
 
 /** An API server with Services, and a pool of 10.0.0.0 and 10.0.0.1 that hears of them. */
-function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefined, underway }: Setting = {}) {
+function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefined }: Setting = {}) {
   const parsed = ranges.map(parseAddressRange).flatMap((one) => (one.ok ? [one.range] : []));
-  const world = { leads: true, version: 0, asked: 0, underway, wishes, answer };
+  const world = { leads: true, version: 0, wishes, answer };
   const written: string[] = [];
   const stored = new Map<string, WireObject>();
   const store = (object: WireObject): WireObject => {
@@ -67,11 +65,7 @@ function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefin
     log: createLogger('silent'),
     metrics: createMetrics(),
     pace: { rest: 1, retry: 1 },
-    requestOf: (gateway) => {
-      world.asked += 1;
-      return { since: '2026', addresses: [], ...world.wishes[gateway.slice('shop/'.length)] };
-    },
-    readable: () => world.underway,
+    requestOf: (gateway) => ({ since: '2026', addresses: [], ...world.wishes[gateway.slice('shop/'.length)] }),
     writer: {
       async updateStatus(kind, object) {
         const texts = ingressOf(object).join(' ');
@@ -260,38 +254,9 @@ describe('the address pool', () => {
     expect(told()).toBe(names.length - 3);
   });
 
-  test('looks at a few of the Gateways that change together in each turn', async () => {
-    const { put, pool, world } = started();
-    const names = Array.from({ length: 1_000 }, (_, index) => `g${String(index).padStart(3, '0')}`);
-    const told = (): number => names.filter((name) => pool.problemOf(`shop/${name}`) !== undefined).length;
-    put(...names.map((name) => service(name)));
-    await eventually(() => expect(told()).toBe(names.length - 2));
-    world.wishes = Object.fromEntries(names.slice(2).map((name) => [name, wants('10.0.0.0')]));
-    world.asked = 0;
-    const isTold = (name: string): boolean =>
-      pool.problemOf(`shop/${name}`)?.message.includes('already assigned') === true;
-    for (const name of names) pool.enqueue(`shop/${name}`);
-    await new Promise(setImmediate);
-    expect(world.asked).toBeLessThan(names.length / 2);
-    expect(names.filter(isTold).length).toBeLessThan(names.length / 2);
-    await eventually(() => expect(names.filter(isTold)).toHaveLength(names.length - 2));
-  });
-
-  test('looks at no Gateway while an evaluation is underway', async () => {
-    const evaluation = Promise.withResolvers<void>();
-    const { put, world, addresses } = started({ underway: evaluation.promise });
-    put(service('a'));
-    await new Promise(setImmediate);
-    expect(world.asked).toBe(0);
-    world.underway = undefined;
-    evaluation.resolve();
-    await eventually(() => expect(addresses('a')).toEqual(['10.0.0.0']));
-  });
-
   test('gives nothing more after its end', async () => {
     const { put, pool, world, written } = started({ answer: () => ({ type: 'unavailable', message: 'busy' }) });
     put(service('a'));
-    await eventually(() => expect(written).toHaveLength(1));
     world.leads = false;
     await pool.stop();
     expect(written).toHaveLength(1);
