@@ -25,6 +25,8 @@ export interface RotationOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly issue?: (issuedAt: number, notAfter: number) => Promise<SigningAuthority>;
+  /** Returns why authorities of the Secret cannot be used; `undefined` if they can. */
+  readonly unusable?: (state: AuthorityState) => Promise<string | undefined>;
 }
 
 /** Few steps follow each other without a pause. More of them mean that another writer reverts them. */
@@ -38,6 +40,7 @@ export class AuthorityRotation {
   private readonly options: RotationOptions;
   private readonly now: () => number;
   private readonly issue: (issuedAt: number, notAfter: number) => Promise<SigningAuthority>;
+  private readonly unusable: (state: AuthorityState) => Promise<string | undefined>;
   private seen: { readonly version: string; readonly since: number } | undefined;
 
   /** @throws if the policy would make calls fail */
@@ -46,6 +49,7 @@ export class AuthorityRotation {
     this.options = options;
     this.now = options.now ?? wallNow;
     this.issue = options.issue ?? issueSigningAuthority;
+    this.unusable = options.unusable ?? unusableIn;
   }
 
   /** Takes steps until `stop`. Changes of the stores start the next step early. */
@@ -114,7 +118,7 @@ export class AuthorityRotation {
   private async read(stored: StoredSecret | undefined): Promise<AuthorityState | undefined> {
     if (stored === undefined) return undefined;
     const read = readAuthorities(stored.data);
-    const problem = read.type === 'unreadable' ? read.problem : await unusableIn(read.state);
+    const problem = read.type === 'unreadable' ? read.problem : await this.unusable(read.state);
     if (read.type === 'state' && problem === undefined) return read.state;
     this.options.log.warn({ problem }, 'Secret with the certificate authorities is unreadable, it will be replaced');
     return undefined;

@@ -135,6 +135,8 @@ class Replica {
       policy,
       log,
       now: this.clock,
+      // The authorities of the model are names only.
+      unusable: async () => undefined,
       issue: async (issuedAt, notAfter) => ({
         certificate: `authority ${++this.cluster.issued}`,
         privateKey: 'key',
