@@ -11,6 +11,12 @@ import { configuration } from '../../../../../src/core/routing/emit.ts';
 import { evaluate, ourClass, serviceWith } from '../../../../support/evaluation.ts';
 
 const service = serviceWith({ ports: [{ port: 8080 }] });
+const gateway = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'Gateway',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+};
 
 /** Endpoints 10.0.0.1, 10.0.0.2 … with these conditions, each in a slice of its own. */
 function hostsWith(...conditions: readonly unknown[]): readonly string[] {
@@ -89,12 +95,7 @@ describe('the endpoints of a Service port', () => {
       slice('a', '10.0.0.1'),
       slice('b', '10.0.0.2'),
       ourClass,
-      {
-        apiVersion: api,
-        kind: 'Gateway',
-        metadata: { name: 'web', namespace: 'shop' },
-        spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
-      },
+      gateway,
       {
         apiVersion: api,
         kind: 'HTTPRoute',
@@ -175,12 +176,7 @@ test('the endpoints of a Service are not used if all of its used ports have too 
         endpoints: Array.from({ length: 1_000 }, (_, index) => ({ addresses: [`10.0.${index >> 8}.${index & 255}`] })),
       },
       ourClass,
-      {
-        apiVersion: api,
-        kind: 'Gateway',
-        metadata: { name: 'web', namespace: 'shop' },
-        spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
-      },
+      gateway,
       {
         apiVersion: api,
         kind: 'HTTPRoute',
