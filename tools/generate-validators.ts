@@ -16,6 +16,7 @@ import standalone from 'ajv/dist/standalone/index.js';
 import { transformSync, version as esbuildVersion } from 'esbuild';
 import refaPackage from 'refa/package.json' with { type: 'json' };
 import { formats } from '../src/core/schema/formats.ts';
+import { soughtErrors } from '../src/core/schema/limits.ts';
 import { readerOf, type Automaton } from '../src/core/text/automaton.ts';
 import { automatonOf } from './pattern-automaton.ts';
 import { validatorSchemas } from './validator-schemas.ts';
@@ -45,6 +46,7 @@ const { definitions, roots } = validatorSchemas();
 const stamp = digest(
   JSON.stringify([[...definitions], [...roots]]),
   declarations,
+  String(soughtErrors),
   ajvPackage.version,
   esbuildVersion,
   refaPackage.version,
@@ -78,9 +80,22 @@ function validatorsModule(automata: Map<string, Automaton>): string {
   for (const [name, schema] of definitions) ajv.addSchema({ ...schema, $id: name });
   const used = Object.fromEntries([...roots.values()].map((name) => [name, name]));
   // Schemas are in the code too, most of them for no use.
-  const code = transformSync(standalone.default(ajv, used), { treeShaking: true }).code;
+  const code = transformSync(withoutExcess(standalone.default(ajv, used)), { treeShaking: true }).code;
   // The parentheses make V8 compile the function with its file, so that Node keeps what it compiled between runs.
   return transformSync(`export const define = (function (exports, require) {\n${code}});\n`, { minify: true }).code;
+}
+
+/**
+ * Makes loops end with the item whose errors exceed the limit, since ajv finds either one error or all of them, and copies those found so
+ * far for each further item. Values with so many errors are invalid, so whether a value is valid stays the same.
+ */
+function withoutExcess(code: string): string {
+  const bounded = code
+    .replace(/(\bfor\(let (i\d+)=0; \2<len\d+)(; \2\+\+\))/g, `$1 && errors<${soughtErrors}$3`)
+    .replace(/\bfor\(const key\d+ in data\d*\)\{/g, `$&if(errors>=${soughtErrors})break;`);
+  if (/\bfor ?\((?!let i\d+=0; i\d+<len\d+ && errors<|const key\d+ in data\d*\)\{if\(errors>=)/.test(bounded))
+    throw new Error('a loop of the validators has no limit');
+  return bounded;
 }
 
 /** Patterns become automata, which never backtrack. */

@@ -4,6 +4,11 @@ import type { ListNode, MapNode, Node } from './node.ts';
 /** Maximum number of validated items of a list, or entries of a map, without a limit in the schema. */
 export const judgedItems = 10_000;
 
+/**
+ * With how many errors validators stop to validate further items. Of their errors, the first 100 are kept, those about types before others.
+ */
+export const soughtErrors = 1_000;
+
 const known = new WeakMap<Node, number>();
 
 /**
