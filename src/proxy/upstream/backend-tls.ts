@@ -6,7 +6,7 @@ import type { BackendTls } from '../../core/routing/config.ts';
 import { closeAfterErrors, limitLateMessages } from '../../handshakes/late-messages.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import type { UpstreamTls } from '../messages/forwarder.ts';
-import { secureContextOf } from './secure-contexts.ts';
+import { loadedContextOf, secureContextOf } from './secure-contexts.ts';
 
 /**
  * Bytes of a backend's certificate, without its chain. Node does not report a session of more than 10 KiB, and a session contains the
@@ -21,6 +21,9 @@ const maxCertificate = 8 * 1024;
 const maxHandshake = 256 * 1024;
 /** Milliseconds between two looks at the bytes of a handshake. TLS reads them below the stream of the connection. */
 const handshakeInterval = 10;
+
+/** CA certificates that are loaded within about a millisecond. */
+const fewAuthorities = 16;
 
 /** Opens TLS connections with the same settings, and resumes sessions. */
 export class TlsConnector {
@@ -40,9 +43,16 @@ export class TlsConnector {
     };
   }
 
-  /** Whether the settings are loaded, so that connecting takes little time. */
+  /** Whether the settings are loaded, also for another connector, so that connecting takes little time. */
   get isLoaded(): boolean {
+    this.context ??= loadedContextOf(this.tls);
     return this.context !== undefined;
+  }
+
+  /** Whether loading the settings takes more than about a millisecond. The system's certificates are loaded once. */
+  get isCostly(): boolean {
+    const { authorities } = this.tls;
+    return authorities !== 'system' && authorities.length > fewAuthorities;
   }
 
   /** Loads the settings. Throws if they cannot be used. */

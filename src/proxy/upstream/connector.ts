@@ -44,7 +44,7 @@ export class Connector {
 
   connect(connecting: Connecting): Attempt {
     return this.tls?.isLoaded === false
-      ? new LaterAttempt(connecting, () => this.open(connecting))
+      ? new LaterAttempt(connecting, this.tls.isCostly ? costly : cheap, () => this.open(connecting))
       : this.open(connecting);
   }
 
@@ -137,19 +137,37 @@ const slice = 5;
 const pauses = 3;
 
 /** Attempts that wait for their turn, at most one for each request or connection of a client. */
-const waiting = new Set<LaterAttempt>();
-const nextTurn = new NextTurn(() => {
-  const began = monotonicNow();
-  for (const attempt of waiting) {
-    waiting.delete(attempt);
-    attempt.begin();
-    if (monotonicNow() - began > slice) break;
+class WaitingAttempts {
+  private readonly waiting = new Set<LaterAttempt>();
+  private readonly nextTurn = new NextTurn(() => this.begin());
+
+  add(attempt: LaterAttempt): void {
+    this.waiting.add(attempt);
+    this.nextTurn.request();
   }
-  const spent = monotonicNow() - began;
-  if (waiting.size === 0) return;
-  if (spent > slice) nextTurn.requestAfter(pauses * spent);
-  else nextTurn.request();
-});
+
+  /** Returns whether the attempt still waited. */
+  delete(attempt: LaterAttempt): boolean {
+    return this.waiting.delete(attempt);
+  }
+
+  private begin(): void {
+    const began = monotonicNow();
+    for (const attempt of this.waiting) {
+      this.waiting.delete(attempt);
+      attempt.begin();
+      if (monotonicNow() - began > slice) break;
+    }
+    const spent = monotonicNow() - began;
+    if (this.waiting.size === 0) return;
+    if (spent > slice) this.nextTurn.requestAfter(pauses * spent);
+    else this.nextTurn.request();
+  }
+}
+
+/** Attempts with few CA certificates do not wait for those with many, and for their pauses. */
+const cheap = new WaitingAttempts();
+const costly = new WaitingAttempts();
 
 /**
  * The first attempt with TLS settings, which have to be loaded. That takes 20 ms with 500 CA certificates, so many of them must not begin
@@ -157,14 +175,15 @@ const nextTurn = new NextTurn(() => {
  */
 class LaterAttempt implements Attempt {
   private readonly connecting: Connecting;
+  private readonly waiting: WaitingAttempts;
   private readonly open: () => Attempt;
   private opened: Attempt | undefined;
 
-  constructor(connecting: Connecting, open: () => Attempt) {
+  constructor(connecting: Connecting, waiting: WaitingAttempts, open: () => Attempt) {
     this.connecting = connecting;
+    this.waiting = waiting;
     this.open = open;
     waiting.add(this);
-    nextTurn.request();
   }
 
   begin(): void {
@@ -178,7 +197,8 @@ class LaterAttempt implements Attempt {
 
   destroy(): void {
     if (this.opened !== undefined) this.opened.destroy();
-    else if (waiting.delete(this)) setImmediate(() => this.connecting.failed(new Error('the connection was closed')));
+    else if (this.waiting.delete(this))
+      setImmediate(() => this.connecting.failed(new Error('the connection was closed')));
   }
 }
 

@@ -22,13 +22,22 @@ const unused = new FinalizationRegistry<string>((key) => {
   if (contexts.get(key)?.deref() === undefined) contexts.delete(key);
 });
 
+type Settings = Pick<UpstreamTls, 'authorities' | 'client'>;
+
+/** Returns the context of these settings if a connection or a connector uses it, and if that is known without reading the CA certificates. */
+export function loadedContextOf(settings: Settings): SecureContext | undefined {
+  const { authorities } = settings;
+  if (authorities !== 'system' && !digests.has(authorities)) return undefined;
+  return contexts.get(keyOf(settings))?.deref();
+}
+
 /**
  * Returns the context for connections to a backend. Equal settings share it as long as a connection or a connector uses it: reading a
  * bundle of CA certificates takes tens of milliseconds, too much for every connection or endpoint.
  */
-export function secureContextOf({ authorities, client }: Pick<UpstreamTls, 'authorities' | 'client'>): SecureContext {
-  const parts = [digestOfAuthorities(authorities), client?.cert.toString(), client?.key.toString()];
-  const key = hash('sha256', JSON.stringify(parts));
+export function secureContextOf(settings: Settings): SecureContext {
+  const { authorities, client } = settings;
+  const key = keyOf(settings);
   const known = contexts.get(key)?.deref();
   if (known !== undefined) return known;
   const context = createSecureContext({
@@ -39,4 +48,11 @@ export function secureContextOf({ authorities, client }: Pick<UpstreamTls, 'auth
   contexts.set(key, new WeakRef(context));
   unused.register(context, key);
   return context;
+}
+
+function keyOf({ authorities, client }: Settings): string {
+  return hash(
+    'sha256',
+    JSON.stringify([digestOfAuthorities(authorities), client?.cert.toString(), client?.key.toString()]),
+  );
 }

@@ -5,7 +5,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
 import { createAuthority } from '../../../../src/certificates/index.ts';
 import { Connector } from '../../../../src/proxy/upstream/connector.ts';
-import { issueLeaf } from '../../../support/certificates.ts';
+import { secureContextOf } from '../../../../src/proxy/upstream/secure-contexts.ts';
+import { differentCertificates, issueLeaf } from '../../../support/certificates.ts';
 
 /** Resolves with the result of a connection attempt. `timeout` in milliseconds. */
 function attempt(port: number, timeout: number): Promise<Socket | Error> {
@@ -67,6 +68,45 @@ describe('the first attempts with different CA certificates', () => {
     expect(new Set(turns).size).toBe(attempts.length);
     for (const { attempt } of attempts) attempt.destroy();
     await Promise.all(attempts.map(({ failed }) => failed));
+  });
+
+  /** An attempt with these CA certificates, which calls `opened` when it begins. */
+  function attemptWith(authorities: readonly string[], opened: () => void) {
+    const carrier = (): Socket => {
+      opened();
+      return new Socket();
+    };
+    const tls = { serverName: 'a.example', subjectAltNames: [], authorities };
+    const connector = new Connector({ host: '127.0.0.1', port: 1, tls }, [], 60_000, { plain: carrier, carrier });
+    const { promise: failed, resolve } = Promise.withResolvers<Error>();
+    return { attempt: connector.connect({ established: () => undefined, failed: resolve }), failed };
+  }
+
+  // The owner of a namespace with 31 backends delayed the first connection to every other backend with TLS by seconds.
+  test('with few CA certificates do not wait for those with many', async () => {
+    const { certificate } = await createAuthority();
+    const order: string[] = [];
+    const many = Array.from({ length: 8 }, (_, index) => [
+      ...differentCertificates(certificate, 500),
+      ...differentCertificates(certificate, index),
+    ]);
+    const attempts = many.map((authorities) => attemptWith(authorities, () => order.push('many')));
+    attempts.push(attemptWith([certificate], () => order.push('few')));
+    while (order.length < attempts.length) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const { attempt } of attempts) attempt.destroy();
+    await Promise.all(attempts.map(({ failed }) => failed));
+    expect(order.indexOf('few')).toBeLessThanOrEqual(1);
+  });
+
+  // Each connection of a TLSRoute, and each new endpoint of a Service, has a connector of its own.
+  test('begin at once if another connector has loaded the same settings', async () => {
+    const authorities = [(await createAuthority()).certificate];
+    secureContextOf({ authorities });
+    const opened: string[] = [];
+    const { attempt, failed } = attemptWith(authorities, () => opened.push('carrier'));
+    expect(opened).toEqual(['carrier']);
+    attempt.destroy();
+    await failed;
   });
 
   test('fail with settings that cannot be used, and open nothing', async () => {
