@@ -10,9 +10,9 @@ import type { ConfigProblem, Proxy, ProxyOptions } from '../proxy.ts';
 import type { SessionKeyMaterial } from '../sessions/session-keys.ts';
 import type { Address } from '../sockets/address.ts';
 import { monotonicNow } from '../../time/clock.ts';
-import type { NameReport } from '../upstream/external-names.ts';
 import { written } from './line-outlet.ts';
 import type { FaultOrigin, FromWorker, Task, ToWorker, WorkerChange, WorkerData } from './messages.ts';
+import { NameReports } from './name-reports.ts';
 import { PassRelay } from './passes.ts';
 import { SharedPorts } from './ports.ts';
 import { SentCertificates } from './sent-certificates.ts';
@@ -101,7 +101,7 @@ class WorkerPool implements ProxyWorkers {
   private addresses: ReadonlyMap<ConfigKey, string> = new Map();
   private sessionKeys: readonly SessionKeyMaterial[] = [];
   private traceKey: string | undefined;
-  private readonly nameProblems = new Map<string, string>();
+  private readonly names: NameReports;
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly watch: NodeJS.Timeout;
   private queue: Promise<unknown> = Promise.resolve();
@@ -139,6 +139,7 @@ class WorkerPool implements ProxyWorkers {
     });
     this.failures = Array.from({ length: workers }, () => 0);
     this.passes = new PassRelay((worker, scope, pass) => this.send(worker, { type: 'looped', scope, pass }));
+    this.names = new NameReports(options.nameReport ?? (() => undefined));
     this.ports = new SharedPorts(options.bind, workers);
     this.certificates = new SentCertificates(options.certificates);
     for (let worker = 0; worker < workers; worker += 1) this.start(worker);
@@ -164,7 +165,10 @@ class WorkerPool implements ProxyWorkers {
       const moved = mayMove ? this.movedListeners() : [];
       const certificates = this.certificates.note(transaction) ? this.certificates.takeChanges() : [];
       try {
-        return await this.distribute(transaction, { moved, certificates });
+        const problems = await this.distribute(transaction, { moved, certificates });
+        const replaced = earlier.map(([, resource]) => resource);
+        this.names.forgetUnused(replaced, this.held.values());
+        return problems;
       } catch (error) {
         // The workers keep the configuration that they had. A new worker must get that, too.
         this.listeners = before;
@@ -332,7 +336,7 @@ class WorkerPool implements ProxyWorkers {
         written(this.data.unwritten, worker, message.text);
         return;
       case 'name':
-        this.reportName(message.report);
+        this.names.receive(message.report);
         return;
       case 'suspension':
         for (const other of this.running.keys()) if (other !== worker) this.send(other, message);
@@ -340,15 +344,6 @@ class WorkerPool implements ProxyWorkers {
       case 'pass':
         this.passes.receive(worker, message);
     }
-  }
-
-  /** Each worker resolves names, and reports the same problems. */
-  private reportName(report: NameReport): void {
-    const { hostname, problem } = report;
-    if ((this.nameProblems.get(hostname) ?? '') === problem) return;
-    if (problem === '') this.nameProblems.delete(hostname);
-    else this.nameProblems.set(hostname, problem);
-    this.options.nameReport?.(report);
   }
 
   private ended(worker: number, error: unknown): void {
