@@ -17,6 +17,7 @@ export const limits = [
   'client-share',
   'tls-handshakes',
   'tls-messages',
+  'former-certificates',
   'requests',
   'waiting',
   'endpoint-waiting',

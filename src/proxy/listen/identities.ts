@@ -79,6 +79,15 @@ export class Identities {
     return next;
   }
 
+  /** Returns the contexts of certificates that the next configuration does not use any more. */
+  replacedBy(next: Identities): readonly SecureContext[] {
+    const contexts: SecureContext[] = [];
+    for (const [key, { identity }] of this.loaded) {
+      if (typeof identity !== 'string' && next.loaded.get(key)?.identity !== identity) contexts.push(identity.context);
+    }
+    return contexts;
+  }
+
   /** Loads the certificates of a listener. One that is not found or invalid is a problem and does not affect the others. */
   of({
     certificates,

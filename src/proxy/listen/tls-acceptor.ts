@@ -4,11 +4,12 @@ import type { ClientValidation } from '../../core/routing/config.ts';
 import { awaitFirstRecord } from '../../handshakes/first-record.ts';
 import { closeAfterErrors, limitLateMessages } from '../../handshakes/late-messages.ts';
 import type { DataPlane } from '../data-plane.ts';
+import type { HeldContext } from './former-contexts.ts';
 import type { Handshakes } from './handshakes.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import { TlsTermination } from './tls-termination.ts';
 import type { TlsHandlers } from './tls-termination.ts';
-import type { CertificatePair } from './identities.ts';
+import { trusted, type CertificatePair } from './identities.ts';
 import { hostnameKey } from '../../core/text/hostname.ts';
 
 /** A connection whose TLS handshake is complete. */
@@ -31,6 +32,8 @@ export class TlsAcceptor {
   private readonly handlers: AcceptorHandlers;
   private readonly termination: TlsTermination;
   private asksForCertificates = false;
+  /** The number of CA certificates in each context. */
+  private authorities = 0;
 
   constructor(plane: DataPlane, handshakes: Handshakes, handlers: AcceptorHandlers) {
     this.plane = plane;
@@ -45,12 +48,14 @@ export class TlsAcceptor {
         handshakes.done(socket);
         this.failed(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'timeout' : 'ended');
       },
+      replaced: (defaults) => plane.formerContexts.replaced(defaults),
     });
   }
 
   /** See `TlsTermination.configure`. */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
     this.asksForCertificates = validation !== undefined;
+    this.authorities = trusted(validation).length;
     this.termination.configure(first, validation);
   }
 
@@ -95,6 +100,16 @@ export class TlsAcceptor {
     });
     socket.allowHalfOpen = true;
     const serverName = typeof socket.servername === 'string' ? hostnameKey(socket.servername) : '';
+    this.plane.formerContexts.hold(below, this.contextsOf(serverName));
     this.handlers.accepted({ socket, below, serverName });
+  }
+  /** If the certificates were replaced during the handshake, these are the next ones, which have as many bytes. */
+  private contextsOf(serverName: string): readonly HeldContext[] {
+    const { authorities } = this;
+    const named = serverName === '' ? undefined : this.handlers.contextFor(serverName);
+    return [this.termination.defaults, ...(named === undefined ? [] : [named])].map((context) => ({
+      context,
+      authorities,
+    }));
   }
 }

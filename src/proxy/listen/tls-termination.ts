@@ -14,6 +14,8 @@ export interface TlsHandlers {
   readonly contextFor: (serverName: string) => SecureContext | undefined;
   readonly accepted: (socket: TLSSocket) => void;
   readonly failed: (error: NodeJS.ErrnoException, socket: TLSSocket) => void;
+  /** Called with the former `defaults` after these were replaced. */
+  readonly replaced: (defaults: object) => void;
   /** Returns the keys of session tickets that all threads share. If undefined, each server has its own. */
   readonly ticketKeys?: TicketKeys | undefined;
 }
@@ -26,6 +28,8 @@ export class TlsTermination {
   private readonly limits: ProxyLimits;
   private readonly handlers: TlsHandlers;
   private server: Server;
+  /** Stands for the context for clients that send no server name, which each connection keeps, too. */
+  private current: object = {};
   private validation: string | undefined;
   private pending:
     | { readonly first: CertificatePair | undefined; readonly validation: ClientValidation | undefined }
@@ -51,6 +55,11 @@ export class TlsTermination {
     this.pending = { first, validation };
   }
 
+  /** An object that stands for the context for clients that send no server name. */
+  get defaults(): object {
+    return this.current;
+  }
+
   accept(socket: Socket): void {
     this.load();
     this.server.emit('connection', socket);
@@ -62,6 +71,8 @@ export class TlsTermination {
     const { first, validation } = this.pending;
     this.pending = undefined;
     this.server.setSecureContext({ ...first, ...tlsPolicy, ca: trusted(validation) });
+    this.handlers.replaced(this.current);
+    this.current = {};
   }
 }
 

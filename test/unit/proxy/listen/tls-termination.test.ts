@@ -46,6 +46,7 @@ function terminate() {
       socket.destroy();
     },
     failed: () => outcomes.shift()?.resolve('failed'),
+    replaced: () => undefined,
   });
   return {
     configure: (clientValidation?: ClientValidation): void => {
@@ -117,6 +118,7 @@ test('a server name that no listener serves fails', async () => {
     contextFor: () => undefined,
     accepted: () => termination.resolve('accepted'),
     failed: () => termination.resolve('failed'),
+    replaced: () => undefined,
   });
   server.configure(serving, undefined);
   const [near, far] = duplexPair();
