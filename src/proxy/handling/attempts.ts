@@ -23,13 +23,6 @@ interface Terms {
 const mostTried = 64;
 
 /**
- * The tries of a request without a retry policy that do not count, because they met a connection that its backend was closing. A server may close its connections
- * after each response, so a request can meet several of them in a row. Each of these has carried a response before, so tries do not
- * multiply.
- */
-const mostForgotten = 16;
-
-/**
  * The tries of one request at the endpoints of a backend, and the pauses between them (HTTPRouteRetry), within the retry budget of
  * the backend (RetryConstraint). `start` of the starter begins a try: it calls `next`.
  */
@@ -41,7 +34,8 @@ export class Attempts {
   /** Endpoints tried in the current round; it is cleared after all have been tried, or as many as are remembered. */
   private tried: Endpoint[] = [];
   private count = 0;
-  private forgotten = 0;
+  /** Whether the next try needs a connection that no other request has used. */
+  needsNewConnection = false;
   /** The tries since the last pause. */
   private triesInRow = 0;
   private pause: Timer | undefined;
@@ -72,11 +66,7 @@ export class Attempts {
 
   /** Whether another try is allowed. */
   get mayRepeat(): boolean {
-    const { retry } = this.terms;
-    // `retry.attempts` is exact: 0 disables all retries.
-    return retry === undefined
-      ? this.count - this.forgotten < this.exchange.plane.limits.attempts
-      : this.count < retry.tries;
+    return this.count < (this.terms.retry?.tries ?? this.exchange.plane.limits.attempts);
   }
 
   /** Whether `tryLater` is allowed, which requires a retry policy. */
@@ -89,12 +79,13 @@ export class Attempts {
     return this.terms.retry?.codes.has(status) === true && this.mayRepeat;
   }
 
-  /** The last endpoint may be tried again at once, and the try does not count without a retry policy: its connection failed, not the endpoint. */
-  forgetLast(): void {
+  /**
+   * The connection of the last try failed, not its endpoint, which may be tried again at once. A server that closes its connections after
+   * each response may have closed more of them, so further tries use new ones.
+   */
+  connectionWasStale(): void {
     this.tried.pop();
-    if (this.forgotten === mostForgotten) return;
-    this.forgotten += 1;
-    this.triesInRow -= 1;
+    this.needsNewConnection = true;
   }
 
   /**

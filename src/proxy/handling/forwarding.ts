@@ -287,8 +287,7 @@ export class Forwarding implements ResponseReceiver {
       this.endpoint?.connectFailed(this.exchange.plane.now());
     }
     if (this.ended) return;
-    // The connection failed, not the endpoint.
-    if (failure === 'stale') this.attempts.forgetLast();
+    if (failure === 'stale') this.attempts.connectionWasStale();
     const mayRepeat = this.mayRepeatAfter(failure) && this.attempts.mayRepeat && this.mayBeginAgain();
     const reason = failureReasons[failure];
     const refusal = mayRepeat ? this.attempts.tryAnother(reason) : reason;
@@ -393,6 +392,7 @@ export class Forwarding implements ResponseReceiver {
       trailers: announcesTrailers || head.hasBody ? () => trailerFields(client.trailers) : undefined,
       announcesTrailers,
       needsHttp2: this.exchange.isCall,
+      needsNewConnection: this.attempts.needsNewConnection,
       upgrade: client.upgrade,
     };
   }

@@ -42,6 +42,8 @@ export interface UpstreamRequest {
   readonly announcesTrailers?: boolean;
   /** The request requires HTTP/2 (gRPC), even if the backend does not declare it. */
   readonly needsHttp2?: boolean;
+  /** An earlier try was `stale`. Over HTTP/1.1, the request is sent on a connection that has carried no other. */
+  readonly needsNewConnection?: boolean;
   /** The protocol to switch to; the request then has no body. HTTP/2 supports only WebSockets. */
   readonly upgrade?: string | undefined;
 }

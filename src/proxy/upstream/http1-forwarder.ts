@@ -64,12 +64,8 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   }
 
   submit(call: Http1Call): void {
-    const connection = this.takeIdle();
-    if (connection !== undefined && this.waiting.enter(call.client)) {
-      connection.take(call);
-      return;
-    }
-    if (connection !== undefined) this.rest(connection);
+    if (call.request.needsNewConnection === true) this.makeRoom();
+    else if (this.useIdle(call)) return;
     this.waiting.add(call);
     this.connectMissing();
   }
@@ -77,7 +73,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   adopt(socket: Socket): void {
     const connection = new Http1Connection(socket, this.limits.headerBytes, this.turns, this);
     this.connections.add(connection);
-    this.freed(connection);
+    this.serve(connection);
   }
 
   release(): void {
@@ -93,6 +89,13 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   }
 
   freed(connection: Http1Connection): void {
+    if (this.waiting.first?.request.needsNewConnection !== true) this.serve(connection);
+    // The request gets one of the connections that are being established.
+    else if (this.room > 0 && !this.isReleased) this.rest(connection);
+    else connection.destroy();
+  }
+
+  private serve(connection: Http1Connection): void {
     const call = this.waiting.take();
     if (call !== undefined) connection.take(call);
     else if (this.isReleased) connection.destroy();
@@ -107,6 +110,28 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     this.connections.delete(connection);
     this.idle.remove(connection.place);
     this.connectMissing();
+  }
+
+  private get room(): number {
+    return this.limits.connectionsPerEndpoint - this.connections.size;
+  }
+
+  /** Closes the idle connection that is most likely not needed, if there is no room for another one. */
+  private makeRoom(): void {
+    if (this.room > 0) return;
+    const place = this.idle.first;
+    if (place === undefined) return;
+    this.idle.remove(place);
+    place.value.destroy();
+  }
+
+  private useIdle(call: Http1Call): boolean {
+    const connection = this.takeIdle();
+    if (connection === undefined) return false;
+    const mayEnter = this.waiting.enter(call.client);
+    if (mayEnter) connection.take(call);
+    else this.rest(connection);
+    return mayEnter;
   }
 
   private rest(connection: Http1Connection): void {
@@ -125,8 +150,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   }
 
   private connectMissing(): void {
-    const room = this.limits.connectionsPerEndpoint - this.connections.size;
-    while (this.connecting.size < Math.min(this.waiting.size, room)) this.connect();
+    while (this.connecting.size < Math.min(this.waiting.size, this.room)) this.connect();
   }
 
   private connect(): void {

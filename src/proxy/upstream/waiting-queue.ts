@@ -118,6 +118,11 @@ export class WaitingQueue<T extends Waiter> {
     if (client.line.size === 1) this.turns.add(client, client.places);
   }
 
+  /** The request that has waited longest with a place. */
+  get first(): T | undefined {
+    return this.ready.first?.value.waiter;
+  }
+
   /** Removes and returns the request that has waited longest with a place. It keeps the place. */
   take(): T | undefined {
     const entry = this.ready.first?.value;

@@ -247,6 +247,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
         client: this.exchange.address,
         upstream: endpoint.upstream(this.about.listener.gateway, this.identity),
         body: body.length === 0 ? undefined : Readable.from(body),
+        needsNewConnection: this.attempts.needsNewConnection,
       },
       this,
     );
@@ -298,7 +299,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     if (this.ended) return;
     this.endTry();
     if (failure === 'connect') this.endpoint?.connectFailed(this.exchange.plane.now());
-    if (failure === 'stale') this.attempts.forgetLast();
+    if (failure === 'stale') this.attempts.connectionWasStale();
     const mayRepeat = repeatable.has(failure) && this.attempts.mayRepeat;
     const reason = failureReasons[failure];
     const refusal = mayRepeat ? this.attempts.tryAnother(reason) : reason;

@@ -57,26 +57,3 @@ test('a request remembers a limited number of endpoints, and goes on to the next
   expect(mostRemembered).toBeLessThan(70);
   expect(rows.flat()).toEqual(all);
 });
-
-/** Returns how many connections in a row a request met that the only endpoint was closing, until it failed. */
-function countClosing(endpoint: Endpoint, limit: number): number {
-  const plane = { now: () => 0, limits: { attempts: 3 }, endpoints: new Map(), quotas: {} };
-  const attempts = new Attempts(
-    { plane: plane as unknown as DataPlane, address: '192.0.2.1', guard: (action) => action() },
-    { key: undefined, endpoints: new EndpointSet([endpoint]), retry: undefined },
-    { start: () => attempts.next() },
-  );
-  attempts.next();
-  for (let met = 1; met < limit; met += 1) {
-    attempts.forgetLast();
-    if (!attempts.mayRepeat || attempts.tryAnother('backend-reset') !== undefined) return met;
-  }
-  return limit;
-}
-
-// A server that closes its connections after each response made requests fail that met three of these.
-test('connections that their backend was closing do not count as tries, up to a limit', () => {
-  const met = countClosing(new Endpoint('a', 1), 100);
-  expect(met).toBeGreaterThan(10);
-  expect(met).toBeLessThan(30);
-});
