@@ -85,8 +85,8 @@ export class GatewayDataPlanes {
   private readonly owners = new Map<string, OwnerState>();
   /** Listener key → owner. */
   private readonly ownerOf = new Map<ConfigKey, string>();
-  /** Pod → time since when it is ready. */
-  private ready: ReadonlyMap<string, number> = new Map();
+  /** Ready pod → time since when it is expected to acknowledge: since it is ready, or has lost its connection. */
+  private ready = new Map<string, number>();
   /** The reports of other replicas, by replica. */
   private readonly otherReports = new Map<string, GatewayAcknowledgements>();
   private addresses: Acknowledgement['addresses'] = [];
@@ -191,6 +191,7 @@ export class GatewayDataPlanes {
 
   /** Takes the report of another replica. `undefined` if the replica is gone. */
   observeReport(replica: string, report: GatewayAcknowledgements | undefined): void {
+    for (const pod of this.otherReports.get(replica)?.keys() ?? []) if (report?.has(pod) !== true) this.noteLoss(pod);
     if (report === undefined) this.otherReports.delete(replica);
     else this.otherReports.set(replica, report);
     this.settle();
@@ -308,8 +309,19 @@ export class GatewayDataPlanes {
     if (states.length === 0) this.underway.length = 0;
     this.observeAcknowledged();
     if (states.some(({ name }) => name === pod)) return;
+    this.noteLoss(pod);
     for (const { held } of this.owners.values()) held.delete(pod);
     if (this.answers.delete(pod)) this.reportChanged();
+  }
+
+  /**
+   * Gives a pod whose connection ends time to connect again, perhaps to another replica, before it counts as late. One that was behind gets
+   * none: it could delay new generations forever.
+   */
+  private noteLoss(pod: string): void {
+    const isUpToDate = ([name, owner]: [string, OwnerState]): boolean =>
+      this.heldBy(pod, name, owner) >= owner.published.generation;
+    if (this.ready.has(pod) && this.owners.entries().every(isUpToDate)) this.ready.set(pod, monotonicNow());
   }
 
   private reportChanged(): void {

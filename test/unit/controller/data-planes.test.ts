@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { ConfigurationSource } from '../../../src/channel/source.ts';
 import type { CertificateResource, ToProxy } from '../../../src/channel/messages.ts';
 import { traceKeyOf } from '../../../src/channel/trace.ts';
@@ -410,6 +410,44 @@ describe('data planes that are late', () => {
     expect(told).toMatchObject([{ value: { generation: 1 } }]);
     await connect(source, 'late').acknowledge();
     expect(remarks.at(-1)).toBe('');
+  });
+
+  test('have the same time again after they have disconnected, here or from another replica', async () => {
+    const { told, remarks, planes, source, ready } = started({ patience: 200 });
+    ready('here', 'elsewhere');
+    const report = new Map([
+      ['ns/gw', new Map([['elsewhere', { generations: { 'Gateway/ns/gw': 1 }, problems: {} }]])],
+    ]);
+    planes.observeReport('other', report);
+    const first = connect(source, 'here');
+    await first.acknowledge();
+    expect(told).toMatchObject([{ value: { generation: 1 } }]);
+    await delay(250);
+    // The controller is restarted, or their connections have reached their age.
+    first.close();
+    planes.observeReport('other', new Map());
+    await setImmediate();
+    expect(remarks).toEqual([]);
+    await connect(source, 'here').acknowledge();
+    await until(() => expect(remarks).toHaveLength(1));
+    expect(remarks[0]).toContain(': elsewhere.');
+    expect(told).toHaveLength(1);
+  });
+
+  test('have no more time if they disconnect again and again before they acknowledge', async () => {
+    const { told, remarks, planes, source, ready } = started({ patience: 200 });
+    ready('pod', 'flapping');
+    const pod = connect(source);
+    await pod.acknowledge();
+    const first = connect(source, 'flapping');
+    await first.acknowledge();
+    planes.publish(upserted(listener(2)));
+    await pod.acknowledge();
+    first.close();
+    const flapping = setInterval(() => connect(source, 'flapping').close(), 20);
+    await until(() => expect(told.at(-1)).toMatchObject({ value: { generation: 2 } }));
+    clearInterval(flapping);
+    expect(remarks.at(-1)).toContain(': flapping.');
   });
 
   test('do not make a generation programmed where none is in time', async () => {
