@@ -8,7 +8,7 @@ import {
 } from '../graph/backends/backend-object.ts';
 import { policyInForce } from '../graph/backends/backend-policies.ts';
 import { servicePort, type ServicePort, type ServicePortKey } from '../graph/backends/backends.ts';
-import { endpoints, hasTooManyEndpoints, maxEndpoints } from '../graph/backends/endpoints.ts';
+import { endpoints, hasTooManyEndpoints, maxEndpoints, minEndpointsOfSlice } from '../graph/backends/endpoints.ts';
 import { backendCertificate } from '../graph/backend-certificates.ts';
 import { clientValidationOf } from '../graph/listeners/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
@@ -158,7 +158,10 @@ function* backendEndpoints(read: Reader, backend: BackendObject): Iterable<Endpo
 function destinationsOf(read: Reader, backend: BackendObject, used: number): (port: ServicePortKey) => Destination {
   if (!isService(backend)) return (port) => xBackendEndpoints(read, backend, port);
   if (hasTooManyEndpoints(read, backend, used))
-    return () => ({ addresses: [], failure: `all ports of the Service have more than ${maxEndpoints} endpoints` });
+    return () => ({
+      addresses: [],
+      failure: `all ports of the Service have more than ${maxEndpoints} endpoints, where each EndpointSlice counts as at least ${minEndpointsOfSlice} for each port`,
+    });
   return (port) => serviceEndpoints(read, backend, port);
 }
 

@@ -81,6 +81,15 @@ export const endpoints = defineQuery({
 export const maxEndpoints = 100_000;
 
 /**
+ * The number of endpoints that an EndpointSlice counts as for each port, even if it has fewer. Its list for each port takes about 1 KiB, even
+ * if it is empty.
+ */
+export const minEndpointsOfSlice = 16;
+
+/** Each port of a Service is searched among the ports of a slice. As many of them count as one endpoint. */
+const searchedPorts = 16;
+
+/**
  * Whether a Service or ServiceImport may have more endpoints than the limit.
  *
  * @param used the number of its ports that are used
@@ -89,7 +98,9 @@ export function hasTooManyEndpoints(read: Reader, { kind, namespace, name }: Ser
   const slices = read.list(slicesOfService, backendKey({ kind, namespace, name }));
   const count = slices.reduce((sum, slice) => {
     const { addresses, ports } = read.query(sliceSize, namespace, slice);
-    return sum + addresses * Math.min(ports, used);
+    const ofPort = Math.max(addresses, minEndpointsOfSlice, ports / searchedPorts);
+    // A slice without the port is read, too.
+    return sum + Math.max(ofPort * Math.min(ports, used), used);
   }, 0);
   return count > maxEndpoints;
 }

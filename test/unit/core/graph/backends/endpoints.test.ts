@@ -161,20 +161,22 @@ describe('the endpoints of a Service port', () => {
   });
 });
 
-test('the endpoints of a Service are not used if all of its used ports have too many of them', () => {
+describe('the endpoints of a Service whose used ports have too many of them', () => {
   const numbers = Array.from({ length: 150 }, (_, index) => 8000 + index);
   const api = 'gateway.networking.k8s.io/v1';
-  const failuresWith = (used: number): readonly (string | undefined)[] => {
+  const allPorts = numbers.map((port) => ({ name: `port-${port}`, port }));
+  const slicesWith = (count: number, parts: object) =>
+    Array.from({ length: count }, (_, index) => ({
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: `cart-${index}`, namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4',
+      ...parts,
+    }));
+  const outcomesWith = (used: number, slices: readonly object[]): ReadonlySet<string> => {
     const { kernel } = evaluate([
-      serviceWith({ ports: numbers.map((port) => ({ name: `port-${port}`, port })) }),
-      {
-        apiVersion: 'discovery.k8s.io/v1',
-        kind: 'EndpointSlice',
-        metadata: { name: 'cart', namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
-        addressType: 'IPv4',
-        ports: numbers.map((port) => ({ name: `port-${port}`, port })),
-        endpoints: Array.from({ length: 1_000 }, (_, index) => ({ addresses: [`10.0.${index >> 8}.${index & 255}`] })),
-      },
+      serviceWith({ ports: allPorts }),
+      ...slices,
       ourClass,
       gateway,
       {
@@ -191,14 +193,38 @@ test('the endpoints of a Service are not used if all of its used ports have too 
         },
       },
     ]);
-    return [...kernel.emitted(configuration).values()].flatMap((one) =>
-      one.kind === 'endpoints' ? [one.failure ?? `${one.addresses.length} addresses`] : [],
-    );
+    const found = [...kernel.emitted(configuration).values()].filter((one) => one.kind === 'endpoints');
+    expect(found).toHaveLength(used);
+    return new Set(found.map(({ failure, addresses }) => failure ?? `${addresses.length} addresses`));
   };
-  expect(failuresWith(100)).toEqual(Array<string>(100).fill('1000 addresses'));
-  expect(failuresWith(101)).toEqual(
-    Array<string>(101).fill('all ports of the Service have more than 100000 endpoints'),
-  );
+  const tooMany = new Set([
+    'all ports of the Service have more than 100000 endpoints, where each EndpointSlice counts as at least 16 for each port',
+  ]);
+
+  test('are not used', () => {
+    const endpoints = Array.from({ length: 1_000 }, (_, index) => ({
+      addresses: [`10.0.${index >> 8}.${index & 255}`],
+    }));
+    const slices = slicesWith(1, { ports: allPorts, endpoints });
+    expect(outcomesWith(100, slices)).toEqual(new Set(['1000 addresses']));
+    expect(outcomesWith(101, slices)).toEqual(tooMany);
+  });
+
+  test('are not used if these are in many slices without endpoints', () => {
+    expect(outcomesWith(150, slicesWith(41, { ports: allPorts, endpoints: [] }))).toEqual(new Set(['0 addresses']));
+    expect(outcomesWith(150, slicesWith(42, { ports: allPorts, endpoints: [] }))).toEqual(tooMany);
+  });
+
+  test('are not used if there are many slices without these ports', () => {
+    expect(outcomesWith(150, slicesWith(666, { ports: [], endpoints: [] }))).toEqual(new Set(['0 addresses']));
+    expect(outcomesWith(150, slicesWith(667, { ports: [], endpoints: [] }))).toEqual(tooMany);
+  });
+
+  test('are not used if the slices have very many ports', () => {
+    const ports = Array.from({ length: 10_000 }, (_, index) => ({ name: `port-${index + 1}`, port: index + 1 }));
+    expect(outcomesWith(150, slicesWith(1, { ports, endpoints: [] }))).toEqual(new Set(['0 addresses']));
+    expect(outcomesWith(150, slicesWith(2, { ports, endpoints: [] }))).toEqual(tooMany);
+  });
 });
 
 describe('the endpoints that an XBackend selects', () => {
