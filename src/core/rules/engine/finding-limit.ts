@@ -6,8 +6,8 @@ import { longestMessage, type Finding } from './rule.ts';
 /** The maximum number of findings of one rule about one object. Nobody reads more, and an object may consist of nothing else. */
 export const findingsPerRule = 250;
 
-/** The number of path elements that identify the smallest part that fails on its own: `spec.rules[0].backendRefs[1].filters[2]`. */
-const partDepth = 7;
+/** The number of path elements that identify the smallest part that fails on its own: `spec.rules[0].backendRefs[1]`. A rule works without its mirrors. */
+const partDepth = 5;
 
 /**
  * The findings of one rule about one object that status and traffic react to. After the limit, only one finding for each part
@@ -39,21 +39,15 @@ export class FindingsOfRule {
 
 function partOf(finding: Finding): string {
   const { condition = '', reason = '', scope = '' } = finding.consequence ?? {};
-  return keyOf([condition, reason, scope, formatPath(finding.path.slice(0, depthOf(finding)))]);
+  return keyOf([condition, reason, scope, formatPath(finding.path.slice(0, partDepth))]);
 }
 
 /** Tells the same as `partOf` in much less time, because an object may have 100,000 findings in one part. */
 function areInOnePart(one: Finding, other: Finding): boolean {
-  const depth = depthOf(one);
-  if (depth !== depthOf(other)) return false;
-  for (let index = 0; index < depth; index += 1) if (one.path[index] !== other.path[index]) return false;
+  for (let index = 0; index < partDepth; index += 1) if (one.path[index] !== other.path[index]) return false;
   const { consequence: first } = one;
   const { consequence: second } = other;
   return first?.condition === second?.condition && first?.reason === second?.reason && first?.scope === second?.scope;
-}
-
-function depthOf({ consequence }: Finding): number {
-  return consequence?.scope === 'mirror' ? partDepth : partDepth - 2;
 }
 
 /**

@@ -41,6 +41,28 @@ describe('findings of one rule about one object', () => {
     );
   });
 
+  test('are one for each backendRef and each filter of a rule after the limit if they are about mirrors', () => {
+    const mirrorsOf = (...place: readonly number[]) =>
+      Array.from({ length: 16 }, (_, index) => ({
+        type: 'RequestMirror',
+        requestMirror: { backendRef: { name: ['copy', ...place, index].join('-'), port: 80 } },
+      }));
+    const rules = Array.from({ length: 16 }, (_, index) => ({
+      filters: mirrorsOf(index),
+      backendRefs: Array.from({ length: 16 }, (__, backend) => ({
+        name: 'cart',
+        port: 80,
+        filters: mirrorsOf(index, backend),
+      })),
+    }));
+    const { kernel } = evaluate([{ ...route, spec: { rules } }]);
+    const mirrors = kernel.read
+      .query(partProblems, 'HTTPRoute', 'shop', 'cart')
+      .filter(({ scope }) => scope === 'mirror');
+    expect(mirrors.length).toBeLessThan(250 + 16 * (16 + 16));
+    expect(new Set(mirrors.map(({ part }) => part))).toEqual(new Set(rules.keys()));
+  });
+
   test('are counted beyond the limit where only admission asks', () => {
     const options = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key-${index}`, 'a']));
     const listeners = Array.from({ length: 64 }, (_, index) => ({
