@@ -14,7 +14,6 @@ import type { Layer4Routes } from './layer4/routes.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { CertificateSource } from './listen/identities.ts';
-import type { FormerContexts } from './listen/former-contexts.ts';
 import type { TicketKeys } from './listen/tls-termination.ts';
 
 /** The shared state for handling requests. Routes and endpoints change underneath; a request keeps those that it has chosen. */
@@ -32,7 +31,6 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly sessions: Sessions;
   /** If undefined, each port has its own keys for session tickets. */
   readonly ticketKeys?: TicketKeys | undefined;
-  readonly formerContexts: FormerContexts;
   /** Whether other threads listen on the same ports. */
   readonly sharesPorts?: boolean;
   readonly limits: ProxyLimits;

@@ -30,7 +30,6 @@ import type { SessionKeyMaterial } from './sessions/session-keys.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { SharedState } from './shared-state.ts';
 import { Identities, type CertificateSource } from './listen/identities.ts';
-import { FormerContexts, maxFormerBytes } from './listen/former-contexts.ts';
 import { monotonicNow, wallNow } from '../time/clock.ts';
 
 export interface ProxyOptions {
@@ -158,7 +157,6 @@ export class DataPlaneProxy implements Proxy {
       quotas,
       tracing: new Tracing(wallNow, state.traces),
       ticketKeys: shared?.ticketKeys,
-      formerContexts: new FormerContexts(maxFormerBytes, () => quotas.reached('former-certificates')),
       sharesPorts: shared !== undefined,
       forwardedPolicy: options.forwarded ?? 'append',
       proxyProtocol: options.proxyProtocol ?? {},
@@ -275,7 +273,7 @@ export class DataPlaneProxy implements Proxy {
       if (front !== undefined) problems.push(front.configure(listeners, identities));
     }
     this.listenerProblems = problems;
-    for (const context of replaced) this.plane.formerContexts.replaced(context);
+    for (const context of replaced) this.plane.quotas.contexts.leave(context);
   }
 
   private drainUnused(): void {

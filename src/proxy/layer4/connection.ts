@@ -165,7 +165,12 @@ export class Layer4Connection implements Pass {
     this.tried.push(endpoint);
     this.account.upstream = endpoint.address;
     counters.upstreamAttempts += 1;
-    const connector = new Connector(this.upstreamOf(endpoint), this.arrival.protocols, limits.connectTimeout, {
+    const options = {
+      protocols: this.arrival.protocols,
+      timeout: limits.connectTimeout,
+      contexts: this.plane.quotas.contexts,
+    };
+    const connector = new Connector(this.upstreamOf(endpoint), options, {
       plain: (address) => this.begin(connect({ ...address, allowHalfOpen: true })),
       carrier: (address) => this.begin(connect(address)),
     });

@@ -1,6 +1,7 @@
 import { SharedQuota } from '../../fairness/shared-quota.ts';
 import { LocalTally, type Tally, type TallySource } from '../../fairness/tally.ts';
 import type { Limit, ProxyCounters } from '../counters.ts';
+import { FormerContexts, maxFormerBytes } from './former-contexts.ts';
 import type { ProxyLimits } from './limits.ts';
 
 /** A quota per key. */
@@ -43,6 +44,8 @@ export interface Quotas {
   readonly authorization: SharedQuota;
   /** Buffered bytes in the data plane that wait for slow readers; see `Buffered`. */
   readonly buffered: SharedQuota;
+  /** TLS contexts that were replaced under open connections. */
+  readonly contexts: FormerContexts;
   /** Records that a limit was reached which is tracked elsewhere. */
   readonly reached: (limit: Limit) => void;
 }
@@ -77,6 +80,7 @@ export function createQuotas(
     retries: quota(limits.retries, 'retries'),
     authorization: quota(limits.authorizationBytes, 'authorization-bytes'),
     buffered,
+    contexts: new FormerContexts(maxFormerBytes, () => reached('former-certificates')),
     reached,
   };
 }

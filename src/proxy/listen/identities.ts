@@ -5,6 +5,7 @@ import type { SecureContext } from 'node:tls';
 import { dnsNamesOf } from '../../certificates/names.ts';
 import type { ClientValidation, ListenerConfig } from '../../core/routing/config.ts';
 import { monotonicNow } from '../../time/clock.ts';
+import { weigh } from '../limits/context-memory.ts';
 import { tlsPolicy } from '../sockets/tls-policy.ts';
 
 /** A serving certificate with its chain, and its key, both PEM. */
@@ -131,6 +132,7 @@ export class Identities {
 function load(secret: string, pair: CertificatePair, ca: string[]): Identity | string {
   try {
     const context = createSecureContext({ ...pair, ca, ...tlsPolicy });
+    weigh(context, ca.length);
     return { pair, context, covers: coverage(new X509Certificate(pair.cert)) };
   } catch (error) {
     return `the certificate of Secret "${secret}" cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;

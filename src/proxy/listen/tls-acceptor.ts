@@ -4,12 +4,11 @@ import type { ClientValidation } from '../../core/routing/config.ts';
 import { awaitFirstRecord } from '../../handshakes/first-record.ts';
 import { closeAfterErrors, limitLateMessages } from '../../handshakes/late-messages.ts';
 import type { DataPlane } from '../data-plane.ts';
-import type { HeldContext } from './former-contexts.ts';
 import type { Handshakes } from './handshakes.ts';
 import { noteCarrier } from '../sockets/reset-probe.ts';
 import { TlsTermination } from './tls-termination.ts';
 import type { TlsHandlers } from './tls-termination.ts';
-import { trusted, type CertificatePair } from './identities.ts';
+import type { CertificatePair } from './identities.ts';
 import { hostnameKey } from '../../core/text/hostname.ts';
 
 /** A connection whose TLS handshake is complete. */
@@ -32,8 +31,6 @@ export class TlsAcceptor {
   private readonly handlers: AcceptorHandlers;
   private readonly termination: TlsTermination;
   private asksForCertificates = false;
-  /** The number of CA certificates in each context. */
-  private authorities = 0;
 
   constructor(plane: DataPlane, handshakes: Handshakes, handlers: AcceptorHandlers) {
     this.plane = plane;
@@ -48,14 +45,13 @@ export class TlsAcceptor {
         handshakes.done(socket);
         this.failed(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'timeout' : 'ended');
       },
-      replaced: (defaults) => plane.formerContexts.replaced(defaults),
+      replaced: (defaults) => plane.quotas.contexts.leave(defaults),
     });
   }
 
   /** See `TlsTermination.configure`. */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
     this.asksForCertificates = validation !== undefined;
-    this.authorities = trusted(validation).length;
     this.termination.configure(first, validation);
   }
 
@@ -70,6 +66,7 @@ export class TlsAcceptor {
         const start = (): void => {
           begin();
           this.termination.accept(socket);
+          this.plane.quotas.contexts.hold(socket, this.termination.defaults);
         };
         if (this.asksForCertificates) this.handshakes.takeWithCertificate(socket, start);
         else this.handshakes.take(socket, start);
@@ -100,16 +97,9 @@ export class TlsAcceptor {
     });
     socket.allowHalfOpen = true;
     const serverName = typeof socket.servername === 'string' ? hostnameKey(socket.servername) : '';
-    this.plane.formerContexts.hold(below, this.contextsOf(serverName));
-    this.handlers.accepted({ socket, below, serverName });
-  }
-  /** If the certificates were replaced during the handshake, these are the next ones, which have as many bytes. */
-  private contextsOf(serverName: string): readonly HeldContext[] {
-    const { authorities } = this;
+    // If the certificate was replaced during the handshake, this is the next one, which has as many bytes.
     const named = serverName === '' ? undefined : this.handlers.contextFor(serverName);
-    return [this.termination.defaults, ...(named === undefined ? [] : [named])].map((context) => ({
-      context,
-      authorities,
-    }));
+    if (named !== undefined) this.plane.quotas.contexts.hold(below, named);
+    this.handlers.accepted({ socket, below, serverName });
   }
 }

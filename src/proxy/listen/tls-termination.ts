@@ -3,6 +3,7 @@ import type { SecureContext, Server, TLSSocket, TlsOptions } from 'node:tls';
 import type { Socket } from 'node:net';
 import type { ClientValidation } from '../../core/routing/config.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { weigh } from '../limits/context-memory.ts';
 import { tlsPolicy } from '../sockets/tls-policy.ts';
 import { hostnameKey } from '../../core/text/hostname.ts';
 import { isStrict, trusted, type CertificatePair } from './identities.ts';
@@ -31,6 +32,7 @@ export class TlsTermination {
   /** Stands for the context for clients that send no server name, which each connection keeps, too. */
   private current: object = {};
   private validation: string | undefined;
+  private first: CertificatePair | undefined;
   private pending:
     | { readonly first: CertificatePair | undefined; readonly validation: ClientValidation | undefined }
     | undefined;
@@ -47,6 +49,8 @@ export class TlsTermination {
    */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
     const requested = JSON.stringify(validation);
+    if (requested === this.validation && first === this.first) return;
+    this.first = first;
     if (requested !== this.validation) {
       this.validation = requested;
       // A new server has other ticket keys, so no client resumes a session without the changed validation.
@@ -70,9 +74,11 @@ export class TlsTermination {
     if (this.pending === undefined) return;
     const { first, validation } = this.pending;
     this.pending = undefined;
-    this.server.setSecureContext({ ...first, ...tlsPolicy, ca: trusted(validation) });
+    const authorities = trusted(validation);
+    this.server.setSecureContext({ ...first, ...tlsPolicy, ca: authorities });
     this.handlers.replaced(this.current);
     this.current = {};
+    weigh(this.current, authorities.length);
   }
 }
 

@@ -6,6 +6,7 @@ import { monotonicNow } from '../../time/clock.ts';
 import { NextTurn } from '../../time/next-turn.ts';
 import { TlsConnector } from './backend-tls.ts';
 import type { Address } from '../sockets/address.ts';
+import type { FormerContexts } from '../limits/former-contexts.ts';
 import type { Upstream } from '../messages/forwarder.ts';
 
 /** Callbacks for a connection attempt: exactly one is called, once, and not before `connect` has returned. */
@@ -27,18 +28,28 @@ export interface Openers {
 
 const usualOpeners: Openers = { plain: connect, carrier: connect };
 
+export interface ConnectorOptions {
+  /** The protocols offered in TLS handshakes (RFC 7301). */
+  readonly protocols: readonly string[];
+  /** Milliseconds until a connection has to be established. */
+  readonly timeout: number;
+  /** The TLS contexts of open connections. */
+  readonly contexts: FormerContexts;
+}
+
 /** Opens connections to an upstream, over TLS if it is configured. */
 export class Connector {
   private readonly upstream: Upstream;
   private readonly tls: TlsConnector | undefined;
   private readonly timeout: number;
+  private readonly contexts: FormerContexts;
   private readonly openers: Openers;
 
-  /** `protocols` are offered in TLS handshakes (RFC 7301); `timeout` is in milliseconds. */
-  constructor(upstream: Upstream, protocols: readonly string[], timeout: number, openers = usualOpeners) {
+  constructor(upstream: Upstream, options: ConnectorOptions, openers = usualOpeners) {
     this.upstream = upstream;
-    this.tls = upstream.tls === undefined ? undefined : new TlsConnector(upstream.tls, protocols);
-    this.timeout = timeout;
+    this.tls = upstream.tls === undefined ? undefined : new TlsConnector(upstream.tls, options.protocols);
+    this.timeout = options.timeout;
+    this.contexts = options.contexts;
     this.openers = openers;
   }
 
@@ -50,9 +61,10 @@ export class Connector {
 
   private open(connecting: Connecting): Attempt {
     // First, because it may throw, and nobody would have the carrier.
-    this.tls?.load();
+    const context = this.tls?.load();
     const address = { host: this.upstream.host, port: this.upstream.port };
     const opened = this.tls === undefined ? this.openers.plain(address) : this.openers.carrier(address);
+    if (context !== undefined) this.contexts.hold(opened, context, this.upstream);
     return new OpenAttempt(opened, this.tls, this.timeout, connecting);
   }
 }

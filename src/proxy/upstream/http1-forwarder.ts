@@ -60,7 +60,8 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     this.fault = fault;
     this.exceeded = () => quotas.reached('response-header');
     this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
-    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout);
+    const { contexts } = quotas;
+    this.connector = new Connector(upstream, { protocols: ['http/1.1'], timeout: limits.connectTimeout, contexts });
   }
 
   submit(call: Http1Call): void {

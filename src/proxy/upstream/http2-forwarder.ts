@@ -61,7 +61,8 @@ class Http2Pool implements UpstreamPool {
     this.fault = fault;
     this.quotas = quotas;
     this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
-    this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
+    const { contexts } = quotas;
+    this.connector = new Connector(upstream, { protocols: ['h2'], timeout: limits.connectTimeout, contexts });
   }
 
   submit(call: Http2Call): void {

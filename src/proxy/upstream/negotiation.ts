@@ -37,7 +37,9 @@ export class Negotiation {
   constructor(upstream: Upstream, engines: Engines, limits: ProxyLimits, quotas: Quotas) {
     this.upstream = upstream;
     this.engines = engines;
-    this.connector = new Connector(upstream, ['h2', 'http/1.1'], limits.connectTimeout);
+    const { contexts } = quotas;
+    const protocols = ['h2', 'http/1.1'];
+    this.connector = new Connector(upstream, { protocols, timeout: limits.connectTimeout, contexts });
     this.waiting = new WaitingQueue(Infinity, limits, quotas);
   }
 

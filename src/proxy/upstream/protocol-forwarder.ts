@@ -58,6 +58,7 @@ export class ProtocolForwarder implements Forwarder, Engines {
     this.negotiations.delete(upstream);
     this.http1.release(upstream);
     this.http2.release(upstream);
+    this.quotas.contexts.leave(upstream);
   }
 
   async close(): Promise<void> {

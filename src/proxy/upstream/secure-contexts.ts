@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import type { UpstreamTls } from '../messages/forwarder.ts';
+import { weigh } from '../limits/context-memory.ts';
 import { tlsPolicy } from '../sockets/tls-policy.ts';
 
 const digests = new WeakMap<readonly string[], string>();
@@ -45,6 +46,8 @@ export function secureContextOf(settings: Settings): SecureContext {
     ...(authorities === 'system' ? {} : { ca: [...authorities] }),
     ...(client === undefined ? {} : { cert: client.cert, key: client.key }),
   });
+  // The system's certificates are loaded once for all contexts.
+  weigh(context, authorities === 'system' ? 0 : authorities.length);
   contexts.set(key, new WeakRef(context));
   unused.register(context, key);
   return context;

@@ -9,7 +9,6 @@ import { Front } from '../../../src/proxy/front.ts';
 import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/upstream/http1-forwarder.ts';
 import { OwnConnections } from '../../../src/proxy/layer4/own-connections.ts';
-import { FormerContexts } from '../../../src/proxy/listen/former-contexts.ts';
 import { Tracing } from '../../../src/proxy/messages/tracing.ts';
 import { Layer4Routes } from '../../../src/proxy/layer4/routes.ts';
 import { sendRaw, throwFault, web } from '../../support/proxy.ts';
@@ -33,7 +32,6 @@ const plane: DataPlane = {
   fault: throwFault,
   accessLog: undefined,
   connectionLog: undefined,
-  formerContexts: new FormerContexts(0, () => undefined),
   layer4: new Layer4Routes(),
   ownConnections: new OwnConnections(0),
   ownFlows: new OwnConnections(0),

@@ -111,6 +111,27 @@ describe('a listener that changes while it serves', () => {
   });
 });
 
+// Each change of another listener, or of a route, took the memory and time of another context.
+test('certificates are loaded again only if these have changed', async () => {
+  let loads = 0;
+  const server = new TlsTermination(defaultLimits, {
+    negotiation: {},
+    contextFor: () => undefined,
+    accepted: () => undefined,
+    failed: () => undefined,
+    replaced: () => (loads += 1),
+  });
+  const begin = (): void => server.accept(duplexPair()[1] as Socket);
+  for (const authority of [clients, clients, servers]) {
+    server.configure(serving, { authorities: [authority.certificate], mode: 'AllowValidOnly' });
+    begin();
+  }
+  expect(loads).toBe(2);
+  server.configure({ ...serving }, { authorities: [servers.certificate], mode: 'AllowValidOnly' });
+  begin();
+  expect(loads).toBe(3);
+});
+
 test('a server name that no listener serves fails', async () => {
   const termination = Promise.withResolvers<string>();
   const server = new TlsTermination(defaultLimits, {

@@ -4,14 +4,22 @@ import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
 import { createAuthority } from '../../../../src/certificates/index.ts';
+import { FormerContexts } from '../../../../src/proxy/limits/former-contexts.ts';
 import { Connector } from '../../../../src/proxy/upstream/connector.ts';
+import type { ConnectorOptions } from '../../../../src/proxy/upstream/connector.ts';
 import { secureContextOf } from '../../../../src/proxy/upstream/secure-contexts.ts';
 import { differentCertificates, issueLeaf } from '../../../support/certificates.ts';
+
+const optionsOf = (timeout: number): ConnectorOptions => ({
+  protocols: [],
+  timeout,
+  contexts: new FormerContexts(0, () => undefined),
+});
 
 /** Resolves with the result of a connection attempt. `timeout` in milliseconds. */
 function attempt(port: number, timeout: number): Promise<Socket | Error> {
   return new Promise((resolve) => {
-    new Connector({ host: '127.0.0.1', port }, [], timeout).connect({ established: resolve, failed: resolve });
+    new Connector({ host: '127.0.0.1', port }, optionsOf(timeout)).connect({ established: resolve, failed: resolve });
   });
 }
 
@@ -30,7 +38,7 @@ test('a connection that was established while the process did not run is not too
 test('a connection that is not established in time fails', async () => {
   const silent = { plain: () => new Socket(), carrier: () => new Socket() };
   const result = new Promise((resolve) => {
-    const connector = new Connector({ host: '127.0.0.1', port: 1 }, [], 20, silent);
+    const connector = new Connector({ host: '127.0.0.1', port: 1 }, optionsOf(20), silent);
     connector.connect({ established: resolve, failed: resolve });
   });
   expect(await result).toEqual(new Error('the connection took too long'));
@@ -51,7 +59,7 @@ describe('the first attempts with different CA certificates', () => {
     };
     const tls = { serverName: 'a.example', subjectAltNames: [], authorities };
     const upstream = { host: '127.0.0.1', port: 1, tls };
-    const connector = new Connector(upstream, [], 60_000, { plain: carrier, carrier });
+    const connector = new Connector(upstream, optionsOf(60_000), { plain: carrier, carrier });
     const { promise: failed, resolve } = Promise.withResolvers<Error>();
     return { attempt: connector.connect({ established: () => undefined, failed: resolve }), failed };
   }
@@ -77,7 +85,10 @@ describe('the first attempts with different CA certificates', () => {
       return new Socket();
     };
     const tls = { serverName: 'a.example', subjectAltNames: [], authorities };
-    const connector = new Connector({ host: '127.0.0.1', port: 1, tls }, [], 60_000, { plain: carrier, carrier });
+    const connector = new Connector({ host: '127.0.0.1', port: 1, tls }, optionsOf(60_000), {
+      plain: carrier,
+      carrier,
+    });
     const { promise: failed, resolve } = Promise.withResolvers<Error>();
     return { attempt: connector.connect({ established: () => undefined, failed: resolve }), failed };
   }
@@ -122,7 +133,7 @@ describe('the first attempts with different CA certificates', () => {
       client: { cert: 'none', key: 'none' },
     };
     const upstream = { host: '127.0.0.1', port: 1, tls };
-    const connector = new Connector(upstream, [], 60_000, { plain: carrier, carrier });
+    const connector = new Connector(upstream, optionsOf(60_000), { plain: carrier, carrier });
     const failure = new Promise((resolve, reject) => {
       connector.connect({ established: reject, failed: resolve });
     });
@@ -172,7 +183,7 @@ test('TLS handshakes that backends answer in the same moment are completed in se
   const count = 64;
   const tls = { serverName: 'a.example', subjectAltNames: [], authorities: [authority.certificate] };
   const upstream = { host: '127.0.0.1', port: await answerTogether(server, count), tls };
-  const connector = new Connector(upstream, [], 60_000);
+  const connector = new Connector(upstream, optionsOf(60_000));
   let thisTurn = 0;
   let most = 0;
   const endTurn = (): void => {
