@@ -7,6 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { ofQualifiedName } from '../core/resources/reference.ts';
 import { limitPieces } from '../core/text/pieces.ts';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
 import type { Logger } from '../telemetry/index.ts';
@@ -74,12 +75,17 @@ const defaultLimits: ServeLimits = {
   message: 30_000,
   age: 3_600_000,
   backlog: 64 * 2 ** 20,
-  connections: 4_096,
+  // Those that have authenticated, those that have not, and as many that are being closed.
+  connections: 2_560,
   pending: 256,
   reviews: 32,
   perGateway: 1_024,
+  // Each takes 0.1 MiB.
+  authenticated: 2_048,
   received: 32 * 2 ** 20,
+  allReceived: 48 * 2 ** 20,
   queued: 128 * 2 ** 20,
+  allQueued: 160 * 2 ** 20,
 };
 
 /** ServiceAccount tokens have one or two KiB. Longer tokens are not sent to the API server. */
@@ -96,7 +102,7 @@ export interface ChannelServer {
 /**
  * Serves configuration to proxies over TLS and HTTP/2. Each proxy has one long-lived stream, opened by POST, with lines
  * of JSON in both directions (`ToProxy`, `ToController`). Responds with 401 if the token does not belong to the
- * Gateway, with 404 if the Gateway is not served, with 429 if it has too many connections, and with 503 if the token cannot be reviewed now.
+ * Gateway, with 404 if the Gateway is not served, with 429 if it or its namespace has too many connections, and with 503 if the token cannot be reviewed now.
  *
  * @throws the errors of `listen`, e.g. EADDRINUSE
  */
@@ -251,7 +257,7 @@ async function serveStream(
 ): Promise<void> {
   const admitted = await admit(stream, headers, serving);
   if (admitted === undefined || stream.destroyed || stream.closed) return;
-  const share = serving.shares.enter(admitted.gateway);
+  const share = serving.shares.enter(admitted.gateway, () => stream.session?.destroy());
   if (share === undefined) return refuse(stream, constants.HTTP_STATUS_TOO_MANY_REQUESTS);
   try {
     serving.onAdmitted();
@@ -316,7 +322,8 @@ async function serveProxy(
     // A proxy that reads nothing would not even get a reset, and its queue would stay.
     stream.session?.destroy();
   };
-  const queued = { held: () => (stream.closed ? 0 : outbox.writableLength), end: isSlow };
+  const owner = ofQualifiedName(gateway).namespace;
+  const queued = { owner, held: () => (stream.closed ? 0 : outbox.writableLength), end: isSlow };
   let encode = lineOf;
   const send = (message: ToProxy): void => {
     if (stream.closed || stream.destroyed || outbox.writableEnded) return;
@@ -332,9 +339,10 @@ async function serveProxy(
   let problem: string | undefined;
   let heldBytes = 0;
   const received = {
-    held: () => heldBytes,
+    owner,
+    held: () => (stream.destroyed ? 0 : heldBytes),
     end: () => {
-      problem = `all messages of this Gateway that are incomplete or unprocessed have more than ${limits.received} bytes`;
+      problem = 'too many bytes of messages of its Gateway, or of its namespace, are incomplete or unprocessed';
       stream.session?.destroy();
     },
   };

@@ -29,7 +29,10 @@ function openSilent({ server }: TestChannel): Socket {
   return socket;
 }
 
-function request(channel: TestChannel): { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream } {
+function request(
+  channel: TestChannel,
+  name = gateway,
+): { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream } {
   const session = connect(`https://127.0.0.1:${channel.server.port}`, { ca: channel.authority.certificate });
   session.on('error', () => {});
   open.push({ close: () => session.destroy() });
@@ -37,8 +40,8 @@ function request(channel: TestChannel): { readonly session: ClientHttp2Session; 
     {
       ':method': 'POST',
       ':path': '/v1/configuration',
-      'sallyport-gateway': gateway,
-      authorization: `Bearer ${tokenOf(gateway)}`,
+      'sallyport-gateway': name,
+      authorization: `Bearer ${tokenOf(name)}`,
     },
     { endStream: false },
   );
@@ -135,6 +138,34 @@ test('the connections of one Gateway are limited, and those of others are accept
   taken[0]?.session.destroy();
   await until(() => expect(source.states()).toHaveLength(1));
   expect((await once(request(channel).stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+});
+
+test('a namespace with most of all connections gives one up for another namespace, and gets no more', async () => {
+  const channel = await startChannel(() => new ConfigurationSource(), { limits: { authenticated: 3 } });
+  open.push({ close: () => channel.server.close() });
+  const taken = ['many/a', 'many/b', 'many/c'].map((name) => request(channel, name));
+  for (const { stream } of taken) expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+  expect((await once(request(channel, 'many/d').stream, 'response'))[0]).toMatchObject({ ':status': 429 });
+  await follow(channel);
+  await until(() => expect(taken.map(({ session }) => session.destroyed)).toEqual([false, false, true]));
+  expect((await once(request(channel, 'many/c').stream, 'response'))[0]).toMatchObject({ ':status': 429 });
+  await until(() => expect(channel.server.connections().authenticated).toBe(3));
+});
+
+test('incomplete messages of all Gateways of a namespace are limited: another namespace keeps its own', async () => {
+  const channel = await startChannel(() => new ConfigurationSource(), { limits: { allReceived: 2 ** 20 } });
+  open.push({ close: () => channel.server.close() });
+  const start = (length: number) => `{"type":"hello","digests":{"a":"${'x'.repeat(length)}`;
+  const modest = request(channel);
+  await once(modest.stream, 'response');
+  modest.stream.write(start(400 * 1024));
+  const hellos = Array.from({ length: 4 }, (_, index) => request(channel, `many/${index}`));
+  for (const { stream } of hellos) {
+    await once(stream, 'response');
+    stream.write(start(256 * 1024));
+  }
+  await until(() => expect(hellos.filter(({ session }) => session.destroyed)).toHaveLength(2));
+  expect(modest.session.destroyed).toBe(false);
 });
 
 test('incomplete messages of one Gateway are limited: the longest of them is dropped, and a short one gets through', async () => {

@@ -5,9 +5,13 @@ function sharers(budget: SharedBudget) {
   const ended: string[] = [];
   const holding = new Map<string, number>();
   const all = new Map<string, { held(): number; end(): void }>();
-  const hold = (name: string, bytes: number): void => {
+  const hold = (name: string, bytes: number, owner?: string): void => {
     holding.set(name, bytes);
-    const sharer = all.get(name) ?? { held: () => holding.get(name) ?? 0, end: () => void ended.push(name) };
+    const sharer = all.get(name) ?? {
+      ...(owner !== undefined && { owner }),
+      held: () => holding.get(name) ?? 0,
+      end: () => void ended.push(name),
+    };
     all.set(name, sharer);
     budget.count(sharer);
   };
@@ -34,4 +38,15 @@ test('what has become less since it was counted does not end anybody', () => {
   holding.set('a', 0);
   hold('b', 90);
   expect(ended).toEqual([]);
+});
+
+test('many small ones of one owner are ended before a larger one of another', () => {
+  const { hold, ended } = sharers(new SharedBudget(100));
+  hold('a', 10, 'greedy');
+  hold('b', 30, 'greedy');
+  hold('c', 20, 'greedy');
+  hold('large', 40, 'modest');
+  expect(ended).toEqual([]);
+  hold('d', 15, 'greedy');
+  expect(ended).toEqual(['b']);
 });
