@@ -7,7 +7,7 @@ import { today } from '../webhook/today.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
 import { createSessionKey } from '../certificates/session-keyring.ts';
 import { addresses, demandsRoutability } from '../core/graph/listeners/addresses.ts';
-import type { Write } from '../core/incremental/index.ts';
+import type { Delta, Write } from '../core/incremental/index.ts';
 import { isReserved } from '../core/routing/config.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
@@ -28,9 +28,8 @@ import { trafficLogs } from './process/traffic-logs.ts';
 import { returnMemory } from './process/memory-return.ts';
 import { exposeProxyCounters } from './process/proxy-metrics.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
-import { reportWorkspace } from './report/findings.ts';
-import { counted, describeTally, nothing, type Reported } from './report/report.ts';
-import { findingLine } from './report/formats/text.ts';
+import { findingLines } from './report/finding-lines.ts';
+import { counted, describeTally, nothing } from './report/report.ts';
 import { assumedBundle, filesOnly, policyOf, readConfigured } from './settings.ts';
 import { hasManyLoopbackHosts, StandaloneAddresses } from './standalone/addresses.ts';
 import { StandaloneDataPlane } from './standalone/data-plane.ts';
@@ -39,8 +38,10 @@ import { StandaloneProxies } from './standalone/proxies.ts';
 import { printServing } from './standalone/report-serving.ts';
 import { printStatuses } from './standalone/report-status.ts';
 import { startStandaloneWebhook } from './standalone/standalone-webhook.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
+import { createServingTerminal, type Terminal } from './terminal.ts';
 import { wallNow } from '../time/clock.ts';
+import { EvaluationQueue } from '../time/evaluation-queue.ts';
+import { inSlices } from '../time/slices.ts';
 
 /** Settings of `sallyport run`. Ports may be 0 for any free port. */
 export interface RunOptions {
@@ -75,7 +76,7 @@ export function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
 }
 
 async function start(options: RunOptions, running: Shutdown): Promise<void> {
-  const terminal = createTerminal();
+  const terminal = createServingTerminal();
   const log = createLogger('info');
   const policy = policyOf(options.profile, assumedBundle);
   const configured = await readConfigured(options.settings);
@@ -95,7 +96,8 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const watcher = await watchFolder(options.files, async (change) => (await started.promise)(change));
   running.add(() => watcher.close());
   const initial = workspace.update(watcher.content.documents);
-  printFindings(terminal, workspace, watcher.content.problems);
+  const findings = await printFindings(terminal, workspace, watcher.content.problems);
+  const evaluation = new EvaluationQueue(workspace.kernel);
 
   const places = new StandaloneAddresses(await hasManyLoopbackHosts(), {
     ...(options.listen === undefined ? {} : { listen: options.listen }),
@@ -126,7 +128,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     (change) => proxies.apply(change),
     (listener) => places.addressesOf(listener),
   );
-  plane.onAcknowledged((writes) => applyAcknowledgement(workspace, writes, log));
+  plane.onAcknowledged((writes) => void applyAcknowledgement(evaluation, writes, log));
   const demo = options.demo ? await startDemoBackends(workspace) : { backends: [], close: async () => {} };
   running.add(() => demo.close());
   running.add(() => plane.close());
@@ -138,6 +140,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     {
       log,
       metrics,
+      readable: () => evaluation.readable,
       decide: (request, mayContinue) =>
         configured === undefined
           ? decisionOf(request, { kernel: workspace.kernel, policy, mayContinue })
@@ -158,6 +161,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   running.last(async () => probes.close());
   await probes.listen({ host, port: options.probePort });
 
+  await evaluation.applied;
   printStatusSection(terminal, workspace);
   const listeners = plane
     .listeners()
@@ -168,7 +172,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     workspace,
   );
   errors.survive(running);
-  started.resolve(createFollower({ terminal, workspace, plane, proxies, log, problems: watcher.content.problems }));
+  started.resolve(createFollower({ terminal, workspace, evaluation, plane, proxies, log, findings }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
 }
 
@@ -187,25 +191,31 @@ function requestedAddresses(workspace: Workspace, gateway: string): readonly str
 }
 
 /** An error in the evaluation is internal. It must not break the channel that delivered the acknowledgement. */
-function applyAcknowledgement(workspace: Workspace, writes: readonly Write[], log: Logger): void {
+async function applyAcknowledgement(evaluation: EvaluationQueue, writes: readonly Write[], log: Logger): Promise<void> {
   try {
-    workspace.kernel.apply(writes);
+    await evaluation.apply(writes, () => {});
   } catch (error) {
     log.error({ err: error }, 'cannot evaluate an acknowledgement');
   }
 }
 
-function printFindings(terminal: Terminal, workspace: Workspace, problems: readonly FileProblem[]): void {
+/** @returns a line for each finding */
+async function printFindings(
+  terminal: Terminal,
+  workspace: Workspace,
+  problems: readonly FileProblem[],
+): Promise<readonly string[]> {
   terminal.heading('Findings');
-  const report = [...reportWorkspace(workspace, problems, 'error')];
-  for (const line of linesOf(terminal, report)) terminal.line(line);
-  terminal.line(describeTally(report.reduce(counted, nothing)));
-}
-
-function linesOf(terminal: Terminal, report: Iterable<Reported>): readonly string[] {
-  return [...report].flatMap(({ file, findings }) =>
-    findings.map((finding) => findingLine(file, finding, terminal.style)),
-  );
+  let tally = nothing;
+  const lines = await findingLines(workspace, problems, {
+    style: terminal.style,
+    look: (reported) => {
+      tally = counted(tally, reported);
+    },
+  });
+  for (const line of lines) terminal.line(line);
+  terminal.line(describeTally(tally));
+  return lines;
 }
 
 function printStatusSection(terminal: Terminal, workspace: Workspace): void {
@@ -216,29 +226,29 @@ function printStatusSection(terminal: Terminal, workspace: Workspace): void {
 interface Followed {
   readonly terminal: Terminal;
   readonly workspace: Workspace;
+  readonly evaluation: EvaluationQueue;
   readonly plane: StandaloneDataPlane;
   readonly proxies: StandaloneProxies;
   readonly log: Logger;
-  /** The problems of the files at the start. */
-  readonly problems: readonly FileProblem[];
+  /** A line for each finding at the start. */
+  readonly findings: readonly string[];
 }
 
 /** Applies a change of the files, and reports its effect. */
 function createFollower({
   terminal,
   workspace,
+  evaluation,
   plane,
   proxies,
   log,
-  problems: known,
+  findings,
 }: Followed): (change: FolderChange) => Promise<void> {
-  let problems = known;
+  let seen = new Set(findings);
   return async (change) => {
     try {
       const before = new Map(workspace.kernel.emitted(statuses));
-      const seen = new Set(linesOf(terminal, reportWorkspace(workspace, problems, 'error')));
-      problems = change.problems;
-      await plane.publish(workspace.update(change.documents));
+      await plane.publish(await deltaOf(evaluation, await inSlices(workspace.take(change.documents))));
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
       if (touched.some((document) => isOfKind(document.value, 'ConfigMap', 'GatewayClass', 'Gateway')))
         plane.sink.report(await proxies.apply({ upserts: [], removals: [] }));
@@ -248,8 +258,10 @@ function createFollower({
       terminal.heading(
         `${new Date(wallNow()).toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`,
       );
-      for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems, 'error')))
-        if (!seen.has(line)) terminal.line(line);
+      const lines = await findingLines(workspace, change.problems, { style: terminal.style });
+      for (const line of lines) if (!seen.has(line)) terminal.line(line);
+      seen = new Set(lines);
+      await evaluation.applied;
       printStatuses(
         terminal,
         [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status),
@@ -258,6 +270,12 @@ function createFollower({
       log.error({ err: error }, 'cannot apply a change of the files');
     }
   };
+}
+
+async function deltaOf(evaluation: EvaluationQueue, writes: readonly Write[]): Promise<Delta> {
+  const delta = Promise.withResolvers<Delta>();
+  await evaluation.apply(writes, delta.resolve);
+  return await delta.promise;
 }
 
 function isOfKind(json: unknown, ...kinds: readonly unknown[]): boolean {

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { outputTo } from '../telemetry/log-output.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -10,11 +11,20 @@ export interface Terminal {
   readonly style: (style: Style, text: string) => string;
 }
 
-/** Creates a terminal on a stream. Default: `process.stdout`. */
-export function createTerminal(stream: NodeJS.WriteStream = process.stdout): Terminal {
-  stream.on('error', endWithoutOutput);
+/** Creates a terminal on standard output, without which the command ends. */
+export function createTerminal(): Terminal {
+  process.stdout.on('error', endWithoutOutput);
+  return terminalOn(process.stdout, process.stdout);
+}
+
+/** Like `createTerminal`, for a process that serves traffic: it goes on without its output, and omits lines that nobody reads. */
+export function createServingTerminal(): Terminal {
+  return terminalOn(process.stdout, outputTo(process.stdout));
+}
+
+function terminalOn(stream: NodeJS.WriteStream, output: { write(text: string): unknown }): Terminal {
   const style = (format: Style, text: string): string => styleText(format, text, { stream });
-  const line = (text = ''): void => void stream.write(`${text}\n`);
+  const line = (text = ''): void => void output.write(`${text}\n`);
   return { line, style, heading: (text) => line(`\n${style('bold', text)}`) };
 }
 

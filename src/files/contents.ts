@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve, sep } from 'node:path';
+import { inSlices } from '../time/slices.ts';
 import type { FileProblem, SourceDocument } from './document.ts';
 import { isMissing, reasonOf } from './errors.ts';
-import { parseDocuments } from './parse.ts';
+import { parseInSteps } from './parse.ts';
 import { largeFile, readRegular } from './read-file.ts';
 import { walk, type Found, type OnFolder } from './walk.ts';
 
@@ -82,7 +83,7 @@ class Reading implements Contents {
       const real = await realpath(path);
       await this.onFolder(dirname(real), basename(real));
       const text = decode(await readRegular(real, this.limit));
-      this.files.set(path, known?.text === text ? known : parse(path, text, known));
+      this.files.set(path, known?.text === text ? known : await parse(path, text, known));
     } catch (error) {
       if (isMissing(error)) return;
       const problem: FileProblem = {
@@ -107,8 +108,9 @@ class Reading implements Contents {
 /** No file has this text, so a file that becomes readable again is parsed again. */
 const unreadable = '\uFFFF';
 
-function parse(path: string, text: string, known: FileContent | undefined): FileContent {
-  const parsed = parseDocuments(text, path);
+/** The data plane of this process serves requests meanwhile. */
+async function parse(path: string, text: string, known: FileContent | undefined): Promise<FileContent> {
+  const parsed = await inSlices(parseInSteps(text, path));
   const isWhole = parsed.problems.every(({ severity }) => severity === 'warning');
   if (isWhole || known?.isWhole !== true) return { ...parsed, text, isWhole };
   return { documents: known.documents, problems: parsed.problems, text, isWhole: true };

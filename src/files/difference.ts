@@ -1,3 +1,4 @@
+import type { Steps } from '../core/text/steps.ts';
 import type { SourceDocument } from './document.ts';
 
 /** The changes of documents between two reads. */
@@ -11,18 +12,24 @@ export interface Difference {
  * Compares two reads. Documents match if they describe the same object in the same file (the first of several matches the first, and
  * so on), regardless of their position. A document has changed if its value has.
  */
-export function differenceOf(before: readonly SourceDocument[], after: readonly SourceDocument[]): Difference {
-  const left = byIdentity(before);
-  const right = byIdentity(after);
+export function* differenceOf(before: readonly SourceDocument[], after: readonly SourceDocument[]): Steps<Difference> {
+  // The documents of a file that has not changed are the same ones.
+  const left = byIdentity(without(before, new Set(after)));
+  const right = byIdentity(without(after, new Set(before)));
   const added: SourceDocument[] = [];
   const changed: { before: SourceDocument; after: SourceDocument }[] = [];
   for (const [identity, document] of right) {
     const former = left.get(identity);
     if (former === undefined) added.push(document);
     else if (!isSameValue(former.value, document.value)) changed.push({ before: former, after: document });
+    yield;
   }
   const removed = [...left].filter(([identity]) => !right.has(identity)).map(([, document]) => document);
   return { added, changed, removed };
+}
+
+function without(documents: readonly SourceDocument[], others: ReadonlySet<SourceDocument>): readonly SourceDocument[] {
+  return documents.filter((document) => !others.has(document));
 }
 
 function byIdentity(documents: readonly SourceDocument[]): Map<string, SourceDocument> {

@@ -2,6 +2,7 @@ import { CORE_SCHEMA, constructFromEvents, EVENT_ID, mergeTag, parseEvents, YAML
 import type { Path } from '../core/resources/path.ts';
 import { quote, shorten } from '../core/text/display.ts';
 import { isRecord } from '../core/text/record.ts';
+import { runToEnd, type Steps } from '../core/text/steps.ts';
 import { findAmbiguities } from './ambiguous.ts';
 import type { FileProblem, Position, SourceDocument } from './document.ts';
 import { findUnfit, isFiniteThroughout, longestScalar, maximumDepth, tooLong } from './fitness.ts';
@@ -22,6 +23,11 @@ const schema = CORE_SCHEMA.withTags(mergeTag);
  * reported and does not affect the others. Never throws.
  */
 export function parseDocuments(text: string, file: string): ParsedFile {
+  return runToEnd(parseInSteps(text, file));
+}
+
+/** Like `parseDocuments`, in steps of a document each. */
+export function* parseInSteps(text: string, file: string): Steps<ParsedFile> {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
   for (const chunk of splitDocuments(text)) {
@@ -29,6 +35,7 @@ export function parseDocuments(text: string, file: string): ParsedFile {
     // One call for all would exceed the stack.
     for (const document of parsed.documents) documents.push(document);
     for (const problem of parsed.problems) problems.push(problem);
+    yield;
   }
   return { documents, problems };
 }

@@ -5,6 +5,7 @@ import { differenceOf } from './difference.ts';
 import type { Difference } from './difference.ts';
 import { formatProblem } from './document.ts';
 import { monotonicNow } from '../time/clock.ts';
+import { inSlices } from '../time/slices.ts';
 import type { OnFolder } from './walk.ts';
 import { WatchedFolders } from './watched-folders.ts';
 
@@ -80,7 +81,8 @@ class Watching implements FolderWatch {
     this.isBusy = true;
     const before = this.content;
     this.accept(await this.readSettled());
-    const change = { ...this.content, ...differenceOf(before.documents, this.content.documents) };
+    const difference = await inSlices(differenceOf(before.documents, this.content.documents));
+    const change = { ...this.content, ...difference };
     if (!this.isClosed && isNews(change, before)) await this.onChange(change);
     this.rest();
   }

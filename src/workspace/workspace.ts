@@ -15,7 +15,7 @@ import { parseObject } from '../core/resources/parse.ts';
 import { keyOfRef, refOfKey, type ObjectRef } from '../core/resources/reference.ts';
 import { isSameBundle } from '../core/schema/index.ts';
 import { recordOf } from '../core/text/record.ts';
-import { runToEnd } from '../core/text/steps.ts';
+import { runToEnd, type Steps } from '../core/text/steps.ts';
 import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
@@ -55,7 +55,8 @@ export class Workspace {
   private installation: Installation;
   /** Identity → documents that describe it, in order of appearance. The first one counts. */
   private readonly entries = new Map<string, WorkspaceEntry[]>();
-  private documents: ReadonlySet<SourceDocument> = new Set();
+  /** The current documents; `undefined`: not evaluated. */
+  private documents = new Map<SourceDocument, WorkspaceEntry | undefined>();
   private readonly remarksByDocument = new Map<SourceDocument, Remark>();
   private readonly generations = new Map<string, { readonly generation: number; readonly spec: unknown }>();
 
@@ -83,23 +84,38 @@ export class Workspace {
    * Documents of changed files are new, because their positions differ.
    */
   update(documents: readonly SourceDocument[]): Delta {
+    return this.kernel.apply(runToEnd(this.take(documents)));
+  }
+
+  /** Like `update`, in steps, for callers that evaluate the difference themselves: returns the writes to the kernel. */
+  *take(documents: readonly SourceDocument[]): Steps<readonly Write[]> {
     const present = new Set(documents);
+    const gone = new Set(this.documents.keys()).difference(present);
+    const former = new Map(gone.values().map((document) => [orderOf(document), document]));
+    const read: WorkspaceEntry[] = [];
+    const added = present.difference(this.documents);
+    for (const document of added) {
+      const entry = this.entryAgain(document, former.get(orderOf(document))) ?? this.entryOf(document);
+      if (entry !== undefined) read.push(entry);
+      yield;
+    }
     const touched = new Set<string>();
-    const gone = this.documents.difference(present);
     for (const document of gone) this.remove(document, touched);
     for (const id of touched) this.retain(id, gone);
-    for (const document of present.difference(this.documents)) this.add(document, touched);
+    for (const document of added) this.documents.set(document, undefined);
+    for (const entry of read) this.add(entry, touched);
     // Once for each object, because a file may describe an object any number of times.
     for (const id of touched) this.entries.get(id)?.sort((one, other) => compare(one.document, other.document));
-    this.documents = present;
     const kinds = touched.values().map((id) => refOfKey(id).kind);
     const installation = withHostnamePolicies(this.installation, kinds);
     const isSameInstallation = installation === this.installation;
     this.installation = installation;
-    return this.kernel.apply([
-      ...(isSameInstallation ? [] : [write(installationCell, [], installation)]),
-      ...[...touched].flatMap((id) => this.writesOf(id)),
-    ]);
+    const writes = isSameInstallation ? [] : [write(installationCell, [], installation)];
+    for (const id of touched) {
+      for (const one of this.writesOf(id)) writes.push(one);
+      yield;
+    }
+    return writes;
   }
 
   /** Objects that count, in order of appearance. */
@@ -188,16 +204,26 @@ export class Workspace {
     return this.entries.get(`Secret/${namespace}/${name}`)?.[0]?.candidate.json;
   }
 
-  private add(document: SourceDocument, touched: Set<string>): void {
+  /** The entry of a document at the same place, if both have the same value. Most of a changed file is as before. */
+  private entryAgain(document: SourceDocument, former: SourceDocument | undefined): WorkspaceEntry | undefined {
+    const known = former && this.documents.get(former);
+    return known !== undefined && sameJson(known.document.value, document.value) ? { ...known, document } : undefined;
+  }
+
+  private entryOf(document: SourceDocument): WorkspaceEntry | undefined {
     const { kind } = recordOf(document.value);
     const { bundle } = this.installedBundle(typeof kind === 'string' ? kind : '');
     const read = readDocument(document.value, bundle, orderOf(document));
     if (read.type !== 'candidate') {
       this.remarksByDocument.set(document, remarkOf(document, read));
-      return;
+      return undefined;
     }
-    const id = keyOfRef(read.candidate.resource.ref);
-    const entry: WorkspaceEntry = { id, document, candidate: read.candidate };
+    return { id: keyOfRef(read.candidate.resource.ref), document, candidate: read.candidate };
+  }
+
+  private add(entry: WorkspaceEntry, touched: Set<string>): void {
+    const { id, document } = entry;
+    this.documents.set(document, entry);
     const present = this.entries.get(id);
     if (present === undefined) this.entries.set(id, [entry]);
     else present.push(entry);
@@ -205,10 +231,10 @@ export class Workspace {
   }
 
   private remove(document: SourceDocument, touched: Set<string>): void {
+    const entry = this.documents.get(document);
+    this.documents.delete(document);
     this.remarksByDocument.delete(document);
-    const parsed = parseObject(document.value);
-    if (parsed.type !== 'resource') return;
-    touched.add(keyOfRef(parsed.resource.ref));
+    if (entry !== undefined) touched.add(entry.id);
   }
 
   private retain(id: string, gone: ReadonlySet<SourceDocument>): void {
@@ -231,6 +257,7 @@ export class Workspace {
     }
     const numbered = this.numbered(entry);
     entries[0] = numbered;
+    this.documents.set(numbered.document, numbered);
     return writesFor(numbered.candidate);
   }
 

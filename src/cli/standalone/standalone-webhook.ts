@@ -10,12 +10,15 @@ import { createAdmissionMetrics } from '../../telemetry/admission.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { buildWebhook } from '../../webhook/index.ts';
+import type { Gate } from '../../time/slices.ts';
 import type { Address } from '../../proxy/sockets/address.ts';
 import { monotonicNow } from '../../time/clock.ts';
 
 interface Surroundings {
   /** Decides on a write. `mayContinue` returns false when the time for looking at other objects is over. */
   readonly decide: (request: AdmissionRequest, mayContinue: () => boolean) => Steps<AdmissionVerdict>;
+  /** Resolves when no change is being applied to the evaluation. */
+  readonly readable: Gate;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -29,7 +32,7 @@ export interface StandaloneWebhook extends Address {
 /** Serves the webhook with a certificate from an authority that exists as long as the process. */
 export async function startStandaloneWebhook(
   address: Address,
-  { decide, log, metrics }: Surroundings,
+  { decide, readable, log, metrics }: Surroundings,
 ): Promise<StandaloneWebhook> {
   const authority = await createAuthority();
   const material = await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: [address.host] });
@@ -37,6 +40,7 @@ export async function startStandaloneWebhook(
   const app = buildWebhook({
     certificates: createCertificateSource(material),
     log,
+    readable,
     // There is no cache that could become stale: files are read before the webhook listens, and watched.
     metrics: createAdmissionMetrics(metrics, { cacheAge: () => undefined, certificateExpiry: () => notAfter }),
     decide(request) {

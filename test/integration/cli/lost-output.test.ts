@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 test.each([[['check', 'deploy']], [['check', '-o', 'json', 'deploy']]])(
@@ -22,3 +24,35 @@ test.each([[['check', 'deploy']], [['check', '-o', 'json', 'deploy']]])(
     });
   },
 );
+
+test('sallyport run goes on when the reader of its output has ended', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+  const args = ['run', '-f', folder, '--webhook-port', '0', '--probe-port', '0'];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts', ...args], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  const probe = new Promise<string>((resolve) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('Watching')) resolve(/http:\S+readyz/.exec(output)?.[0] ?? '');
+    });
+  });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  try {
+    const url = await probe;
+    child.stdout?.destroy();
+    // Each change of the problem is reported on standard output.
+    for (let write = 0; write < 3; write += 1) {
+      await writeFile(join(folder, 'objects.yaml'), `kind: [${' '.repeat(write)}`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    expect((await fetch(url)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { runToEnd } from '../../../src/core/text/steps.ts';
 import { differenceOf } from '../../../src/files/difference.ts';
 import { parseDocuments } from '../../../src/files/parse.ts';
 
@@ -7,7 +8,7 @@ function read(text: string, file = 'f.yaml') {
 }
 
 function difference(before: string, after: string) {
-  const { added, changed, removed } = differenceOf(read(before), read(after));
+  const { added, changed, removed } = runToEnd(differenceOf(read(before), read(after)));
   const name = ({ value }: { value: unknown }) => JSON.stringify(value);
   return {
     added: added.map(name),
@@ -38,7 +39,7 @@ test('another name, namespace, kind or apiVersion is another object', () => {
   ]) {
     expect(difference(one, other)).toEqual({ added: [json(other)], changed: [], removed: [json(one)] });
   }
-  expect(differenceOf(read(one, 'a'), read(one, 'b'))).toMatchObject({
+  expect(runToEnd(differenceOf(read(one, 'a'), read(one, 'b')))).toMatchObject({
     added: [{ file: 'b' }],
     removed: [{ file: 'a' }],
   });

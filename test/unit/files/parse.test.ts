@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatProblem } from '../../../src/files/document.ts';
-import { parseDocuments } from '../../../src/files/parse.ts';
+import { parseDocuments, parseInSteps } from '../../../src/files/parse.ts';
 
 function values(text: string): unknown[] {
   return parseDocuments(text, 'f.yaml').documents.map(({ value }) => value);
@@ -20,6 +20,12 @@ describe('documents', () => {
       { file: 'f.yaml', index: 1, line: 10, value: { b: 2 } },
     ]);
     expect(problems).toEqual([]);
+  });
+
+  test('each in a step, so that a process can do other work in between', () => {
+    const steps = parseInSteps('a: 1\n---\nb: 2\n---\nc: 3\n', 'f.yaml');
+    for (let step = 0; step < 3; step += 1) expect(steps.next()).toEqual({ done: false, value: undefined });
+    expect(steps.next()).toMatchObject({ done: true, value: { documents: [{}, {}, {}] } });
   });
 
   test('a file of nothing is no error', () => {

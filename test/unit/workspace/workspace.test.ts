@@ -47,6 +47,17 @@ describe('workspace', () => {
     expect(generationOf(space)).toBe(7);
   });
 
+  test('reads only the objects of a changed file again that have changed', () => {
+    const space = workspace();
+    const [cart, other] = [route('/one'), route('/one').replace('cart', 'other')];
+    space.update(documentsOf(`${cart}---${other}`));
+    const before = space.objects().map(({ candidate }) => candidate.resource);
+    space.update(documentsOf(`# a comment\n${cart}---${other.replace('/one', '/two')}`));
+    const after = space.objects();
+    expect(after.map(({ candidate }, index) => candidate.resource === before[index])).toEqual([true, false]);
+    expect(after[0]?.document.line).toBe(3);
+  });
+
   test('forgets what the files no longer hold', () => {
     const space = workspace();
     space.update(documentsOf(route('/one')));
