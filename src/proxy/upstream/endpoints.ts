@@ -157,12 +157,21 @@ export class EndpointSet {
   private members: ReadonlySet<Endpoint> | undefined;
   private cursor = 0;
 
-  constructor(endpoints: readonly Endpoint[], traits: EndpointTraits = {}) {
+  /** Continues after the endpoint that `previous` chose last, so that frequent changes do not prefer the first ones. */
+  constructor(endpoints: readonly Endpoint[], traits: EndpointTraits = {}, previous?: EndpointSet) {
     this.endpoints = endpoints;
     this.failure = traits.failure;
     this.whyEmpty = traits.whyEmpty;
     this.budget = traits.budget;
     this.externalHostname = traits.externalHostname;
+    if (previous !== undefined) this.resume(previous);
+  }
+
+  private resume({ endpoints, cursor }: EndpointSet): void {
+    const next = endpoints[cursor];
+    const position = next === undefined ? -1 : this.endpoints.indexOf(next);
+    // The next one may be gone, or may have other settings.
+    this.cursor = position === -1 ? cursor % Math.max(this.endpoints.length, 1) : position;
   }
 
   /**
@@ -290,7 +299,7 @@ export class EndpointRegistry {
     const endpoints = addresses.map(({ host, port }) => this.hold(host, port, manner, digest));
     const budget = config.retryBudget === undefined ? undefined : this.budgets.hold(config.retryBudget);
     const traits = { failure: config.failure, whyEmpty, budget, externalHostname: config.external?.hostname };
-    this.sets.set(config.key, { set: new EndpointSet(endpoints, traits), endpoints });
+    this.sets.set(config.key, { set: new EndpointSet(endpoints, traits, previous?.set), endpoints });
     this.letGo(previous);
   }
 

@@ -189,6 +189,24 @@ describe('the registry', () => {
   });
 
   // Replacing 48,000 addresses of a Service was one long step.
+  // Endpoints that became ready or unready all the time sent every request to the first ones.
+  test('continues in turn when the endpoints or their settings change', () => {
+    const registry = new EndpointRegistry(() => undefined);
+    const config = endpointsConfig('app', 1, 2, 3, 4);
+    const next = (changed: typeof config): string | undefined => {
+      registry.upsert(changed);
+      return registry.get(config.key)?.pick([], 0)?.address.split(':')[1];
+    };
+    expect([1, 2, 3, 4, 5].map(() => next(config))).toEqual(['1', '2', '3', '4', '1']);
+    // The second one is the next.
+    expect(next(endpointsConfig('app', 2, 3, 4))).toBe('2');
+    expect(next(endpointsConfig('app', 1, 2, 3, 4))).toBe('3');
+    expect(next({ ...config, protocol: 'h2c' })).toBe('4');
+    expect(next(endpointsConfig('app', 7, 8))).toBe('7');
+    expect(next(endpointsConfig('app'))).toBeUndefined();
+    expect(next(config)).toBe('1');
+  });
+
   test('releases only the upstreams that requests have used', () => {
     const released: string[] = [];
     const registry = new EndpointRegistry(({ host, port }) => released.push(`${host}:${port}`));
