@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
 import { anyAddress } from './sockets/address.ts';
+import { afterClosing } from './sockets/after-closing.ts';
 import type { Address } from './sockets/address.ts';
 import { closeGently } from './messages/connection.ts';
 import type { Connection } from './messages/connection.ts';
@@ -171,6 +172,7 @@ export class Front {
     await this.layer4.cut();
     await eachInTurns(this.sockets, (socket) => socket.destroy());
     await this.lastSocketClosed(grace);
+    await afterClosing.done();
     this.http1.close();
     this.http2.close();
   }

@@ -106,6 +106,11 @@ export class ActionInTurns<T> {
     this.next.request();
   }
 
+  /** Resolves when no value waits. */
+  async done(): Promise<void> {
+    while (this.waiting.size > 0) await othersFirst();
+  }
+
   private turn(): void {
     let left = valuesInTurn;
     for (const value of this.waiting) {

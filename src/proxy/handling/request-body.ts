@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream';
 import type { ClientStream } from '../messages/client-stream.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { ActionInTurns } from '../../time/slices.ts';
 
 type BodyLimits = Pick<ProxyLimits, 'stallTimeout' | 'backendStallTimeout'>;
+
+/** Clients can stop sending thousands of bodies at the same moment. */
+const stallChecks = new ActionInTurns<() => void>((check) => check());
 
 export interface BodyEvents {
   /** The reader requests the first bytes: the connection to the backend is established. */
@@ -121,7 +125,7 @@ export class RequestBody extends Readable {
   private readonly checkStall = (): void => {
     const { bytes } = this;
     // After a busy period, timers run before the waiting input, so the input is checked first.
-    setImmediate(() => {
+    stallChecks.add(() => {
       if (this.destroyed || this.client.isComplete) return;
       // A slow backend is not the client's fault.
       if (this.message.isPaused() || this.bytes !== bytes) this.stallTimer?.refresh();

@@ -7,6 +7,7 @@ import { dataBytesPerWork, headerBytesPerWork, requestWork } from '../listen/inp
 import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { inTurns } from '../sockets/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
+import { afterClosing } from '../sockets/after-closing.ts';
 import { Output } from '../sockets/output.ts';
 import { owned, readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { closeGently, type Connection } from '../messages/connection.ts';
@@ -19,8 +20,7 @@ import type { Carrier } from './http1-stream.ts';
 import { destroyAtEnd, upgradeOf } from './http1-upgrade.ts';
 import { recordRefusal } from './refusal.ts';
 import { endsConnection, expectationOf, framingOf, isWithin } from './request-framing.ts';
-import { RequestReader } from './request-reader.ts';
-import type { BodyFraming, RequestEvents } from './request-reader.ts';
+import { RequestReader, type BodyFraming, type RequestEvents } from './request-reader.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -477,7 +477,7 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     this.stop();
     clearTimeout(this.pauseTimer);
     this.released(this);
-    this.guard(this.over);
+    if (this.exchange !== undefined) afterClosing.add(this.overGuarded);
   };
 
   /** Runs an action of an event, which has no caller to catch its errors: an unexpected error ends this connection only. */

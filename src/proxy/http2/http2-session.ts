@@ -7,6 +7,7 @@ import type { Input, InputTurns } from '../listen/input-turns.ts';
 import { closeGently } from '../messages/connection.ts';
 import type { Connection } from '../messages/connection.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
+import { afterClosing } from '../sockets/after-closing.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 import { ReleasingMap } from '../limits/releasing-map.ts';
 import { ClosedStreams } from '../frames/closed-streams.ts';
@@ -408,9 +409,11 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
 
   private abortStreams(): void {
     for (const stream of this.streams.values()) {
-      this.guardStream(stream.id, () => {
-        stream.abort(errorCodes.cancel);
-        this.endStream(stream, 'peer');
+      afterClosing.add(() => {
+        this.guardStream(stream.id, () => {
+          stream.abort(errorCodes.cancel);
+          this.endStream(stream, 'peer');
+        });
       });
     }
   }

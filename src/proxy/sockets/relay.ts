@@ -5,11 +5,13 @@ import type { SharedQuota } from '../../fairness/shared-quota.ts';
 import { readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { everyPieceInTurns } from './read-in-turns.ts';
 import { monotonicNow } from '../../time/clock.ts';
+import { afterClosing } from './after-closing.ts';
 import { readInto } from './direct.ts';
 import { joinShortPieces } from './join-pieces.ts';
 import { Output } from './output.ts';
 import { watchForReset } from './reset-probe.ts';
 import { isHttp2Stream, reset } from './reset.ts';
+import { Timer } from './timer.ts';
 
 /** Idle timeouts in milliseconds: in general, and after one side has ended its direction. */
 export interface RelayTimeouts {
@@ -46,7 +48,7 @@ export class Relay {
   private readonly backend: Duplex;
   private readonly timeouts: RelayTimeouts;
   private readonly observer: RelayObserver;
-  private timer: NodeJS.Timeout;
+  private timer: Timer;
   /** The time of the last byte, by `monotonicNow`. */
   private activeAt = monotonicNow();
   private isOver = false;
@@ -83,7 +85,7 @@ export class Relay {
   /** Resets both sides without calling the observer. */
   abort(): void {
     this.isOver = true;
-    clearTimeout(this.timer);
+    this.timer.cancel();
     reset(this.client);
     reset(this.backend);
   }
@@ -129,16 +131,18 @@ export class Relay {
     side.allowHalfOpen = true;
     side.on('error', () => undefined);
     side.once('close', () => {
-      // Both directions of this side have ended in order. The other side may still have bytes to read.
-      if (side.readableEnded && side.writableFinished && !wasReset(side)) this.finish();
-      else this.fail(failure);
+      afterClosing.add(() => {
+        // Both directions of this side have ended in order. The other side may still have bytes to read.
+        if (side.readableEnded && side.writableFinished && !wasReset(side)) this.finish();
+        else this.fail(failure);
+      });
     });
     watchForReset(side);
   }
 
   private halfClosed(): void {
     if (this.isOver) return;
-    clearTimeout(this.timer);
+    this.timer.cancel();
     this.activeAt = monotonicNow();
     this.timer = this.expireAfter('halfClosed');
   }
@@ -156,17 +160,17 @@ export class Relay {
   private end(failure: RelayFailure | undefined): void {
     if (this.isOver) return;
     this.isOver = true;
-    clearTimeout(this.timer);
+    this.timer.cancel();
     this.observer.ended(failure);
   }
 
   /** The timer is not set again with each piece. */
-  private expireAfter(time: keyof RelayTimeouts, after = this.timeouts[time]): NodeJS.Timeout {
-    return setTimeout(() => {
+  private expireAfter(time: keyof RelayTimeouts, after = this.timeouts[time]): Timer {
+    return new Timer(after, () => {
       const left = this.activeAt + this.timeouts[time] - monotonicNow();
       if (left <= 0) this.fail(time);
       else this.timer = this.expireAfter(time, Math.ceil(left));
-    }, after).unref();
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { eachInTurns } from '../../time/slices.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 
 /** Interval in milliseconds at which unread sockets are probed. */
@@ -31,7 +32,7 @@ export function watchForReset(connection: Duplex): void {
   if (!(connection instanceof Socket) || watched.has(connection) || connection.destroyed) return;
   watched.add(connection);
   connection.once('close', () => forget(connection));
-  timer ??= setInterval(probe, interval).unref();
+  timer ??= setInterval(probeAll, interval).unref();
 }
 
 function forget(socket: Socket): void {
@@ -41,11 +42,14 @@ function forget(socket: Socket): void {
   timer = undefined;
 }
 
-function probe(): void {
-  for (const socket of watched) {
-    const isUnread = socket.isPaused() || socket.readableEnded;
-    // With pending writes, the kernel reports a reset by itself.
-    if (isUnread && socket.writable && socket.writableLength === 0)
-      ((socket as Carried)[carrier] ?? socket).write(nothing);
-  }
+/** In turns, because thousands of clients may have reset their connections. */
+function probeAll(): void {
+  void eachInTurns(watched, probe);
+}
+
+function probe(socket: Socket): void {
+  const isUnread = socket.isPaused() || socket.readableEnded;
+  // With pending writes, the kernel reports a reset by itself.
+  if (isUnread && socket.writable && socket.writableLength === 0)
+    ((socket as Carried)[carrier] ?? socket).write(nothing);
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate, type Authority } from '../../../src/certificates/index.ts';
@@ -6,7 +7,9 @@ import type { ProxyLimits } from '../../../src/proxy/limits/limits.ts';
 import { closeBackends, startBackend, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
-import { closeProxies, openRaw, portOf, routeTo, startProxy } from '../../support/proxy.ts';
+import { frame, literal, openFrames } from '../../support/http2.ts';
+import { dial, startLayer4, tcp, tcpRoute } from '../../support/layer4.ts';
+import { closeProxies, openRaw, portOf, routeTo, startProxy, startProxyTo } from '../../support/proxy.ts';
 import type { ProxyUnderTest } from '../../support/proxy.ts';
 import { routeConfig } from '../../support/routes.ts';
 
@@ -115,6 +118,71 @@ function isGone(socket: Socket | undefined): boolean {
   socket?.resume();
   return socket?.destroyed === true || socket?.readableEnded === true;
 }
+
+/** The largest number of values that were added to a list in one turn of the event loop, until it has `count`. */
+async function mostInTurn(list: readonly unknown[], count: number): Promise<number> {
+  let most = 0;
+  for (let before = list.length; before < count; before = list.length) {
+    await othersFirst();
+    most = Math.max(most, list.length - before);
+  }
+  return most;
+}
+
+describe('many connections that are reset at the same moment', () => {
+  const count = 300;
+
+  test('the requests on them end a few at a time', async () => {
+    const backend = await startDeaf();
+    const { port, log, proxy } = await startProxyTo(backend.port, patient);
+    const clients = Array.from({ length: count }, () => openRaw(port));
+    for (const client of clients) client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(proxy.counters().openRequests).toBe(count));
+    for (const client of clients) client.resetAndDestroy();
+    expect(await mostInTurn(log, count)).toBeLessThanOrEqual(128);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+  });
+
+  test('the requests of HTTP/2 on them end a few at a time', async () => {
+    const backend = await startDeaf();
+    const { port, log, proxy } = await startProxyTo(backend.port, patient);
+    const clients = Array.from({ length: 3 }, () => openFrames(port));
+    const fields = literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'a']);
+    for (const { socket } of clients)
+      socket.write(
+        Buffer.concat(Array.from({ length: 100 }, (_, index) => frame('headers', 5, 2 * index + 1, fields))),
+      );
+    await eventually(() => expect(proxy.counters().openRequests).toBe(count));
+    for (const { socket } of clients) socket.resetAndDestroy();
+    expect(await mostInTurn(log, count)).toBeLessThanOrEqual(128);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+  });
+
+  test.each(['open', 'half-closed'])('their relays end a few at a time (%s)', async (state) => {
+    const backend = await startRawBackend((socket) => socket.resume());
+    const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')]);
+    const clients = Array.from({ length: count }, () => dial(started));
+    for (const client of clients) client.write('x');
+    if (state === 'half-closed') for (const client of clients) client.end();
+    const { layer4 } = started.proxy.counters();
+    await eventually(() => expect(layer4.received.tcp).toBe(count));
+    for (const client of clients) client.resetAndDestroy();
+    expect(await mostInTurn(started.connections, count)).toBeLessThanOrEqual(128);
+    await eventually(() => expect(started.proxy.counters().openConnections).toBe(0));
+  });
+});
+
+test('bodies that stall at the same moment end a few at a time', async () => {
+  const backend = await startDeaf();
+  const count = 300;
+  const { port, log, proxy } = await startProxyTo(backend.port, { ...patient, stallTimeout: 2_000 });
+  const clients = Array.from({ length: count }, () => openRaw(port));
+  for (const client of clients) client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1');
+  await eventually(() => expect(proxy.counters().requestBytes).toBe(count));
+  for (const client of clients) client.write('2');
+  expect(await mostInTurn(log, count)).toBeLessThanOrEqual(128);
+  expect(new Set(log.map(({ reason }) => reason))).toEqual(new Set(['body-timeout']));
+});
 
 describe.each(Object.entries(manners))(
   'a client that speaks %s and leaves while nobody reads what it sends',
