@@ -1,13 +1,14 @@
 import { deepEqual } from '../core/incremental/index.ts';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
+import { FairKeys } from './fair-keys.ts';
 import type { LiveObject, LiveObjects } from './live-objects.ts';
 import { mergeStatus, withoutRoom } from './merge-status.ts';
 import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
 import { statusFullEvents, statusEvents, regarding } from './status-events.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { NextTurn } from '../time/next-turn.ts';
-import { qualifiedName } from '../core/resources/reference.ts';
+import { qualifiedName, refOfKey } from '../core/resources/reference.ts';
 
 export interface StatusWriterOptions {
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
@@ -67,15 +68,17 @@ interface Sent {
 
 /**
  * Reconciles the statuses of live objects. Each object has at most one write in flight, and a short rest after it. Changes in the
- * meantime cause one more reconciliation with the newest state. After a conflict, the arrival of the newer object enqueues the
+ * meantime cause one more reconciliation with the newest state. Namespaces take turns. After a conflict, the arrival of the newer object enqueues the
  * key again.
  */
 export class StatusWriter {
   private readonly options: StatusWriterOptions;
   private readonly pace: Pace;
   private readonly clock: Pick<Clock, 'now' | 'date'>;
-  private readonly queue = new Set<string>();
+  private readonly queue = new FairKeys((key) => refOfKey(key).namespace);
   private readonly flying = new Set<string>();
+  /** Objects that are reconciled once more when their write has ended. Not in the queue, so that nothing has to be skipped there. */
+  private readonly again = new Set<string>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   /** Objects that are not written for a while, with the status that was written too often. */
   private readonly contested = new Map<string, OwnStatus | undefined>();
@@ -122,6 +125,7 @@ export class StatusWriter {
   /** Clears the queue. Resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.queue.clear();
+    this.again.clear();
     clearTimeout(this.grouping);
     clearTimeout(this.expiry);
     for (const timer of this.timers.values()) clearTimeout(timer);
@@ -138,7 +142,7 @@ export class StatusWriter {
     if (group > 0)
       this.grouping = setTimeout(() => {
         this.grouping = undefined;
-        if (this.queue.size > 0) this.beginGroup();
+        if (!this.queue.isEmpty) this.beginGroup();
       }, group);
     this.pump();
   }
@@ -147,20 +151,25 @@ export class StatusWriter {
     if (!this.options.mayWrite()) {
       // A new leader reconciles all objects.
       this.queue.clear();
+      this.again.clear();
       return;
     }
-    let compared = 0;
-    for (const key of this.queue) {
-      if (this.flying.size >= concurrency) return;
-      if (this.flying.has(key) || this.isLeftAlone(key)) continue;
+    for (let compared = 0; this.flying.size < concurrency; compared += 1) {
       if (compared === comparisons) return this.pumpLater.request();
-      compared += 1;
-      this.queue.delete(key);
-      const rest = this.restOf(key);
-      // Another status is desired since the last write. If not, most events are the echo of that write, and nothing differs.
-      if (rest > 0 && this.written.get(key)?.status !== this.options.wanted(key)) this.later(key, rest);
-      else this.begin(key, rest);
+      const key = this.queue.take();
+      if (key === undefined) return;
+      if (this.flying.has(key)) this.again.add(key);
+      else this.reconcile(key);
     }
+  }
+
+  private reconcile(key: string): void {
+    // A timer takes it up again, and so does a change of its desired status.
+    if (this.isLeftAlone(key)) return;
+    const rest = this.restOf(key);
+    // Another status is desired since the last write. If not, most events are the echo of that write, and nothing differs.
+    if (rest > 0 && this.written.get(key)?.status !== this.options.wanted(key)) this.later(key, rest);
+    else this.begin(key, rest);
   }
 
   /** Writes the status of an object if it differs, after `rest` milliseconds. */
@@ -196,6 +205,7 @@ export class StatusWriter {
       this.tell(key, { kind, before, object, ours });
     }
     this.conclude(key, kind, result);
+    if (this.again.delete(key)) this.queue.add(key);
     this.pump();
     if (this.flying.size === 0) this.idle?.resolve();
   }

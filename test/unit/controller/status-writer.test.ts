@@ -84,6 +84,22 @@ describe('writing of statuses', () => {
     await eventually(() => expect(compared).toBe(1_000));
   });
 
+  test('namespaces take turns', async () => {
+    const { calls, live, world, writer } = started();
+    const change = (namespace: string, name: string): void => {
+      const key = live.set('HTTPRoute', { metadata: { namespace, name, resourceVersion: '1', generation: 1 } });
+      world.wanted.set(key, status('one'));
+      writer.enqueue(key);
+    };
+    for (let number = 0; number < 100; number += 1) change('busy', `r${number}`);
+    change('other', 'r');
+    for (const call of calls.slice(0, 2)) await call.answer(stored(call, '2'));
+    expect(calls.map(({ object }) => object.metadata.namespace)).toContain('other');
+    expect(calls.length).toBeLessThan(20);
+    world.leads = false;
+    for (const call of calls) await call.answer(stored(call, '2'));
+  });
+
   test('one write in flight for an object; afterwards the newest state counts', async () => {
     const { calls, world, writer, see } = started();
     world.wanted.set('GatewayClass//a', status('one'));
