@@ -80,7 +80,9 @@ export class EventRecorder {
   }
 
   /** Records an event with the current time. Returns at once. */
-  record(note: EventNote): void {
+  record(event: EventNote): void {
+    // What is cut off must not stay in memory for each of thousands of series.
+    const note = { ...event, note: shorten(event.note) };
     const now = this.options.clock.now();
     const key = JSON.stringify([note.regarding, note.type, note.reason, note.action, note.note]);
     const series = this.series.get(key);
@@ -140,7 +142,7 @@ export class EventRecorder {
       type: note.type,
       reason: note.reason.slice(0, 128),
       action: note.action.slice(0, 128),
-      note: shorten(note.note),
+      note: note.note,
     };
   }
 

@@ -114,6 +114,12 @@ describe('events', () => {
     expect(stage.clock.waiting).toBe(0);
   });
 
+  test('that differ only in what is cut off are the same', async () => {
+    for (const end of ['one', 'two', 'three']) recorder.record(note({ note: `${'x'.repeat(32_000)} ${end}` }));
+    await recorder.flush();
+    expect(stage.server.audit.map(({ method }) => method)).toEqual(['POST']);
+  });
+
   test('fit, whatever they say', async () => {
     recorder.record(note({ note: '€'.repeat(5_000), reason: 'R'.repeat(500) }));
     await recorder.flush();
