@@ -2,6 +2,7 @@ import { listOf, recordOf } from '../core/text/record.ts';
 import type { Logger } from '../telemetry/index.ts';
 import type { ClusterWriter, ObjectChange, WireMetadata, WireObject, WriteResult } from './ports.ts';
 import { qualifiedName } from '../core/resources/reference.ts';
+import { isNewer } from './resource-version.ts';
 
 /** Prevents deletion of a GatewayClass while Gateways use it (GatewayClassFinalizerGatewaysExist). */
 export const classFinalizer = 'gateway-exists-finalizer.gateway.networking.k8s.io';
@@ -128,7 +129,7 @@ export class GatewayClassFinalizers {
   private conclude(name: string, metadata: WireMetadata, result: WriteResult): void {
     const { log, retry = 2_000 } = this.options;
     const object = result.type === 'ok' ? result.object : undefined;
-    if (object !== undefined) this.classes.set(name, object.metadata);
+    if (object !== undefined && !this.hasNewer(object.metadata)) this.classes.set(name, object.metadata);
     if (result.type !== 'ok')
       log.debug(
         { gatewayClass: name, outcome: result.type, problem: result.message },
@@ -138,6 +139,11 @@ export class GatewayClassFinalizers {
     if (object !== undefined && hasFinalizer(object.metadata) === hasFinalizer(metadata)) this.waiting.add(name);
     // Another admission webhook may undo the change, and each further write would have the same result.
     else this.later(name, retry);
+  }
+
+  /** Whether the watch has delivered a newer version. A write of an older one would never succeed. */
+  private hasNewer({ name, resourceVersion = '' }: WireMetadata): boolean {
+    return isNewer(this.classes.get(name)?.resourceVersion ?? '', resourceVersion);
   }
 
   private later(name: string, delay: number): void {

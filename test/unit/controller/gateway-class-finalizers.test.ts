@@ -116,6 +116,22 @@ describe('the finalizer of a GatewayClass', () => {
     expect(calls).toEqual([]);
   });
 
+  test('is written to the newest version, also if the response to a write arrives after a newer one', async () => {
+    const { calls, world, putClass, putGateway, dropGateway } = started();
+    const answers: (() => void)[] = [];
+    world.hold = (answer) => void answers.push(answer);
+    world.stored = { metadata: { name: 'ours', resourceVersion: '2', finalizers: [classFinalizer] } };
+    putGateway('one', 'ours');
+    putClass('ours', controllerName, { resourceVersion: '1' });
+    await settled();
+    putClass('ours', controllerName, { resourceVersion: '10', finalizers: [classFinalizer, 'example.com/theirs'] });
+    answers[0]?.();
+    await settled();
+    dropGateway('one');
+    await settled();
+    expect(calls).toEqual([[classFinalizer], ['example.com/theirs']]);
+  });
+
   test('is written by the leader, and again after a conflict', async () => {
     const { calls, world, finalizers, putClass, putGateway } = started();
     world.leads = false;
