@@ -30,14 +30,13 @@ export const mostGenerations = longestReport / 16;
 export function encodeReport(report: AcknowledgementReport): string {
   const parts = new Map([...report].map(([gateway, pods]) => [gateway, partOf(gateway, pods)]));
   let size = [...parts.values()].reduce((sum, part) => sum + part.size, 0);
-  while (size > longestReport) {
-    const [gateway, longest] = [...parts].reduce((most, next) => (next[1].size > most[1].size ? next : most));
-    const shorter = partOf(gateway, withoutProblems(report.get(gateway) ?? new Map()));
-    parts.delete(gateway);
-    size -= longest.size;
-    if (shorter.size === longest.size) continue;
-    parts.set(gateway, shorter);
-    size += shorter.size;
+  if (size > longestReport) {
+    for (const { gateway, part, next } of reductions(report, parts)) {
+      if (next === undefined) parts.delete(gateway);
+      else parts.set(gateway, next);
+      size += (next?.size ?? 0) - part.size;
+      if (size <= longestReport) break;
+    }
   }
   return `{${[...parts.values()].map(({ text }) => text).join(',')}}`;
 }
@@ -46,6 +45,24 @@ export function encodeReport(report: AcknowledgementReport): string {
 interface Part {
   readonly text: string;
   readonly size: number;
+}
+
+/** A part that is replaced by a smaller one, or left out. */
+interface Reduction {
+  readonly gateway: string;
+  readonly part: Part;
+  readonly next: Part | undefined;
+}
+
+/** All possible reductions, the largest part first. */
+function reductions(report: AcknowledgementReport, parts: ReadonlyMap<string, Part>): readonly Reduction[] {
+  return [...parts]
+    .flatMap(([gateway, part]): readonly Reduction[] => {
+      const next = partOf(gateway, withoutProblems(report.get(gateway) ?? new Map()));
+      const last = { gateway, part: next, next: undefined };
+      return next.size < part.size ? [{ gateway, part, next }, last] : [last];
+    })
+    .sort((one, other) => other.part.size - one.part.size);
 }
 
 function partOf(gateway: string, pods: GatewayAcknowledgements): Part {
