@@ -14,6 +14,7 @@ import {
 import { gatewayOfChild, gatewayOfService, isClusterService, serviceNames } from './data-plane-objects.ts';
 import type { DataPlaneProblem } from './data-plane-problems.ts';
 import { DriftDetector } from './drift-detector.ts';
+import { FairKeys } from './fair-keys.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 
 export interface DataPlaneProvisionerOptions {
@@ -45,12 +46,14 @@ const concurrency = 8;
 
 /**
  * Reconciles the objects of each Gateway's data plane. There is at most one reconciliation per Gateway at a time, and the next one
- * starts from the newest state. Objects of the same names that belong to someone else are never changed.
+ * starts from the newest state. Namespaces take turns. Objects of the same names that belong to someone else are never changed.
  */
 export class DataPlaneProvisioner {
   private readonly options: DataPlaneProvisionerOptions;
   private readonly working = new Map<string, Promise<void>>();
-  private readonly queue = new Set<string>();
+  private readonly queue = new FairKeys((gateway) => ofQualifiedName(gateway).namespace);
+  /** Gateways that are taken up again after their reconciliation. Not in the queue, so that nothing has to be skipped there. */
+  private readonly again = new Set<string>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   /** Gateway → number of consecutive failures. */
   private readonly failures = new Map<string, number>();
@@ -74,8 +77,11 @@ export class DataPlaneProvisioner {
 
   /** Call this when something has changed that the data plane of a Gateway (`namespace/name`) depends on. */
   enqueue(gateway: string): void {
-    this.queue.add(gateway);
-    this.pump();
+    if (this.working.has(gateway)) this.again.add(gateway);
+    else {
+      this.queue.add(gateway);
+      this.pump();
+    }
   }
 
   /** Reconciles a Gateway even if its requirements have not changed, because its objects may differ. */
@@ -102,6 +108,7 @@ export class DataPlaneProvisioner {
   /** Stops reconciling. Resolves when nothing is in flight. */
   async stop(): Promise<void> {
     this.queue.clear();
+    this.again.clear();
     this.drift.stop();
     for (const timer of this.timers.values()) clearTimeout(timer);
     await Promise.all(this.working.values());
@@ -109,14 +116,14 @@ export class DataPlaneProvisioner {
   }
 
   private pump(): void {
-    for (const gateway of this.queue) {
-      if (this.working.size >= concurrency) return;
-      if (this.working.has(gateway)) continue;
-      this.queue.delete(gateway);
+    while (this.working.size < concurrency) {
+      const gateway = this.queue.take();
+      if (gateway === undefined) return;
       this.working.set(
         gateway,
         this.begin(gateway).finally(() => {
           this.working.delete(gateway);
+          if (this.again.delete(gateway)) this.queue.add(gateway);
           this.pump();
         }),
       );

@@ -5,6 +5,7 @@ import { sameJson } from '../core/text/compare-json.ts';
 import { recordsOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { sameFields } from './drift-detector.ts';
+import { FairKeys } from './fair-keys.ts';
 import { selectorServiceName } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 
@@ -51,7 +52,7 @@ const removals = 8;
 
 /**
  * Reconciles the headless Service of each XBackend of type EndpointSelector: Kubernetes then keeps EndpointSlices with the selected
- * pods (EndpointSelectorBackend). Each XBackend has at most one reconciliation at a time, which starts from the newest state.
+ * pods (EndpointSelectorBackend). Each XBackend has at most one reconciliation at a time, which starts from the newest state. Namespaces take turns.
  */
 export class SelectorServices {
   private readonly options: SelectorServicesOptions;
@@ -60,7 +61,7 @@ export class SelectorServices {
   private readonly live = new Map<string, Map<string, WireObject>>();
   /** Service (`namespace/name`) → XBackend. */
   private readonly backends = new Map<string, string>();
-  private readonly queue = new Set<string>();
+  private readonly queue = new FairKeys((backend) => ofQualifiedName(backend).namespace);
   /** XBackends that are taken up again after their work and rest. Not in the queue, so that nothing has to be skipped there. */
   private readonly again = new Set<string>();
   private readonly working = new Map<string, Promise<void>>();
@@ -139,9 +140,9 @@ export class SelectorServices {
   }
 
   private pump(): void {
-    for (const backend of this.queue) {
-      if (this.working.size >= concurrency) return;
-      this.queue.delete(backend);
+    while (this.working.size < concurrency) {
+      const backend = this.queue.take();
+      if (backend === undefined) return;
       this.working.set(
         backend,
         Promise.resolve()

@@ -277,6 +277,14 @@ describe('provisioning', () => {
     expect(readings.peak).toBeLessThanOrEqual(8 * all.length);
   });
 
+  test('namespaces take turns', async () => {
+    const { calls, provisioner } = started();
+    for (let index = 0; index < 40; index += 1) provisioner.enqueue(`busy/web-${index}`);
+    provisioner.enqueue('shop/web');
+    await until(() => expect(calls).toHaveLength(41 * all.length));
+    expect(calls.findIndex((call) => call.includes(' shop/'))).toBeLessThan(20 * all.length);
+  });
+
   test('what somebody changes or deletes is made as it was, and told', async () => {
     const { deviations, enqueue, see } = started();
     await enqueue();

@@ -133,6 +133,18 @@ async function callsWhileAnotherChanges(cluster: ReturnType<typeof started>): Pr
 }
 
 describe('the Service of an XBackend', () => {
+  test('is written for namespaces in turns', async () => {
+    const { services, calls, wanted, uids } = started();
+    const backends = [...Array.from({ length: 20 }, (_, index) => `busy/b${index}`), 'shop/b'];
+    for (const backend of backends) {
+      uids.set(backend, `uid of ${backend}`);
+      wanted.set(backend, { selector: { app: 'a' }, port: 80 });
+      services.enqueue(backend);
+    }
+    await eventually(() => expect(calls).toHaveLength(backends.length));
+    expect(calls.indexOf(`apply ${selectorServiceName('uid of shop/b')}`)).toBeLessThan(10);
+  });
+
   test('is headless, selects the pods, belongs to the XBackend and is applied once', async () => {
     const cluster = started();
     need('shop/cart', 'cart', cluster);
