@@ -9,8 +9,9 @@ import { endpointsOf, type ConfigKey, type ConfigResource, type ListenerConfig }
 import { refusals, type Refusal } from '../routing/decision/refusals.ts';
 import { configuration } from '../routing/emit.ts';
 import type { Finding } from '../rules/engine/rule.ts';
-import { takenMatches } from '../rules/matches/match-places.ts';
 import { display } from '../text/display.ts';
+import type { Steps } from '../text/steps.ts';
+import { comparedPart, comparedPlaces, winnersAt } from './compared-places.ts';
 import { compareRouting, type RoutedSummary } from './routing.ts';
 
 /**
@@ -19,14 +20,21 @@ import { compareRouting, type RoutedSummary } from './routing.ts';
  *
  * @param subject the beginning of the sentence, as returned by `changeOf`
  */
-export function lossSentence(subject: string, broken: BrokenObject, before: Reader, after: Reader): string | undefined {
+export function* lossSentence(subject: string, broken: BrokenObject, states: States): Steps<string | undefined> {
   const { kind, namespace, name } = broken;
-  if (isOwnerKind(kind)) return listenerSentence(subject, broken, listenersOf(after, { kind, namespace, name }));
+  if (isOwnerKind(kind))
+    return listenerSentence(subject, broken, listenersOf(states.after(), { kind, namespace, name }));
   if (!isRouteKind(kind)) return undefined;
-  const losses = lossesOf({ ...broken, kind }, before, after);
-  return losses.length === 0
-    ? undefined
-    : fitted((places) => `${subject} ${verbOf(broken, before, losses)}: ${lossText(losses, kind, places)}.`);
+  const losses = yield* lossesOf({ ...broken, kind }, states);
+  if (losses.all.length === 0) return undefined;
+  const verb = verbOf(broken, states.before(), losses.all);
+  return fitted((places) => `${subject} ${verb}: ${lossText(losses, kind, places)}.`);
+}
+
+/** The evaluation before a change and after it. Called in each step, because the state may change between steps. */
+export interface States {
+  readonly before: () => Reader;
+  readonly after: () => Reader;
 }
 
 /**
@@ -35,17 +43,12 @@ export function lossSentence(subject: string, broken: BrokenObject, before: Read
  *
  * @param subject the beginning of the sentence, as returned by `changeOf`
  */
-export function deletionSentence(
-  subject: string,
-  route: NamedObject,
-  before: Reader,
-  after: Reader,
-): string | undefined {
+export function* deletionSentence(subject: string, route: NamedObject, states: States): Steps<string | undefined> {
   const { kind } = route;
-  const gateway = gatewayElsewhere(before, route);
+  const gateway = gatewayElsewhere(states.before(), route);
   if (!isRouteKind(kind) || gateway === undefined) return undefined;
-  const losses = lossesOf({ ...route, kind }, before, after);
-  return losses.length === 0
+  const losses = yield* lossesOf({ ...route, kind }, states);
+  return losses.all.length === 0
     ? undefined
     : fitted((places) => `${subject} deletes ${describeRef(route)} of ${gateway}: ${lossText(losses, kind, places)}.`);
 }
@@ -77,9 +80,10 @@ function fitted(sentenceWith: (places: number) => string): string {
   return sentenceWith(1);
 }
 
-function listed(all: readonly string[], most: number): string {
+function listed(all: readonly string[], most: number, isPartial = false): string {
   const more = all.length - most;
-  return more > 0 ? `${all.slice(0, most).join(', ')} and ${more} more` : all.join(', ');
+  if (more <= 0) return all.join(', ');
+  return `${all.slice(0, most).join(', ')} and ${isPartial ? 'at least ' : ''}${more} more`;
 }
 
 /** The handling of some requests after the change. */
@@ -91,41 +95,48 @@ interface Loss {
   readonly share: string;
 }
 
-/** Returns the requests or connections that a route served before, and that are lost. */
-function lossesOf(
-  route: NamedObject & { readonly kind: ServedRouteKind },
-  before: Reader,
-  after: Reader,
-): readonly Loss[] {
-  const around = new Map([...ownersOf(before, route), ...ownersOf(after, route)]);
+/** The requests or connections that a route served before, and that are lost. */
+interface Losses {
+  readonly all: readonly Loss[];
+  /** Whether there may be others: the route has more matches, hostnames and listeners than are compared. */
+  readonly isPartial: boolean;
+}
+
+function* lossesOf(route: NamedObject & { readonly kind: ServedRouteKind }, states: States): Steps<Losses> {
+  const { places, isPartial } = comparedPlaces([
+    resourcesOf(states.before(), route),
+    resourcesOf(states.after(), route),
+  ]);
   // An equal match of an older route gets the requests instead, so they are not lost.
-  const winners = before.query(takenMatches, route.kind, route.namespace, route.name).map(({ winner }) => winner);
-  const routes = [...new Map([route, ...winners].map((one) => [describeRef(one), one])).values()];
-  const { changes } = compareRouting(
-    configurationOf(before, [...around.values()], routes),
-    configurationOf(after, [...around.values()], routes),
-  );
-  return changes.flatMap(({ place, after: summary }) => {
+  const winners = winnersAt(states.before(), route, places);
+  const around = new Map([...ownersOf(states.before(), route), ...ownersOf(states.after(), route)]);
+  const before: ConfigResource[] = [];
+  const after: ConfigResource[] = [];
+  for (const object of [...around.values(), route, ...winners]) {
+    yield;
+    before.push(...resourcesOf(states.before(), object).flatMap((one) => comparedPart(one, object, places)));
+    after.push(...resourcesOf(states.after(), object).flatMap((one) => comparedPart(one, object, places)));
+  }
+  yield;
+  const { changes } = compareRouting(configurationWith(before), configurationWith(after));
+  const all = changes.flatMap(({ place, after: summary }) => {
     const fate = fateOf(summary, route.kind);
     return fate === undefined ? [] : [{ place, ...fate }];
   });
+  return { all, isPartial };
 }
 
 function ownersOf(read: Reader, { kind, namespace, name }: NamedObject): readonly (readonly [string, ListenerOwner])[] {
   return attachedOwners(read, kind, namespace, name).map((owner) => [describeRef(owner), owner] as const);
 }
 
-/** The configuration of some routes at the listeners of some owners, as if certificates and endpoints existed. */
-function configurationOf(
-  read: Reader,
-  owners: readonly ListenerOwner[],
-  routes: readonly NamedObject[],
-): ReadonlyMap<ConfigKey, ConfigResource> {
-  const resources = [...owners, ...routes].flatMap(({ kind, namespace, name }) =>
-    [...configuration.emit(read, kind, namespace, name)].map(({ value }) =>
-      value.kind === 'listener' ? withCertificate(value) : value,
-    ),
-  );
+function resourcesOf(read: Reader, { kind, namespace, name }: NamedObject): readonly ConfigResource[] {
+  return [...configuration.emit(read, kind, namespace, name)].map(({ value }) => value);
+}
+
+/** A configuration as if certificates and endpoints existed. */
+function configurationWith(parts: readonly ConfigResource[]): ReadonlyMap<ConfigKey, ConfigResource> {
+  const resources = parts.map((part) => (part.kind === 'listener' ? withCertificate(part) : part));
   const endpoints = resources
     .flatMap((resource) => (resource.kind === 'endpoints' ? [] : endpointsOf(resource)))
     .map((key): ConfigResource => ({ kind: 'endpoints', key, addresses: [{ host: '', port: 0 }] }));
@@ -176,15 +187,15 @@ function isAboutBackend({ path }: Finding): boolean {
   return path[1] === 'rules' && path[3] === 'backendRefs' && path.length === 5;
 }
 
-function lossText(losses: readonly Loss[], kind: ServedRouteKind, places: number): string {
+function lossText({ all, isPartial }: Losses, kind: ServedRouteKind, places: number): string {
   const { traffic } = failureOf[kind];
   const preposition = traffic === 'requests' ? 'for' : 'to';
-  return [...Map.groupBy(losses, ({ share, fate }) => `${share} ${fate}`).values()]
+  return [...Map.groupBy(all, ({ share, fate }) => `${share} ${fate}`).values()]
     .flatMap((equal) => {
       const [first] = equal;
       if (first === undefined) return [];
       const distinct = [...new Set(equal.map(({ place }) => place))];
-      return [`${first.share}${traffic} ${preposition} ${listed(distinct, places)} ${first.fate}`];
+      return [`${first.share}${traffic} ${preposition} ${listed(distinct, places, isPartial)} ${first.fate}`];
     })
     .join('; ');
 }

@@ -9,7 +9,7 @@ import {
 } from '../admission/impact.ts';
 import type { Kernel, Overlay, Reader, Write } from '../incremental/index.ts';
 import type { Steps } from '../text/steps.ts';
-import { deletionSentence, gatewayElsewhere, lossSentence } from './loss.ts';
+import { deletionSentence, gatewayElsewhere, lossSentence, type States } from './loss.ts';
 import { keyOfRef } from '../resources/reference.ts';
 
 /** A change of an object that objects of the Gateway API refer to. */
@@ -38,17 +38,18 @@ export function* warningsAbout(
   { kernel, mayContinue }: WarningContext,
 ): Steps<readonly string[]> {
   const [former, present] = [overlayWith(kernel, before), overlayWith(kernel, after)];
+  const states: States = { before: () => former().read, after: () => present().read };
   const self = keyOfRef(ref);
   const impact = yield* impactOf(() => readerOf(former), present(), { self, mayContinue });
   const subject = changeOf(operation, ref);
   const sentences: string[] = [];
   for (const broken of impact.broken) {
     yield;
-    const loss = mayContinue() ? lossSentence(subject, broken, former().read, present().read) : undefined;
+    const loss = mayContinue() ? yield* lossSentence(subject, broken, states) : undefined;
     sentences.push(loss ?? breaksSentence(subject, broken));
   }
   const warnings = impactWarnings(subject, impact, sentences);
-  return [...warnings, ...(yield* deletedRoutes(subject, contents, { former, present, mayContinue }))];
+  return [...warnings, ...(yield* deletedRoutes(subject, contents, { ...states, mayContinue }))];
 }
 
 function* readerOf(overlay: () => Overlay): Steps<Reader> {
@@ -56,9 +57,7 @@ function* readerOf(overlay: () => Overlay): Steps<Reader> {
   return yield* readComparing(overlay());
 }
 
-interface Comparison {
-  readonly former: () => Overlay;
-  readonly present: () => Overlay;
+interface Comparison extends States {
   readonly mayContinue: () => boolean;
 }
 
@@ -69,7 +68,7 @@ const maxRoutes = 3;
 function* deletedRoutes(
   subject: string,
   contents: readonly NamedObject[],
-  { former, present, mayContinue }: Comparison,
+  { mayContinue, ...states }: Comparison,
 ): Steps<readonly string[]> {
   const sentences: string[] = [];
   let more = 0;
@@ -81,10 +80,10 @@ function* deletedRoutes(
       break;
     }
     if (sentences.length === maxRoutes) {
-      if (gatewayElsewhere(former().read, object) !== undefined) more += 1;
+      if (gatewayElsewhere(states.before(), object) !== undefined) more += 1;
       continue;
     }
-    const sentence = deletionSentence(subject, object, former().read, present().read);
+    const sentence = yield* deletionSentence(subject, object, states);
     if (sentence !== undefined) sentences.push(`[impact] ${sentence}`);
   }
   const rest = `[impact] ${subject} deletes ${atLeast}${more} more route${more === 1 ? '' : 's'} of Gateways in other namespaces.`;

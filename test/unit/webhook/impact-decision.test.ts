@@ -103,6 +103,22 @@ describe('deleting a Service', () => {
     expect(warning.length).toBeLessThanOrEqual(256);
   });
 
+  test('compares few of the places of a route that has very many', () => {
+    const listeners = Array.from({ length: 64 }, (_, index) => ({
+      ...httpListener,
+      name: `l${index}`,
+      port: 1 + index,
+    }));
+    const rules = Array.from({ length: 16 }, (_, rule) => ({
+      matches: Array.from({ length: 8 }, (__, match) => ({ path: { value: `/${rule}/${match}` } })),
+      backendRefs: to('cart'),
+    }));
+    const hostnames = Array.from({ length: 16 }, (_, index) => `h${index}.example.com`);
+    const kernel = webhookKernel(gateway(...listeners), cart, route('shop/store', rules, { hostnames }));
+    const [warning] = warningsFor(kernel, { oldObject: cart });
+    expect(warning).toMatch(/: requests for h0\.example\.com:1\/0\/0, .* and at least 125 more will get 500\.$/);
+  });
+
   test('describes requests as their matches do', () => {
     const wildcard = { ...httpListener, name: 'alternate', port: 8080 };
     const match = {

@@ -178,12 +178,18 @@ class GatewayConfiguration implements Routing<PreparedRule> {
 
   constructor(gateway: string, resources: readonly ConfigResource[], request: ArrivingRequest) {
     this.gateway = gateway;
+    const keys = new Set<ConfigKey>();
     for (const resource of resources) {
-      if (resource.kind === 'route') this.table.upsert(routeFor(gateway, resource));
-      else if (resource.kind === 'endpoints')
-        this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
-      else if (resource.kind === 'listener' && resource.gateway === gateway && sharesPort(resource, request))
-        this.listeners.add(resource);
+      if (resource.kind === 'endpoints') this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
+      if (resource.kind !== 'listener' || resource.gateway !== gateway || !sharesPort(resource, request)) continue;
+      this.listeners.add(resource);
+      keys.add(resource.key);
+    }
+    for (const resource of resources) {
+      if (resource.kind !== 'route') continue;
+      // A route may have very many matches at listeners of other ports.
+      const attachments = resource.attachments.filter(({ listener }) => keys.has(listener));
+      if (attachments.length > 0) this.table.upsert(routeFor(gateway, { ...resource, attachments }));
     }
   }
 
