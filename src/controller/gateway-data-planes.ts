@@ -63,10 +63,10 @@ interface OwnerState {
   emitted: string | undefined;
 }
 
-/** Pods without the newest generation: all of them, those past their deadline, and the next deadline. */
+/** Pods without the newest generation: how many still have time, how many are past their deadline, and the next deadline. */
 interface Behind {
-  readonly pods: readonly string[];
-  readonly late: readonly string[];
+  readonly inTime: number;
+  readonly late: number;
   readonly next: number;
 }
 
@@ -207,10 +207,12 @@ export class GatewayDataPlanes {
   }
 
   private advanceAll(): readonly Write[] {
-    const behind = [...this.owners].map(([name, owner]) => this.advance(name, owner));
-    this.settleAt(Math.min(...behind.map(({ next }) => next)));
+    const late = new Set<string>();
+    let next = Infinity;
+    for (const [name, owner] of this.owners) next = Math.min(next, this.advance(name, owner, late));
+    this.settleAt(next);
     const elsewhere = this.answersElsewhere();
-    this.setRemark(new Set(behind.flatMap(({ late }) => late)), [...elsewhere, ...this.answers]);
+    this.setRemark(late, [...elsewhere, ...this.answers]);
     const problems = this.problemsByOwner([...elsewhere, ...this.answers]);
     return [...this.owners].flatMap(([name, owner]) => {
       const value = this.acknowledgementOf(owner, problems.get(name));
@@ -357,32 +359,39 @@ export class GatewayDataPlanes {
     );
   }
 
-  /** Advances the acknowledged generation to the one that all ready data planes have, except those that are late. */
-  private advance(name: string, owner: OwnerState): Behind {
+  /**
+   * Advances the acknowledged generation to the one that all ready data planes have, except those that are late. Adds these to `allLate`.
+   *
+   * @returns the next deadline of a data plane
+   */
+  private advance(name: string, owner: OwnerState, allLate: Set<string>): number {
     // A generation that was programmed stays programmed: a restarted data plane loads all of it before it is ready.
     owner.acknowledged = Math.max(owner.acknowledged, this.options.programmed(name) ?? -1);
-    const behind = this.behind(name, owner);
-    const { pods, late } = behind;
-    if (pods.length === late.length && late.length < this.ready.size)
+    const { inTime, late, next } = this.behind(name, owner, allLate);
+    if (inTime === 0 && late < this.ready.size)
       owner.acknowledged = Math.max(owner.acknowledged, owner.published.generation);
-    return behind;
+    return next;
   }
 
   /** There may be thousands of pods, and hundreds of owners. */
-  private behind(name: string, owner: OwnerState): Behind {
+  private behind(name: string, owner: OwnerState, allLate: Set<string>): Behind {
     const { generation, at } = owner.published;
     const now = monotonicNow();
-    const pods: string[] = [];
-    const late: string[] = [];
+    let inTime = 0;
+    let late = 0;
     let next = Infinity;
     for (const [pod, since] of this.ready) {
       if (this.heldBy(pod, name, owner) >= generation) continue;
-      pods.push(pod);
       const deadline = Math.max(at, since) + this.patience;
-      if (deadline <= now) late.push(pod);
-      else next = Math.min(next, deadline);
+      if (deadline <= now) {
+        late += 1;
+        allLate.add(pod);
+      } else {
+        inTime += 1;
+        if (deadline < next) next = deadline;
+      }
     }
-    return { pods, late, next };
+    return { inTime, late, next };
   }
 
   private get patience(): number {
