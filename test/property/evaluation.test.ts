@@ -13,6 +13,7 @@ import {
   certificateCell,
   installationCell,
   parameterCell,
+  withheldCell,
   type Acknowledgement,
   type AuthorityFacts,
   type CertificateFacts,
@@ -96,6 +97,19 @@ const event: fc.Arbitrary<Write> = fc.oneof(
         fc.constantFrom(...acknowledgements),
       )
       .map(([[kind = '', name = ''], namespace, value]) => write(acknowledgementCell, [kind, namespace, name], value)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        somewhere,
+        fc.constantFrom('front', 'back'),
+        somewhere,
+        fc.constantFrom('route/HTTPRoute/shop/one', 'route/GRPCRoute/infra/one', 'endpoints/shop/cart/8080', undefined),
+      )
+      .map(([namespace, name, of, key]) =>
+        write(withheldCell, [namespace, name, of], key === undefined ? key : { [key]: { bytes: 2, limit: 1 } }),
+      ),
   },
   {
     weight: 1,

@@ -2,8 +2,8 @@ import { endpointsKey } from '../graph/backends/endpoints-key.ts';
 import { withheldCell, type WithheldFacts } from '../graph/inputs.ts';
 import { backendPlacesOf } from '../graph/listeners/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
-import { routeIdentity } from '../graph/matches/precedence.ts';
 import type { ServedRouteKind } from '../graph/protocols.ts';
+import { withheldFacts } from '../graph/withheld.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { qualifiedName } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -20,12 +20,12 @@ export function withheldRoute(
   route: Resource<ServedRouteKind>,
   owner: ListenerOwner,
 ): Outcome | undefined {
+  const facts = withheldFacts(read, route, owner);
   const gateway = servingGateway(read, owner);
-  if (gateway === undefined) return undefined;
   const { namespace } = route.ref;
-  const facts = read.input(withheldCell, gateway.namespace, gateway.name, namespace)?.[routeIdentity(route).key];
   return (
     facts &&
+    gateway &&
     isFalse(
       reason,
       `The route is not served by Gateway ${quote(qualifiedName(gateway))}, because it needs ${sizeOf(facts)} of configuration, and the older routes of namespace ${quote(namespace)} use its share. All routes of the Gateway together may have ${limitOf(facts)}, in equal shares for namespaces. Use fewer rules, hostnames or parentRefs, remove other routes of the namespace, or attach the route to another Gateway.`,

@@ -1,9 +1,10 @@
 import { attachments } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
-import type { OwnerKind } from '../../graph/listeners/listener-sets.ts';
+import { isOwnerKind, type OwnerKind } from '../../graph/listeners/listener-sets.ts';
 import { listenersOf } from '../../graph/listeners/listeners.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
+import { withheldFacts } from '../../graph/withheld.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { fieldIgnored } from '../support/feature-without-effect.ts';
@@ -228,9 +229,12 @@ export const routesOfListener = defineIndex({
   stratum: strata.findingIndexes,
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    if (read.query(routeValidity, kind, namespace, name).refused !== undefined) return;
+    const route = readObject(read, kind as ServedRouteKind, namespace, name);
+    if (route === undefined || read.query(routeValidity, kind, namespace, name).refused !== undefined) return;
     for (const { parent, outcome } of read.query(attachments, kind, namespace, name)) {
-      if (outcome.type !== 'attached') continue;
+      if (outcome.type !== 'attached' || !isOwnerKind(parent.kind)) continue;
+      // Its status says that it is not accepted.
+      if (withheldFacts(read, route, { ...parent, kind: parent.kind }) !== undefined) continue;
       for (const listener of outcome.listeners) {
         yield { bucket: listenerKey(parent, listener.name), entry: keyOfRef({ kind, namespace, name }) };
       }

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { withheldCell, type WithheldFacts } from '../../../../src/core/graph/inputs.ts';
 import { write } from '../../../../src/core/incremental/index.ts';
 import { statuses } from '../../../../src/core/status/emit.ts';
+import type { GatewayStatus } from '../../../../src/core/status/gateway.ts';
 import type { RouteStatus } from '../../../../src/core/status/route.ts';
 import { evaluate, ourClass } from '../../../support/evaluation.ts';
 import { gatewayWith } from '../../../support/rules.ts';
@@ -51,6 +52,17 @@ describe('what does not fit into the configuration of a Gateway', () => {
       'ResolvedRefs True ResolvedRefs: ',
     ]);
     expect(conditionsOf('small')).toEqual(['Accepted True Accepted: ', 'ResolvedRefs True ResolvedRefs: ']);
+  });
+
+  test('a route: it does not count as attached', () => {
+    const { kernel } = evaluate([route('big'), route('small'), cart, front, ourClass]);
+    const attachedRoutes = (): unknown =>
+      (kernel.emitted(statuses).get('Gateway/shop/front') as GatewayStatus | undefined)?.listeners[0]?.attachedRoutes;
+    expect(attachedRoutes()).toBe(2);
+    kernel.apply([write(withheldCell, ['shop', 'front', 'shop'], { 'route/HTTPRoute/shop/big': facts })]);
+    expect(attachedRoutes()).toBe(1);
+    kernel.apply([write(withheldCell, ['shop', 'front', 'shop'], undefined)]);
+    expect(attachedRoutes()).toBe(2);
   });
 
   test('endpoints: the references of the routes that use them are not resolved', () => {
