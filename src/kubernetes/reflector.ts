@@ -28,6 +28,8 @@ export interface ReflectorOptions {
 
 /** Milliseconds. A watch that ends sooner counts as a failure, also with events: the next one would end as soon. */
 const shortestWatch = 1_000;
+/** Versions from which a watch begins anywhere, so that deletions in between are never told. API servers send none of them. */
+const anywhere: ReadonlySet<string> = new Set(['', '0']);
 /** Milliseconds after which a watch counts as a success even without events. */
 const longWatch = 60_000;
 
@@ -152,7 +154,8 @@ export class Reflector {
         return type === 'upsert' ? this.inventory.upsert(object) : this.inventory.remove(object);
       });
       await this.tell(newestOnly(events));
-      this.place = batch.at(-1)?.object.metadata.resourceVersion ?? this.place;
+      const version = batch.at(-1)?.object.metadata.resourceVersion ?? '';
+      if (!anywhere.has(version)) this.place = version;
       signal.throwIfAborted();
     }
     const lasted = this.options.clock.now() - started;

@@ -195,6 +195,19 @@ describe('watches', () => {
     expect(stage.clock.slept.slice(pauses).filter((delay) => delay < 30_000)).toEqual([]);
   });
 
+  test.each(['', '0'])('whose last bookmark has the version "%s" go on from the place before', async (version) => {
+    const { steps, reflector } = await inStep('one');
+    const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: version } } };
+    stage.server.watches.write(`${JSON.stringify(bookmark)}\n`);
+    stage.clock.advance(1_500);
+    await eventually(() => expect(reflector.lastContact).toBe(0));
+    stage.server.watches.cut();
+    await watching(0);
+    drop('one');
+    await recovered();
+    await eventually(() => expect(steps).toEqual(['delete one']));
+  });
+
   test.each([
     ['', () => undefined],
     [', even with a bookmark,', () => stage.server.watches.bookmark()],
