@@ -86,10 +86,12 @@ export function comparedPart(
   const attachments = attachmentsAt(resource.attachments, places);
   if (attachments.length === 0) return [];
   if (resource.kind === 'layer4Route' || !('matches' in object)) return [{ ...resource, attachments }];
-  const rules = resource.rules.map((rule) => ({
-    ...rule,
-    matches: rule.matches.filter(({ index }) => object.matches.has(`${rule.index} ${index}`)),
-  }));
+  const rules = resource.rules
+    .map((rule) => ({
+      ...rule,
+      matches: rule.matches.filter(({ index }) => object.matches.has(`${rule.index} ${index}`)),
+    }))
+    .filter(({ matches }) => matches.length > 0);
   return [{ ...resource, attachments, rules }];
 }
 
