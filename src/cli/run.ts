@@ -8,6 +8,7 @@ import { readTlsSecret } from '../certificates/facts.ts';
 import { createSessionKey } from '../certificates/session-keyring.ts';
 import { addresses, demandsRoutability } from '../core/graph/listeners/addresses.ts';
 import type { Delta, Write } from '../core/incremental/index.ts';
+import { printable } from '../core/text/display.ts';
 import { isReserved } from '../core/routing/config.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
@@ -90,7 +91,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
 
-  terminal.line(terminal.style('bold', `sallyport run  ${options.files.join(' ')}`));
+  terminal.line(terminal.style('bold', printable(`sallyport run  ${options.files.join(' ')}`, Infinity)));
   // Changes of the files during the start wait for its end.
   const started = Promise.withResolvers<(change: FolderChange) => Promise<void>>();
   const watcher = await watchFolder(options.files, async (change) => (await started.promise)(change));
@@ -173,7 +174,9 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   );
   errors.survive(running);
   started.resolve(createFollower({ terminal, workspace, evaluation, plane, proxies, log, findings }));
-  terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
+  terminal.line(
+    `\nWatching ${printable(options.files.join(', '), Infinity)}; edit a file to see the change applied. Ctrl-C stops.`,
+  );
 }
 
 /**

@@ -1,11 +1,14 @@
 import { styleText } from 'node:util';
+import { printable } from '../core/text/display.ts';
 import { outputTo } from '../telemetry/log-output.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
 /** Output of a command for people. */
 export interface Terminal {
+  /** The text may be styled: escape what users write in it. */
   line(text?: string): void;
+  /** Invisible characters of the text are escaped. */
   heading(text: string): void;
   /** Styles the text if the stream is a terminal (honors NO_COLOR and FORCE_COLOR), otherwise returns it unchanged. */
   readonly style: (style: Style, text: string) => string;
@@ -25,7 +28,7 @@ export function createServingTerminal(): Terminal {
 function terminalOn(stream: NodeJS.WriteStream, output: { write(text: string): unknown }): Terminal {
   const style = (format: Style, text: string): string => styleText(format, text, { stream });
   const line = (text = ''): void => void output.write(`${text}\n`);
-  return { line, style, heading: (text) => line(`\n${style('bold', text)}`) };
+  return { line, style, heading: (text) => line(`\n${style('bold', printable(text, Infinity))}`) };
 }
 
 function endWithoutOutput(error: NodeJS.ErrnoException): never {

@@ -2,6 +2,7 @@ import { attachments } from '../../core/graph/attachment.ts';
 import type { RequestRouteKind } from '../../core/graph/protocols.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
+import { printable } from '../../core/text/display.ts';
 import { defaultPorts } from '../../core/text/origin.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Terminal } from '../terminal.ts';
@@ -23,7 +24,7 @@ export interface Serving {
 export function printServing(terminal: Terminal, serving: Serving, workspace: Workspace): void {
   terminal.heading('Listening');
   for (const { listener, addresses } of serving.listeners) {
-    const name = `Gateway ${listener.gateway} ${listener.name}`.padEnd(40);
+    const name = printable(`Gateway ${listener.gateway} ${listener.name}`, Infinity).padEnd(40);
     if (addresses.length === 0) terminal.line(`  ${name} ${terminal.style('red', 'not bound, see its status')}`);
     for (const address of addresses) {
       const mapped = listener.port === address.port ? '' : `   (port ${listener.port} of the Gateway)`;
@@ -39,10 +40,10 @@ export function printServing(terminal: Terminal, serving: Serving, workspace: Wo
       `  ${(path === '/metrics' ? 'Metrics' : 'Probe').padEnd(40)} ${terminal.style('cyan', `http://${probes.host}:${probes.port}${path}`)}`,
     );
   for (const { service, host, port } of serving.backends)
-    terminal.line(`  ${`Demo backend of Service ${service}`.padEnd(40)} http://${host}:${port}/`);
+    terminal.line(`  ${printable(`Demo backend of Service ${service}`, Infinity).padEnd(40)} http://${host}:${port}/`);
 
   terminal.heading('Try');
-  for (const command of commands(serving, workspace)) terminal.line(`  ${command}`);
+  for (const command of commands(serving, workspace)) terminal.line(`  ${printable(command, Infinity)}`);
 }
 
 function urlOf({ protocol }: ListenerConfig, { host, port }: Address): string {
@@ -87,14 +88,14 @@ function requestsOf(route: Resource<RequestRouteKind>, serving: Serving, workspa
     : curlsOf(route, curlTarget(listener, address, hostname));
 }
 
-function curlsOf(route: Resource<'HTTPRoute'>, target: string): readonly string[] {
+function curlsOf(route: Resource<'HTTPRoute'>, { options, url }: CurlTarget): readonly string[] {
   return (route.spec?.rules ?? []).map(({ matches }) => {
     const match = matches?.[0];
     const headers = (match?.headers ?? [])
-      .map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `)
+      .map((header) => `-H ${shellWord(`${header.name ?? ''}: ${header.value ?? ''}`)} `)
       .join('');
-    const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${match.method} `;
-    return `curl -i ${method}${headers}${target}${pathMatchOf(match?.path).value}`;
+    const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${shellWord(match.method)} `;
+    return `curl -i ${method}${headers}${options}${shellWord(`${url}${pathMatchOf(match?.path).value}`)}`;
   });
 }
 
@@ -104,19 +105,36 @@ function callsOf(route: Resource<'GRPCRoute'>, target: string): readonly string[
     const call = matches?.[0]?.method;
     const { service = '', method = '' } = call ?? {};
     return matchTypeOf(call) === 'Exact' && service !== '' && method !== ''
-      ? [`grpcurl ${target} ${service}/${method}`]
+      ? [`grpcurl ${target} ${shellWord(`${service}/${method}`)}`]
       : [];
   });
 }
 
 function grpcurlTarget(listener: ListenerConfig, { host, port }: Address, hostname: string | undefined): string {
-  return `${listener.protocol === 'HTTPS' ? '-insecure' : '-plaintext'} ${hostname === undefined ? '' : `-authority ${hostname} `}${formatAddress(host, port)}`;
+  return `${listener.protocol === 'HTTPS' ? '-insecure' : '-plaintext'} ${hostname === undefined ? '' : `-authority ${shellWord(hostname)} `}${formatAddress(host, port)}`;
 }
 
-/** Options and URL up to the path. TLS needs the hostname in the handshake, so an option overrides the address. */
-function curlTarget(listener: ListenerConfig, address: Address, hostname: string | undefined): string {
-  if (listener.protocol === 'HTTP')
-    return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
+interface CurlTarget {
+  /** With a blank at the end, if there are any. */
+  readonly options: string;
+  /** The URL up to the path. */
+  readonly url: string;
+}
+
+/** TLS needs the hostname in the handshake, so an option overrides the address. */
+function curlTarget(listener: ListenerConfig, address: Address, hostname: string | undefined): CurlTarget {
+  if (listener.protocol === 'HTTP') {
+    const options = hostname === undefined ? '' : `-H ${shellWord(`host: ${hostname}`)} `;
+    return { options, url: urlOf(listener, address).slice(0, -1) };
+  }
   const name = hostname ?? listener.hostname?.replace(/^\*\./, 'www.') ?? 'localhost';
-  return `-k --connect-to ${name}:${defaultPorts.https}:${formatAddress(address.host, address.port)} https://${name}`;
+  const to = `${name}:${defaultPorts.https}:${formatAddress(address.host, address.port)}`;
+  return { options: `-k --connect-to ${shellWord(to)} `, url: `https://${name}` };
+}
+
+const plainWord = /^[\w@%+=:,./-]+$/;
+
+/** One word for a shell, whatever users wrote in it. */
+function shellWord(text: string): string {
+  return plainWord.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -2,6 +2,7 @@ import { describeRef, refOfKey } from '../../core/resources/reference.ts';
 import type { Condition } from '../../core/status/conditions.ts';
 import type { OwnStatus } from '../../core/status/emit.ts';
 import type { Terminal } from '../terminal.ts';
+import { printable } from '../../core/text/display.ts';
 
 /** Conditions with negative polarity: False or absent is good. */
 const negative: ReadonlySet<string> = new Set([
@@ -17,13 +18,10 @@ export function printStatuses(terminal: Terminal, statuses: Iterable<readonly [k
     const title = describeRef(refOfKey(key));
     for (const row of rowsOf(status)) {
       terminal.line(
-        `  ${[title, row.part]
-          .filter((part) => part !== '')
-          .join(' ')
-          .padEnd(44)} ${row.conditions.map((condition) => showCondition(terminal, condition)).join('  ')}${row.note}`,
+        `  ${printable([title, row.part].filter((part) => part !== '').join(' '), Infinity).padEnd(44)} ${row.conditions.map((condition) => showCondition(terminal, condition)).join('  ')}${row.note}`,
       );
       for (const condition of row.conditions.filter((one) => !isWell(one) && one.message !== ''))
-        terminal.line(`      ${condition.type}: ${condition.message}`);
+        terminal.line(printable(`      ${condition.type}: ${condition.message}`, Infinity));
     }
   }
 }
