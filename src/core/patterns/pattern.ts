@@ -140,7 +140,7 @@ function tableWithin(
   allowance: { readonly bytes: number; effort: number },
 ): PatternTable | string {
   try {
-    return tableOf(statesOf(parsed.root), parsed.sets.map(membersOf), allowance);
+    return tableOf(statesOf(parsed.root, allowance), parsed.sets.map(membersOf), allowance);
   } catch (error) {
     if (!(error instanceof TooCostly)) throw error;
     const limit =

@@ -30,6 +30,8 @@ export class PatternReader {
   readonly text: string;
   /** In UTF-16 code units. */
   position = 0;
+  /** Where the last `:]` of the text is, once it was asked for. */
+  private lastNameEnd: number | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -111,8 +113,10 @@ export class PatternReader {
 
   /** Consumes a name such as `[:alpha:]`; `undefined` if the characters are literals. */
   posixName(): string | undefined {
+    // Thousands of `[:` without an end would each be searched to the end of the text.
+    this.lastNameEnd ??= this.text.lastIndexOf(':]');
+    if (this.lastNameEnd < this.position) return undefined;
     const end = this.text.indexOf(':]', this.position);
-    if (end === -1) return undefined;
     const name = this.text.slice(this.position, end + 2);
     this.position = end + 2;
     return name;

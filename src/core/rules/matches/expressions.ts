@@ -38,21 +38,36 @@ export function judgeExpressions(route: Resource<RequestRouteKind>): JudgedExpre
   const unusable: (Expression & { readonly problem: string })[] = [];
   const beyond: Expression[] = [];
   const seen = new Set<string>();
+  const isBroken = syntaxCheck();
   let [effort, bytes] = [0, 0];
-  for (const { text, ...expression } of expressionsIn(route, (problem) => unusable.push(problem))) {
+  for (const { text, parts, ...expression } of expressionsIn(route)) {
     const isUsedUp = effort >= routeExpressionLimits.effort || bytes >= routeExpressionLimits.bytes;
     if (isUsedUp && !seen.has(text)) {
       beyond.push(expression);
       continue;
     }
-    const compiled = compilePattern(text);
-    if (!compiled.ok) unusable.push({ ...expression, problem: compiled.problem });
-    if (seen.has(text)) continue;
+    // Service and method are combined into one expression, but each must be valid on its own.
+    const broken = parts.filter(isBroken);
+    for (const each of broken.length === 0 ? [{ ...expression, text }] : broken.map(withText)) {
+      const compiled = compilePattern(each.text);
+      if (!compiled.ok) unusable.push({ path: each.path, value: each.value, problem: compiled.problem });
+      if (seen.has(text)) continue;
+      effort += compiled.effort;
+      bytes += compiled.ok ? compiled.pattern.bytes : 0;
+    }
     seen.add(text);
-    effort += compiled.effort;
-    bytes += compiled.ok ? compiled.pattern.bytes : 0;
   }
   return { bytes, unusable, beyond };
+}
+
+/** Returns a check of the syntax of expressions that reads equal ones once: a route may repeat a long one a thousand times. */
+function syntaxCheck(): (expression: Expression) => boolean {
+  const known = new Map<string, boolean>();
+  return ({ value }) => {
+    const isBroken = known.get(value) ?? patternSyntaxProblem(value) !== undefined;
+    known.set(value, isBroken);
+    return isBroken;
+  };
 }
 
 /** Returns only the first of these expressions in each match. A single one already makes a match unusable. */
@@ -64,49 +79,40 @@ export function firstOfEachMatch(expressions: readonly Expression[]): readonly E
 
 /** Returns all regular expressions of a route that a data plane compiles. */
 export function expressionsOf(route: Resource<RequestRouteKind>): readonly Expression[] {
-  return expressionsIn(route, () => undefined);
+  return expressionsIn(route);
 }
 
 /** An expression with the text that a data plane compiles. */
 interface CompiledExpression extends Expression {
   readonly text: string;
+  /** The expressions that it combines. */
+  readonly parts: readonly Expression[];
 }
 
-function expressionsIn(
-  route: Resource<RequestRouteKind>,
-  reportSyntax: (found: Expression & { readonly problem: string }) => void,
-): readonly CompiledExpression[] {
+function withText(expression: Expression): Expression & { readonly text: string } {
+  return { ...expression, text: expression.value };
+}
+
+function expressionsIn(route: Resource<RequestRouteKind>): readonly CompiledExpression[] {
   const found: CompiledExpression[] = [];
-  const badCalls = new Set<string>();
-  visitSemantic(route.kind, route, 'regexOrValue', (place, value, parent) => {
-    if (writtenMatchType(parent) !== 'RegularExpression') return;
-    const { path } = place;
-    if (path[5] !== 'method') found.push({ path, value, text: value });
-    else {
-      // Service and method are combined into one expression, but each must be valid on its own.
-      const problem = patternSyntaxProblem(value);
-      if (problem === undefined) return;
-      badCalls.add(path.slice(0, 6).join());
-      reportSyntax({ path, value, problem });
-    }
+  visitSemantic(route.kind, route, 'regexOrValue', ({ path }, value, parent) => {
+    if (writtenMatchType(parent) === 'RegularExpression' && path[5] !== 'method')
+      found.push({ path, value, text: value, parts: [] });
   });
-  return route.kind === 'GRPCRoute'
-    ? [...found, ...callsIn(route).filter(({ path }) => !badCalls.has(path.join()))]
-    : found;
+  return route.kind === 'GRPCRoute' ? [...found, ...callsIn(route)] : found;
 }
 
 function callsIn(route: Resource<'GRPCRoute'>): readonly CompiledExpression[] {
   return (route.spec?.rules ?? []).flatMap(({ matches = [] }, rule) =>
-    matches.flatMap(({ method }, match) => {
-      if (method?.type !== 'RegularExpression') return [];
-      const { service = '', method: name = '' } = method;
-      return [
-        {
-          path: ['spec', 'rules', rule, 'matches', match, 'method'],
-          value: service === '' ? name : service,
-          text: callExpression(service, name),
-        },
+    matches.flatMap(({ method: call }, match) => {
+      if (call?.type !== 'RegularExpression') return [];
+      const { service = '', method = '' } = call;
+      const path = ['spec', 'rules', rule, 'matches', match, 'method'];
+      const parts = [
+        { path: [...path, 'service'], value: service },
+        { path: [...path, 'method'], value: method },
       ];
+      return [{ path, value: service === '' ? method : service, text: callExpression(service, method), parts }];
     }),
   );
 }

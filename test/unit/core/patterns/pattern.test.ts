@@ -77,6 +77,8 @@ describe('compilePattern', () => {
     ],
     ['.*a.{30}', effortProblem],
     ['[ab]{0,400}'.repeat(3), effortProblem],
+    // No text leads to the repetitions: their states alone are too many.
+    [`[^\\x00-\\x{10FFFF}](${'('.repeat(200)}a${')*'.repeat(200)}){1000}`, effortProblem],
     [Array.from({ length: 500 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join(''), effortProblem],
     ['abcdefghijklmnopqrstuvwxyz0123456789'.repeat(54), bytesProblem],
     [
@@ -132,6 +134,7 @@ describe('compilePattern', () => {
     '(?i)[\\pL\\pN\\pM\\pS\\pP\\pZ\\pC]',
     '((((a{9}){9}){9}){9}){9}',
     '[^a]|'.repeat(800),
+    `[^\\x00-\\x{10FFFF}](${'('.repeat(200)}a${')*'.repeat(200)}){1000}`,
   ])('the effort for %.20j has a limit', (text) => {
     const { effort } = compilePattern(text);
     expect(effort).toBeLessThanOrEqual(

@@ -60,6 +60,15 @@ function written(json: unknown): Write {
 const places = (json: unknown): readonly string[] => judged(json).beyond.map(({ path }) => path.join('.'));
 
 describe('regex-total-cost', () => {
+  test('invalid expressions for methods of gRPC services count like those for paths', () => {
+    const invalid = Array.from({ length: 64 }, (_, index) => `${'[[:'.repeat(340)}${index}`);
+    const calls = grpcRouteWith({ matches: invalid.map((method) => ({ method: { type, method } })) });
+    const { beyond, unusable } = judged(calls);
+    expect(beyond.length).toBe(judged(routeWith({ matches: invalid.map(pathMatch) })).beyond.length);
+    expect(beyond).not.toEqual([]);
+    expect(unusable.length + beyond.length).toBe(64);
+  });
+
   test.each<[string, unknown]>([
     [
       'hundreds of ordinary expressions',
