@@ -95,7 +95,7 @@ export class ActionInTurns<T> {
   private readonly action: (value: T) => void;
   private readonly next = new NextTurn(() => this.turn());
 
-  /** `action` must not throw. */
+  /** `action` should not throw: its error ends the turn, like that of any callback of the event loop. */
   constructor(action: (value: T) => void) {
     this.action = action;
   }
@@ -112,6 +112,15 @@ export class ActionInTurns<T> {
   }
 
   private turn(): void {
+    try {
+      this.runSome();
+    } finally {
+      // An unexpected error must not hold up the other values.
+      if (this.waiting.size > 0) this.next.request();
+    }
+  }
+
+  private runSome(): void {
     let left = valuesInTurn;
     for (const value of this.waiting) {
       this.waiting.delete(value);
@@ -119,7 +128,6 @@ export class ActionInTurns<T> {
       left -= 1;
       if (left === 0) break;
     }
-    if (this.waiting.size > 0) this.next.request();
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { ActionInTurns, eachInTurns, inSlices, Slices } from '../../../src/time/slices.ts';
 
 describe('slices', () => {
@@ -108,4 +108,18 @@ test('an action in turns runs for a few values in each, whenever they come', asy
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
   expect(order.indexOf('other')).toBe(64);
   expect(order.filter((one) => one !== 'other')).toEqual(Array.from({ length: 131 }, (_, value) => value));
+});
+
+test('an action that fails does not hold up the values after it', () => {
+  jest.useFakeTimers();
+  const order: number[] = [];
+  const action = new ActionInTurns<number>((value) => {
+    if (value === 1) throw new Error('unexpected');
+    order.push(value);
+  });
+  for (let value = 0; value < 3; value += 1) action.add(value);
+  expect(() => jest.runAllTimers()).toThrow('unexpected');
+  jest.runAllTimers();
+  jest.useRealTimers();
+  expect(order).toEqual([0, 2]);
 });
