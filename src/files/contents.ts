@@ -1,5 +1,6 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, resolve, sep } from 'node:path';
+import { monotonicNow } from '../time/clock.ts';
 import { inSlices } from '../time/slices.ts';
 import type { FileProblem, SourceDocument } from './document.ts';
 import { isMissing, reasonOf } from './errors.ts';
@@ -17,8 +18,19 @@ export interface FolderContent {
 /** A file as last read. */
 export interface FileContent extends FolderContent {
   readonly text: string;
+  /** Characters of the text that the documents come from. */
+  readonly length: number;
   /** Whether the documents come from a text without errors. */
   readonly isWhole: boolean;
+  /** The inode. A file that is replaced has another one. */
+  readonly inode: number;
+}
+
+/** A text that may be half written. */
+interface Waiting {
+  readonly text: string;
+  /** The time when it was first read. */
+  readonly since: number;
 }
 
 /** All content, by file name, in order. */
@@ -26,9 +38,14 @@ export interface Contents {
   readonly files: ReadonlyMap<string, FileContent>;
   /** Problems of paths that are not files of the map. */
   readonly problems: readonly FileProblem[];
+  /** By file name: texts that do not replace the content yet. Read the files again after `quietTime`. */
+  readonly waiting: ReadonlyMap<string, Waiting>;
 }
 
-export const noContents: Contents = { files: new Map(), problems: [] };
+export const noContents: Contents = { files: new Map(), problems: [], waiting: new Map() };
+
+/** Milliseconds for which a file that became shorter, and was not replaced, must stay the same. */
+export const quietTime = 1_000;
 
 /** Merges all content into one list. */
 export function flatten(contents: Contents): FolderContent {
@@ -41,7 +58,8 @@ export function flatten(contents: Contents): FolderContent {
 
 /**
  * Reads files and, in folders, all YAML and JSON files below them, except hidden ones. Files that did not change since `known` are
- * not parsed again. A file that has more than `limit` bytes, or that cannot be read or has errors keeps its documents of `known`.
+ * not parsed again. A file that has more than `limit` bytes, or that cannot be read or has errors keeps its documents of `known`. So does
+ * a file that became empty, or for a while shorter, unless it was replaced: programs that write a file in place truncate it first.
  */
 export async function readContents(
   paths: readonly string[],
@@ -57,6 +75,7 @@ export async function readContents(
 class Reading implements Contents {
   readonly files = new Map<string, FileContent>();
   readonly problems: FileProblem[] = [];
+  readonly waiting = new Map<string, Waiting>();
   private readonly known: Contents;
   private readonly onFolder: OnFolder;
   private readonly limit: number;
@@ -82,8 +101,9 @@ class Reading implements Contents {
     try {
       const real = await realpath(path);
       await this.onFolder(dirname(real), basename(real));
+      const { ino: inode } = await stat(real);
       const text = decode(await readRegular(real, this.limit));
-      this.files.set(path, known?.text === text ? known : await parse(path, text, known));
+      this.files.set(path, { ...(await this.contentOf({ path, text, inode }, known)), inode });
     } catch (error) {
       if (isMissing(error)) return;
       const problem: FileProblem = {
@@ -91,9 +111,24 @@ class Reading implements Contents {
         severity: 'error',
         message: `cannot read the file: ${reasonOf(error)}`,
       };
-      const documents = known?.documents ?? [];
-      this.files.set(path, { text: unreadable, documents, problems: [problem], isWhole: known?.isWhole ?? false });
+      this.files.set(path, { ...(known ?? noContent), text: unreadable, problems: [problem] });
     }
+  }
+
+  private async contentOf({ path, text, inode }: ReadText, known: FileContent | undefined): Promise<Parsed> {
+    if (known === undefined || known.text === text) return known ?? parse(path, text, known);
+    if (known.inode !== inode) return parse(path, text, known);
+    if (text.length < known.length && this.mustWait(path, text)) return known;
+    return text === '' && known.documents.length > 0 ? emptied(path, known) : parse(path, text, known);
+  }
+
+  private mustWait(path: string, text: string): boolean {
+    const now = monotonicNow();
+    const former = this.known.waiting.get(path);
+    const since = former?.text === text ? former.since : now;
+    if (now - since >= quietTime) return false;
+    this.waiting.set(path, { text, since });
+    return true;
   }
 
   /** Keeps the files below a path that is temporarily unreadable. The cause has been reported. */
@@ -105,15 +140,32 @@ class Reading implements Contents {
   }
 }
 
+/** A text that was read, and of which file. */
+interface ReadText {
+  readonly path: string;
+  readonly text: string;
+  readonly inode: number;
+}
+
+type Parsed = Omit<FileContent, 'inode'>;
+
+const noContent: FileContent = { text: '', length: 0, documents: [], problems: [], isWhole: false, inode: 0 };
+
 /** No file has this text, so a file that becomes readable again is parsed again. */
 const unreadable = '\uFFFF';
 
 /** The data plane of this process serves requests meanwhile. */
-async function parse(path: string, text: string, known: FileContent | undefined): Promise<FileContent> {
+async function parse(path: string, text: string, known: FileContent | undefined): Promise<Parsed> {
   const parsed = await inSlices(parseInSteps(text, path));
   const isWhole = parsed.problems.every(({ severity }) => severity === 'warning');
-  if (isWhole || known?.isWhole !== true) return { ...parsed, text, isWhole };
-  return { documents: known.documents, problems: parsed.problems, text, isWhole: true };
+  if (isWhole || known?.isWhole !== true) return { ...parsed, text, length: text.length, isWhole };
+  return { ...known, problems: parsed.problems, text };
+}
+
+/** A file without its objects is probably about to be written: nobody keeps an empty one. */
+function emptied(file: string, known: FileContent): Parsed {
+  const message = 'the file is empty, and its previous contents stay in effect; delete the file to remove them';
+  return { ...known, problems: [{ file, severity: 'error', message }], text: '' };
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

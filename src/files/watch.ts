@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { flatten, noContents, readContents } from './contents.ts';
+import { flatten, noContents, quietTime, readContents } from './contents.ts';
 import type { Contents, FolderContent } from './contents.ts';
 import { differenceOf } from './difference.ts';
 import type { Difference } from './difference.ts';
@@ -24,7 +24,8 @@ export interface FolderWatch {
 /**
  * Reads files and folders as `readFolder` does and watches them. `onChange` is called when documents or problems have changed, one
  * call after the other. It must not throw. A file that becomes unreadable or invalid keeps its last good documents and reports its
- * problem, so that a typo does not take down traffic. Deleting a file deletes its documents.
+ * problem, so that a typo does not take down traffic. So does one that is made empty in place. One that is made shorter in place keeps
+ * them until it stays the same for `quietTime`, because it may be half written. Deleting a file deletes its documents.
  *
  * @param limit the largest size of a file in bytes; default: 64 MiB
  */
@@ -49,6 +50,7 @@ class Watching implements FolderWatch {
   private isBusy = false;
   private isOutdated = false;
   private isClosed = false;
+  private nextRead: NodeJS.Timeout | undefined;
 
   constructor(paths: readonly string[], onChange: OnChange, limit: number | undefined) {
     this.limit = limit;
@@ -64,6 +66,7 @@ class Watching implements FolderWatch {
 
   close(): void {
     this.isClosed = true;
+    clearTimeout(this.nextRead);
     this.folders.close();
   }
 
@@ -91,6 +94,8 @@ class Watching implements FolderWatch {
     this.contents = contents;
     const { documents, problems } = flatten(contents);
     this.content = { documents, problems: [...problems, ...this.folders.problems] };
+    clearTimeout(this.nextRead);
+    if (contents.waiting.size > 0 && !this.isClosed) this.nextRead = setTimeout(() => this.touch(), quietTime);
   }
 
   /** A read during further events is discarded, even as the last good state: the file may be half written. */

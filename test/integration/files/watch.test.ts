@@ -157,6 +157,44 @@ describe('watchFolder', () => {
     await until(() => expect(all()).toEqual(['+two', 'one 1→2']));
   });
 
+  test('a file that is written in place with pauses keeps its documents until it is complete', async () => {
+    const text = (n: number) => ['one', 'two', 'three', 'four', 'five'].map((name) => object(name, n)).join('---\n');
+    await writeFile(at('a.yaml'), text(1));
+    const { changes } = await watched(folder);
+    const file = await openFile(at('a.yaml'), 'w');
+    for (const piece of text(2).match(/[^]{20}|[^]+$/g) ?? []) {
+      // Longer than the watch waits for further events.
+      await setTimeout(150);
+      await file.write(piece);
+    }
+    await file.close();
+    await until(() => expect(changes).toEqual([['one 1→2', 'two 1→2', 'three 1→2', 'four 1→2', 'five 1→2']]));
+  });
+
+  test('a file that becomes empty keeps its documents, with the problem told', async () => {
+    const text = `${object('one')}---\n${object('two')}`;
+    await writeFile(at('a.yaml'), text);
+    const { watch, changes } = await watched(folder);
+    await writeFile(at('a.yaml'), '');
+    await until(() =>
+      expect(changes).toEqual([
+        ['!a.yaml: the file is empty, and its previous contents stay in effect; delete the file to remove them'],
+      ]),
+    );
+    expect(watch.content.documents.map(({ value }) => nameOf(value))).toEqual(['one', 'two']);
+    const file = await openFile(at('a.yaml'), 'w');
+    await file.write(object('one'));
+    await setTimeout(300);
+    await file.write(`---\n${object('two')}`);
+    await file.close();
+    await until(() => expect(changes[1]).toEqual([]));
+    await writeFile(at('a.yaml'), object('two'));
+    await until(() => expect(changes[2]).toEqual(['-one']));
+    await writeFile(at('.new'), '');
+    await rename(at('.new'), at('a.yaml'));
+    await until(() => expect(changes[3]).toEqual(['-two']));
+  });
+
   test('a broken file keeps its last good documents, with the problem told', async () => {
     await writeFile(at('a.yaml'), `${object('one')}---\n${object('two')}`);
     await writeFile(at('b.yaml'), object('other'));
