@@ -226,6 +226,8 @@ export class AddressPool {
   ): void {
     // Another writer was faster. Its version will arrive through the watch.
     if (type === 'conflict' || type === 'notFound') return;
+    // The end of the term called off the write.
+    if (!this.options.mayWrite()) return;
     this.options.log.warn({ gateway, outcome: type, problem: message }, 'cannot assign an address to a Service');
     if (type === 'forbidden' || type === 'invalid')
       this.setProblem(gateway, {

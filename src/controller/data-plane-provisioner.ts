@@ -152,15 +152,19 @@ export class DataPlaneProvisioner {
     // A recheck from here on marks the Gateway again.
     if (!this.unverified.delete(gateway) && isAsApplied) return;
     const outcome = text === undefined ? await this.removeAll(gateway) : await this.applyAll(gateway, desired);
+    if (!outcome.done) return this.fail(gateway, outcome);
     this.setProblem(gateway, outcome.problem);
-    if (!outcome.done) {
-      this.unverified.add(gateway);
-      this.later(gateway);
-      return;
-    }
     this.failures.delete(gateway);
     if (text === undefined) this.applied.delete(gateway);
     else this.applied.set(gateway, { text, need, settings });
+  }
+
+  private fail(gateway: string, { problem }: Outcome): void {
+    this.unverified.add(gateway);
+    // Writes that the end of the term called off say nothing about the objects. The next term examines them again.
+    if (!this.options.mayWrite()) return;
+    this.setProblem(gateway, problem);
+    this.later(gateway);
   }
 
   /** Forgets a Gateway whose objects another leader removes. */
@@ -265,6 +269,7 @@ export class DataPlaneProvisioner {
     const uid = uidOf(result);
     if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound'))
       return { done: true, ...(uid !== undefined && { uid }) };
+    if (!mayWrite()) return { done: false };
     log.warn(
       { kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message },
       'cannot write an object of a data plane',

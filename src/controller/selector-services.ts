@@ -260,7 +260,8 @@ export class SelectorServices {
       if (this.again.delete(backend)) this.enqueue(backend);
     }, this.pace.rest);
     this.timers.set(backend, rested);
-    if (failed === undefined) return;
+    // Failures after the end of the term are writes that it called off. The next term examines everything.
+    if (failed === undefined || !this.options.mayWrite()) return;
     this.report(backend, failed);
     this.retryLater(backend);
   }

@@ -35,15 +35,24 @@ export interface Pace {
   readonly group: number;
   /** The same before a write that changes nothing but counts of attached routes. */
   readonly countRest: number;
-  /** Delay of a retry after a write that failed or has an unknown outcome. */
+  /** Delay of a retry after a write that failed or has an unknown outcome. It doubles with each further failure for the same object. */
   readonly retry: number;
+  readonly longestRetry: number;
   /** An unchanged status that has to be written again was overwritten by another writer. After `rewrites` of these
    * within `window` the object is left alone until the window has passed. */
   readonly rewrites: number;
   readonly window: number;
 }
 
-const defaultPace: Pace = { rest: 100, group: 100, countRest: 1_000, retry: 1_000, rewrites: 5, window: 60_000 };
+const defaultPace: Pace = {
+  rest: 100,
+  group: 100,
+  countRest: 1_000,
+  retry: 1_000,
+  longestRetry: 60_000,
+  rewrites: 5,
+  window: 60_000,
+};
 
 /** Maximum number of writes in flight, over all objects. */
 const concurrency = 16;
@@ -56,6 +65,13 @@ interface Written {
   readonly at: number;
   /** Times of recent writes of the same status. */
   readonly rewrites: readonly number[];
+}
+
+/** Writes of an object that failed one after the other. */
+interface Failures {
+  readonly count: number;
+  /** The outcome that was logged last. */
+  readonly logged: WriteResult['type'] | undefined;
 }
 
 interface Sent {
@@ -83,6 +99,7 @@ export class StatusWriter {
   /** Objects that are not written for a while, with the status that was written too often. */
   private readonly contested = new Map<string, OwnStatus | undefined>();
   private readonly written = new Map<string, Written>();
+  private readonly failures = new Map<string, Failures>();
   private readonly writes: Family<Cell>;
   private readonly suppressed: Family<Cell>;
   private idle: PromiseWithResolvers<void> | undefined;
@@ -152,6 +169,7 @@ export class StatusWriter {
       // A new leader reconciles all objects.
       this.queue.clear();
       this.again.clear();
+      this.failures.clear();
       return;
     }
     for (let compared = 0; this.flying.size < concurrency; compared += 1) {
@@ -178,6 +196,7 @@ export class StatusWriter {
     const present = live.get(key);
     if (present === undefined) {
       this.written.delete(key);
+      this.failures.delete(key);
       return;
     }
     const ours = wanted(key);
@@ -188,8 +207,10 @@ export class StatusWriter {
         .toISOString()
         .replace(/\.\d+Z$/, 'Z'),
     });
-    if (status === 'same') this.suppressed.at(present.kind, 'equal').value += 1;
-    else if (rest > 0) this.later(key, rest);
+    if (status === 'same') {
+      this.suppressed.at(present.kind, 'equal').value += 1;
+      this.noteSuccess(key);
+    } else if (rest > 0) this.later(key, rest);
     else if (this.isContested(key, present, ours)) this.later(key, this.pace.window);
     else
       void this.send(key, { kind: present.kind, before: present.object, object: { ...present.object, status }, ours });
@@ -230,26 +251,53 @@ export class StatusWriter {
   }
 
   private conclude(key: string, kind: string, result: WriteResult): void {
-    const { live, log } = this.options;
+    const { live, log, mayWrite } = this.options;
+    const { retry } = this.pace;
+    if (result.type === 'ok') {
+      // Stores the response without waiting for the watch. Otherwise the next write would use an outdated object.
+      if (result.object !== undefined) live.update(kind, result.object);
+      this.noteSuccess(key);
+      return;
+    }
+    if (!mayWrite()) {
+      log.debug(
+        { object: key, outcome: result.type, problem: result.message },
+        'the term ended during a write of a status',
+      );
+      return;
+    }
     switch (result.type) {
-      case 'ok':
-        // Stores the response without waiting for the watch. Otherwise the next write would use an outdated object.
-        if (result.object !== undefined) live.update(kind, result.object);
-        return;
       case 'conflict':
       case 'exists':
-        this.later(key, this.pace.retry);
+        this.noteFailure(key, retry);
         return;
       case 'notFound':
         // The watch delivers the deletion soon. Otherwise only the path was not found, as while a CRD is changed.
-        this.later(key, this.pace.retry * 5);
+        this.noteFailure(key, retry * 5);
         return;
       case 'forbidden':
       case 'invalid':
       case 'unavailable':
-        log.warn({ object: key, outcome: result.type, problem: result.message }, 'cannot write status');
-        this.later(key, this.pace.retry * 5);
+        // Once for all retries: if the API server refuses all writes, there are thousands of objects.
+        if (this.failures.get(key)?.logged !== result.type)
+          log.warn({ object: key, outcome: result.type, problem: result.message }, 'cannot write status');
+        this.noteFailure(key, retry * 5, result.type);
     }
+  }
+
+  /** Retries later, and each time after a longer delay. A change of the object or of its desired status does not wait for that. */
+  private noteFailure(key: string, delay: number, logged = this.failures.get(key)?.logged): void {
+    const count = this.failures.get(key)?.count ?? 0;
+    this.failures.set(key, { count: count + 1, logged });
+    this.later(key, Math.min(delay * 2 ** count, this.pace.longestRetry));
+  }
+
+  private noteSuccess(key: string): void {
+    const failures = this.failures.get(key);
+    if (failures === undefined) return;
+    this.failures.delete(key);
+    if (failures.logged !== undefined)
+      this.options.log.info({ object: key, failures: failures.count }, 'the status is as it should be again');
   }
 
   private note(key: string, ours: OwnStatus | undefined): void {

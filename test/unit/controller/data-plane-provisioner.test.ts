@@ -28,6 +28,7 @@ const facts: GatewayFacts = {
 
 function started() {
   const calls: string[] = [];
+  const logged: string[] = [];
   const world: {
     need: Need;
     leads: boolean;
@@ -97,7 +98,7 @@ function started() {
     needOf: (namespace, gateway) =>
       typeof world.need === 'string' ? world.need : { ...world.need, namespace, name: gateway },
     mayWrite: () => world.leads,
-    log: createLogger('silent'),
+    log: createLogger('info', { write: (line) => void logged.push(line) }),
     metrics: createMetrics(),
     retry: 60_000,
   });
@@ -120,7 +121,7 @@ function started() {
     await new Promise(setImmediate);
     return calls.splice(0);
   };
-  return { calls, deviations, readings, uids, provisioner, held, problems, world, enqueue, see };
+  return { calls, logged, deviations, readings, uids, provisioner, held, problems, world, enqueue, see };
 }
 
 const name = 'shop/web-sallyport';
@@ -492,6 +493,22 @@ describe('provisioning', () => {
     world.leads = false;
     expect(await enqueue()).toEqual([]);
     world.leads = true;
+    expect(await enqueue()).toEqual(all);
+  });
+
+  test('a write that fails because the term has ended is no warning, and the problem before it stays', async () => {
+    const { calls, logged, problems, world, enqueue } = started();
+    world.result = { type: 'forbidden', message: 'exceeded quota' };
+    await enqueue();
+    const [before, warnings] = [problems.length, logged.length];
+    expect(warnings).toBeGreaterThan(0);
+    world.result = { type: 'unavailable', message: 'the lease was not renewed in time' };
+    world.writesOfTerm = calls.length + 1;
+    await enqueue();
+    expect(world.leads).toBe(false);
+    expect(problems).toHaveLength(before);
+    expect(logged).toHaveLength(warnings);
+    Object.assign(world, { leads: true, writesOfTerm: Infinity, result: { type: 'ok' } });
     expect(await enqueue()).toEqual(all);
   });
 

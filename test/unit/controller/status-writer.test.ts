@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { LiveObjects } from '../../../src/controller/live-objects.ts';
 import type { EventNote, WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import { StatusWriter, type Pace } from '../../../src/controller/status-writer.ts';
@@ -14,6 +14,7 @@ interface Call {
 const writers: StatusWriter[] = [];
 
 afterEach(async () => {
+  jest.useRealTimers();
   for (const writer of writers.splice(0)) await writer.stop();
 });
 
@@ -24,6 +25,7 @@ function status(message: string): OwnStatus {
 function started(pace: Partial<Pace> = {}) {
   const calls: Call[] = [];
   const notes: EventNote[] = [];
+  const logged: string[] = [];
   const live = new LiveObjects();
   const world = { leads: true, wanted: new Map<string, OwnStatus>() };
   const metrics = createMetrics();
@@ -31,7 +33,7 @@ function started(pace: Partial<Pace> = {}) {
   const writer = new StatusWriter({
     live,
     metrics,
-    log: createLogger('silent'),
+    log: createLogger('info', { write: (line) => void logged.push(line) }),
     controllerName: 'example.com/us',
     events: { record: (note) => void notes.push(note) },
     mayWrite: () => world.leads,
@@ -58,7 +60,7 @@ function started(pace: Partial<Pace> = {}) {
   writers.push(writer);
   const see = (name: string, resourceVersion: string, present: unknown = {}) =>
     writer.enqueue(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
-  return { calls, notes, live, world, writer, see, metrics, time };
+  return { calls, notes, logged, live, world, writer, see, metrics, time };
 }
 
 /** The answer of an API server that stored it. */
@@ -324,6 +326,69 @@ describe('writing of statuses', () => {
     see('a', '2');
     writer.enqueueAll();
     expect(calls).toHaveLength(1);
+  });
+
+  test('a write that fails because the term has ended is no warning', async () => {
+    const { calls, logged, world, see } = started();
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    world.leads = false;
+    await calls[0]?.answer({ type: 'unavailable', message: 'the lease was not renewed in time' });
+    expect(logged).toEqual([]);
+  });
+
+  test.each(['conflict', 'forbidden', 'unavailable', 'notFound', 'invalid'] as const)(
+    'retries of a status after %s become rare, until a write succeeds',
+    async (type) => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+      const { calls, world, see } = started({ retry: 1_000, longestRetry: 20_000 });
+      const failAgain = async (seconds: number): Promise<number> => {
+        const before = calls.length;
+        for (let passed = 0; passed < seconds; passed += 1) {
+          await calls.at(-1)?.answer({ type, message: 'no' });
+          jest.advanceTimersByTime(1_000);
+        }
+        return calls.length - before;
+      };
+      world.wanted.set('GatewayClass//a', status('one'));
+      see('a', '1');
+      expect(await failAgain(60)).toBeGreaterThan(1);
+      expect(await failAgain(60)).toBe(3);
+      see('a', '1');
+      await calls.at(-1)?.answer(stored(calls.at(-1), '2'));
+      world.wanted.set('GatewayClass//a', status('two'));
+      see('a', '2');
+      expect(await failAgain(20)).toBeGreaterThan(1);
+      world.leads = false;
+      await calls.at(-1)?.answer({ type, message: 'no' });
+    },
+  );
+
+  test('a status that is to change is written at once, even if the retry of a failure is far away', async () => {
+    const { calls, world, writer, see } = started();
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    await calls[0]?.answer({ type: 'forbidden', message: 'no' });
+    world.wanted.set('GatewayClass//a', status('two'));
+    writer.enqueue('GatewayClass//a');
+    expect(calls).toHaveLength(2);
+    await calls[1]?.answer(stored(calls[1], '2'));
+  });
+
+  test('failures of the same kind are logged once, and so is the success after them', async () => {
+    const { calls, logged, world, writer, see } = started();
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    for (const type of ['forbidden', 'forbidden', 'conflict', 'forbidden', 'unavailable', 'unavailable'] as const) {
+      await calls.at(-1)?.answer({ type, message: 'no' });
+      writer.enqueue('GatewayClass//a');
+    }
+    await calls.at(-1)?.answer(stored(calls.at(-1), '2'));
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', object: 'GatewayClass//a', outcome: 'forbidden', msg: 'cannot write status' },
+      { level: 'warn', object: 'GatewayClass//a', outcome: 'unavailable', msg: 'cannot write status' },
+      { level: 'info', object: 'GatewayClass//a', failures: 6 },
+    ]);
   });
 
   test('what was written is told once', async () => {
