@@ -17,7 +17,7 @@ import { readHttp1Head, type FieldSection, type RawRequest } from '../messages/r
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { Http1Stream } from './http1-stream.ts';
 import type { Carrier } from './http1-stream.ts';
-import { destroyAtEnd, upgradeOf } from './http1-upgrade.ts';
+import { upgradeOf } from './http1-upgrade.ts';
 import { recordRefusal } from './refusal.ts';
 import { endsConnection, expectationOf, framingOf, isWithin } from './request-framing.ts';
 import { RequestReader, type BodyFraming, type RequestEvents } from './request-reader.ts';
@@ -70,8 +70,8 @@ export class Http1Session implements Carrier, RequestEvents, Input {
   private pauseTimer: NodeJS.Timeout | undefined;
   /** The protocol of an upgrade request whose exchange has not begun. */
   private pendingUpgrade: string | undefined;
-  /** Defined while the socket waits for another protocol. */
-  private unwatch: (() => void) | undefined;
+  /** Whether the request asks for another protocol. */
+  private isUpgrading = false;
   /** Whether the socket is not read because the reader of the body is slow. */
   private isBodyPaused = false;
   /** Whether the socket is not read because enough bytes wait for the turn of the client. */
@@ -326,12 +326,13 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     this.socket.pause();
     this.pauseTimer = setTimeout(() => {
       this.plane.quotas.reached('pipelined-time');
-      this.dropAhead();
+      this.guard(() => this.dropAhead());
     }, this.plane.limits.aheadTimeout).unref();
   }
 
-  /** Drops the bytes sent ahead. The connection ends with the response. */
+  /** Drops the bytes sent ahead. The connection ends with the response. The other protocol would need them. */
   private dropAhead(): void {
+    if (this.isUpgrading) this.exchange?.giveUp('overloaded');
     this.isEnding = true;
     this.hasDropped = true;
     this.stop();
@@ -369,24 +370,26 @@ export class Http1Session implements Carrier, RequestEvents, Input {
     closeGently(this.socket, rawAnswerToAnyMethod(reason));
   }
 
-  /** Releases the socket to another protocol, and begins the exchange that asks for it. */
+  /** Begins the exchange that asks for another protocol. What the client sends early waits like other bytes sent ahead. */
   private beginUpgrade(protocol: string): void {
-    const { socket, held, stream, exchange } = this;
     this.pendingUpgrade = undefined;
-    this.stop();
+    this.isUpgrading = true;
     this.isEnding = true;
-    socket.off('data', this.receive).off('end', this.ended);
-    const unwatch = destroyAtEnd(socket);
+    // Until then, the limit on the time of flushing applies: the backend may answer without switching.
+    this.stream?.offerUpgrade(protocol, () => this.switchOver());
+    this.exchange?.start();
+  }
+
+  /** Releases the socket to another protocol, which must resume it. */
+  private switchOver(): void {
+    const { socket, held } = this;
+    clearTimeout(this.pauseTimer);
+    this.stop();
+    socket.off('data', this.receive).off('end', this.ended).pause();
     // Whatever reads the stream now gets the bytes.
     readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readPiece(length))));
     if (held.length > 0) socket.unshift(owned(held));
-    this.unwatch = unwatch;
-    // Until then, the limit on the time of flushing applies: the backend may answer without switching.
-    stream?.offerUpgrade(protocol, () => {
-      unwatch();
-      this.released(this);
-    });
-    exchange?.start();
+    this.released(this);
   }
 
   /** The response is over: passed to the connection completely, or cut off with it. */
@@ -406,11 +409,10 @@ export class Http1Session implements Carrier, RequestEvents, Input {
   };
 
   private endAfter(stream: Http1Stream): void {
-    this.unwatch?.();
     this.stop();
     this.endPause();
     this.watched = 'nothing';
-    this.end(!stream.isInterrupted && this.unwatch === undefined && !this.hasDropped);
+    this.end(!stream.isInterrupted && !this.isUpgrading && !this.hasDropped);
   }
 
   /** Ends the connection. Further bytes of a client that is not done must not cause a reset, which would hide the response. */

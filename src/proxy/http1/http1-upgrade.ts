@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { listItems } from '../../core/text/fields.ts';
 import type { RequestHead } from '../messages/request-head.ts';
 
@@ -18,14 +17,4 @@ export function upgradeOf(head: RequestHead): string | undefined {
   if (head.httpVersion !== '1.1' || !token.test(upgrade) || unsafe.test(upgrade)) return undefined;
   const isNamed = listItems(head.header('connection') ?? '').includes('upgrade');
   return isNamed && !head.hasBody ? upgrade : undefined;
-}
-
-/** Closes an unread socket when its peer ends it. Returns a function that stops that. Unread bytes before the end hide it. */
-export function destroyAtEnd(socket: Socket): () => void {
-  const look = (): void => {
-    if (socket.readableLength === 0) socket.read(0);
-  };
-  const destroy = (): void => void socket.destroy();
-  socket.on('readable', look).on('end', destroy);
-  return () => socket.off('readable', look).off('end', destroy);
 }

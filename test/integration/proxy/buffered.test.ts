@@ -234,6 +234,20 @@ test('incomplete heads count, and get 503 where there is no room for them', asyn
   await released(started);
 });
 
+test('what a client sends before its connection switches protocols counts', async () => {
+  const backend = await startRawBackend((socket) => void socket.resume());
+  const started = await startProxyTo(backend.port, { bufferedBytes: 64 * kibibyte });
+  const ask = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n';
+  const [first] = openSeveral(started, 1, `${ask}${'x'.repeat(10 * kibibyte)}`);
+  await eventually(() => expect(used(started)).toBeGreaterThanOrEqual(10 * kibibyte));
+  const [second] = openSeveral(started, 1, `${ask}${'x'.repeat(100 * kibibyte)}`);
+  if (first === undefined || second === undefined) throw new Error('they are not open');
+  expect(await receiveUntil(second, '\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1/i);
+  await reached(started);
+  for (const socket of [first, second]) socket.destroy();
+  await released(started);
+});
+
 test('a client with no room left gets 503 for new requests, and others do not', async () => {
   const backend = await startBackend((_request, response) => void response.end(Buffer.alloc(60 * kibibyte)));
   const started = await startProxyTo(backend.port, { bufferedBytes: 84 * kibibyte });

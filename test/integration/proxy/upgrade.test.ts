@@ -93,6 +93,41 @@ describe('a switch of protocols', () => {
     expect(proxy.counters()).toMatchObject({ requests: 1, openRequests: 0, openConnections: 0 });
   });
 
+  test('what the client sends before the switch waits, as much as it may be', async () => {
+    const heads = Promise.withResolvers<Socket>();
+    const received: Buffer[] = [];
+    const backend = await startRawBackend((socket) => {
+      socket.once('data', () => {
+        socket.on('data', (data) => received.push(data));
+        heads.resolve(socket);
+      });
+    });
+    const { port, proxy } = await startProxyTo(backend.port, { aheadBytes: 64 });
+    const socket = openRaw(port);
+    const early = 'early'.repeat(400_000);
+    socket.write(`${ask}${early}`);
+    await eventually(() => expect(proxy.counters().limitsReached.pipelined).toBe(1));
+    (await heads.promise).write(
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
+    );
+    await eventually(() => expect(Buffer.concat(received).length).toBe(early.length));
+    expect(Buffer.concat(received).toString()).toBe(early);
+  });
+
+  test('is refused if the backend does not answer, and the client has sent much in the meantime', async () => {
+    const backend = await startRawBackend((socket) => void socket.resume());
+    const { port, log, proxy } = await startProxyTo(backend.port, { aheadBytes: 64, aheadTimeout: 20 });
+    const socket = openRaw(port);
+    const answer = receiveUntil(socket, '\r\n\r\n');
+    const closed = once(socket, 'close');
+    socket.write(`${ask}${'early'.repeat(100)}`);
+    expect(await answer).toMatch(/^HTTP\/1\.1 503 /);
+    await closed;
+    expect(log).toMatchObject([{ status: 503, reason: 'overloaded' }]);
+    expect(proxy.counters().limitsReached['pipelined-time']).toBe(1);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+  });
+
   test('each side may end while the other goes on', async () => {
     const backend = await startSwitching();
     const { port } = await startProxyTo(backend.port);
