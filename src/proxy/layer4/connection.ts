@@ -12,6 +12,8 @@ import type { Address } from '../sockets/address.ts';
 import type { Origin } from '../proxy-protocol/origin.ts';
 import { versionFor } from '../proxy-protocol/settings.ts';
 import { writeProxyHeader } from '../proxy-protocol/write.ts';
+import { readBuffer, readPiece } from '../limits/read-buffer.ts';
+import { readInto } from '../sockets/direct.ts';
 import { Relay } from '../sockets/relay.ts';
 import type { RelayFailure } from '../sockets/relay.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
@@ -81,8 +83,18 @@ export class Layer4Connection implements Pass {
     if (!this.isOver && this.arrival.transport === 'tcp' && this.plane.tracing.isOn) this.lookForTrace();
     // If this process itself opened the connection, its other end emits `connect` in the same turn of the event loop, which reveals a loop.
     setImmediate(() => {
+      this.hold();
       if (!this.isOver) this.choose();
     });
+  }
+
+  /** Until there is a backend, which can take seconds, the bytes of the client wait in the kernel. A trace is among the first ones. */
+  private hold(): void {
+    if (this.isOver || this.relay !== undefined || this.first?.isUndecided === true) return;
+    const { socket } = this.arrival;
+    // Otherwise its stream would read on while it is paused.
+    readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readPiece(length))));
+    socket.pause();
   }
 
   looped(): void {
@@ -108,6 +120,8 @@ export class Layer4Connection implements Pass {
       },
       plain: () => {
         if (this.failure !== undefined) this.end(this.failure);
+        // Not while its stream takes these bytes.
+        setImmediate(() => this.hold());
       },
     });
   }

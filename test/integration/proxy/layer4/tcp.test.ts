@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -93,6 +94,33 @@ describe('a TCPRoute', () => {
     for (let count = 0; count < 4; count += 1) expect(await nameOf(started)).toBe('live');
     expect(started.proxy.counters().upstreamConnectFailures).toBe(1);
   });
+
+  test.each([undefined, 'bf2d46e8c5a1'])(
+    'leaves what the client sends in the kernel until there is a backend, with the trace key %s',
+    async (traceKey) => {
+      // The handshake with the backend never ends.
+      const { backend, next } = await startHeld();
+      const tls = { serverName: 'a.test', subjectAltNames: [], authorities: 'system' } as const;
+      const started = await startLayer4([tcp, { ...endpointsConfig('app', backend.port), tls }, tcpRoute('app')]);
+      started.proxy.setTraceKey(traceKey);
+      const accepted: Socket[] = [];
+      const accept = (message: unknown): void => void accepted.push((message as { readonly socket: Socket }).socket);
+      subscribe('net.server.socket', accept);
+      const client = dial(started);
+      await next();
+      unsubscribe('net.server.socket', accept);
+      const own = accepted.find(({ localPort }) => localPort === started.portOf(tcp));
+      client.write('first');
+      // A key is looked for in the first bytes.
+      if (traceKey !== undefined) await eventually(() => expect(own?.bytesRead).toBe(5));
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+      await new Promise((sent) => client.write(Buffer.alloc(100_000), sent));
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+      expect(own?.bytesRead).toBe(traceKey === undefined ? 0 : 5);
+      client.resetAndDestroy();
+      await eventually(() => expect(started.connections).toMatchObject([{ reason: 'client-reset' }]));
+    },
+  );
 
   test('lets the oldest of several routes have the connections', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')];
