@@ -15,7 +15,8 @@ function parameterFacts(json: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(data)
     .slice(0, maxParameters)
     .map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, charactersNeeded(key)) : '']);
-  return Object.fromEntries(entries);
+  // A beginning of a long text would keep all of it in memory.
+  return structuredClone(Object.fromEntries(entries));
 }
 
 /** The features in the status of a GatewayClass. Before v1.2 each was a plain name. Never throws. */
