@@ -155,6 +155,7 @@ export class Sender {
     due.delete(this);
     for (const outgoings of [this.ready, this.held, this.small]) outgoings.clear();
     this.control = [];
+    this.encoder.forget();
   }
 
   /** Releases the memory that makes the next heads shorter, unless one was sent since the last call. */

@@ -45,6 +45,13 @@ type Form = readonly [bits: number, prefix: number];
 /** The largest size of the dynamic table, whatever the recipient permits. */
 const largestTable = 4_096;
 
+/**
+ * The fields in the dynamic tables of all encoders, and how many there may be: about 25 MiB. Thousands of connections with a table each
+ * would take more memory than their responses. Beyond the limit, fields are sent without being added.
+ */
+const mostFields = 100_000;
+let allFields = 0;
+
 /** The current section of any encoder: a buffer for each connection would keep the size of its largest section. */
 let section = Buffer.allocUnsafeSlow(4 * 1_024);
 
@@ -59,6 +66,8 @@ export class HpackEncoder {
   /** The smallest size of the table since the last section, if it has changed. */
   private smallest: number | undefined;
   private permitted = largestTable;
+  /** Fields of this table that are part of `allFields`. */
+  private counted = 0;
 
   /** Changes with the dynamic table. */
   get generation(): number {
@@ -71,10 +80,11 @@ export class HpackEncoder {
     this.smallest = Math.min(this.smallest ?? this.table.capacity, this.permitted);
   }
 
-  /** Releases the memory of the table, which the next section begins by emptying. */
+  /** Releases the memory of the table, which the next section begins by emptying. Whoever gives up an encoder calls this, too. */
   forget(): void {
     if (this.table.length === 0) return;
     this.table.resize(0);
+    this.count();
     this.smallest = 0;
   }
 
@@ -102,7 +112,7 @@ export class HpackEncoder {
       return;
     }
     const isSecret = secrets.has(name);
-    const isAdded = !isSecret && !unstable.has(name) && name.length + value.length <= longest;
+    const isAdded = allFields < mostFields && !isSecret && !unstable.has(name) && name.length + value.length <= longest;
     this.literal(isAdded ? added : isSecret ? secret : plain, name, value);
     if (isAdded) this.remember(key, { name, value, number: this.table.added });
   }
@@ -122,6 +132,12 @@ export class HpackEncoder {
   private remember(key: string, field: EncodedField): void {
     if (fieldSize(field) <= this.table.capacity) this.numbers.set(key, field.number);
     this.table.add(field);
+    this.count();
+  }
+
+  private count(): void {
+    allFields += this.table.length - this.counted;
+    this.counted = this.table.length;
   }
 
   private literal(form: Form, name: string, value: string): void {
@@ -134,6 +150,7 @@ export class HpackEncoder {
   private resize(size: number): void {
     this.integer(resized, size);
     this.table.resize(size);
+    this.count();
   }
 
   private integer([bits, prefix]: Form, value: number): void {

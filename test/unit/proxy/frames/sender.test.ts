@@ -316,3 +316,24 @@ test('a connection forgets its compressed fields after a period without heads, a
   // The peer is told to empty its table.
   expect((await send(5)).toString('hex')).toBe(`203fe11f${first.toString('hex')}`);
 });
+
+test('a connection that is closed does not count among those with compressed fields', () => {
+  const fields = Array.from({ length: 120 }, (_, index) => `x-${index}`);
+  const lengths = (): (number | undefined)[] => {
+    const { socket, sender, open } = start();
+    for (const id of [1, 3]) {
+      const outgoing = open(id);
+      outgoing.heads.push({ status: 200, fields, hasDate: true, endsStream: true });
+      outgoing.trailers = [];
+      sender.want(outgoing);
+      sender.flush();
+    }
+    sender.close();
+    return socket.writes.flat().map(({ payload }) => payload.length);
+  };
+  const before = lengths();
+  expect(before[1]).toBeLessThan(before[0] ?? 0);
+  // More than all connections together may have.
+  for (let index = 0; index < 2_000; index += 1) lengths();
+  expect(lengths()).toEqual(before);
+});
