@@ -220,19 +220,26 @@ function* cookiesNamed(name: string, value: string): Iterable<string> {
   }
 }
 
-/** Eight bytes of a hash: short, and the same on all replicas. */
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/**
+ * Eight bytes of a hash in base64url: short, and the same on all replicas. The last one of its eleven characters has four bits of them. Without
+ * a buffer for each hash, the index of thousands of endpoints takes a third of the time.
+ */
 function idOf(text: string): string {
-  return hash('sha256', text, 'buffer').toString('base64url', 0, 8);
+  const all = hash('sha256', text, 'base64url');
+  return all.slice(0, 10) + base64url.charAt(base64url.indexOf(all.charAt(10)) & 0b11_1100);
 }
 
-const endpointIds = new WeakMap<Endpoint, string>();
+/** The property of an endpoint with its identifier. A WeakMap with thousands of entries takes time of the garbage collection. */
+const identifier = Symbol('identifier');
 
-function idOfEndpoint(endpoint: Endpoint): string {
-  const known = endpointIds.get(endpoint);
-  if (known !== undefined) return known;
-  const id = idOf(endpoint.address);
-  endpointIds.set(endpoint, id);
-  return id;
+interface Identified extends Endpoint {
+  [identifier]?: string;
+}
+
+function idOfEndpoint(endpoint: Identified): string {
+  return (endpoint[identifier] ??= idOf(endpoint.address));
 }
 
 const indexes = new WeakMap<EndpointSet, ReadonlyMap<string, Endpoint>>();

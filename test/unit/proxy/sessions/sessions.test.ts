@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Session } from '../../../../src/core/routing/config.ts';
 import { createCounters } from '../../../../src/proxy/counters.ts';
+import { SessionKeys } from '../../../../src/proxy/sessions/session-keys.ts';
 import { Sessions } from '../../../../src/proxy/sessions/sessions.ts';
+import { openToken } from '../../../../src/proxy/sessions/token.ts';
 import { Endpoint, EndpointSet } from '../../../../src/proxy/upstream/endpoints.ts';
 
 const cookie: Session = {
@@ -285,4 +287,20 @@ describe('requests are counted by what becomes of their session', () => {
     expect(sessions.open(terms, requestWith(), cartBackend)).toBeUndefined();
     expect(counts).toEqual({ honored: 0, 'endpoint-gone': 0, expired: 0, invalid: 0, new: 1 });
   });
+});
+
+test('a token names backend and endpoint by the first eight bytes of their hashes, as tokens of earlier releases do', () => {
+  const material = [keyMaterial('00000001')];
+  const sessions = sessionsAt({ now: 1 }, material);
+  const keys = new SessionKeys();
+  keys.replace(material);
+  const idOf = (text: string) => hash('sha256', text, 'buffer').toString('base64url', 0, 8);
+  for (let number = 0; number < 100; number += 1) {
+    const endpoint = new Endpoint(`10.0.1.${number}`, 80);
+    const [, token = ''] = answer(sessions, header, [], { endpoint });
+    expect(openToken(token, header.identity, keys)?.state.assignments).toMatchObject([
+      { backend: idOf(cartBackend), endpoint: idOf(`10.0.1.${number}:80`) },
+    ]);
+    expect(pinned(sessions, header, ['X-Session', token], { set: new EndpointSet([one, endpoint]) })).toBe(endpoint);
+  }
 });
