@@ -154,12 +154,12 @@ function covers(wide: string, narrow: string): boolean {
 
 /**
  * Returns the patterns that cover every host of a hostname, other than itself: for `a.example.com`, these are `*.example.com`,
- * `*.com` and `''`. The narrowest comes first.
+ * `*.com` and `''`. The narrowest comes first. Those longer than any hostname are left out: a text of 3 MB may have a million labels.
  */
 export function widerHostnames(hostname: string): readonly string[] {
   if (hostname === '') return [];
   const wider: string[] = [];
-  let dot = hostname.indexOf('.', isWildcard(hostname) ? '*.'.length : 0);
+  let dot = hostname.indexOf('.', Math.max(isWildcard(hostname) ? '*.'.length : 0, suffixesBegin(hostname)));
   for (; dot !== -1; dot = hostname.indexOf('.', dot + 1)) wider.push(`*${hostname.slice(dot)}`);
   return [...wider, ''];
 }

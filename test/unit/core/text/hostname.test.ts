@@ -6,6 +6,7 @@ import {
   intersectHostnames,
   isIpAddress,
   preciseHostnameProblems,
+  widerHostnames,
 } from '../../../../src/core/text/hostname.ts';
 
 const label63 = 'a'.repeat(63);
@@ -174,4 +175,21 @@ test.each([
   [':80', undefined],
 ])('hostFromHeader(%j) is %j', (field, expected) => {
   expect(hostFromHeader(field)).toBe(expected);
+});
+
+describe('widerHostnames', () => {
+  test.each<[string, readonly string[]]>([
+    ['a.example.com', ['*.example.com', '*.com', '']],
+    ['*.example.com', ['*.com', '']],
+    ['com', ['']],
+    ['', []],
+  ])('%j', (hostname, wider) => {
+    expect(widerHostnames(hostname)).toEqual(wider);
+  });
+
+  test('those of a text of a million labels are few', () => {
+    const wider = widerHostnames('a.'.repeat(1_000_000));
+    expect(wider.length).toBeLessThan(130);
+    expect(wider.slice(-3)).toEqual(['*.a.', '*.', '']);
+  });
 });
