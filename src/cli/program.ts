@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { printable } from '../core/text/display.ts';
 import { packageVersion } from './package-files.ts';
 import { isUsageError } from './usage-error.ts';
 import { addObjectCommands } from './commands/objects.ts';
@@ -20,7 +21,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    process.stderr.write(`sallyport: ${describeError(error)}\n`);
+    // It may name files and quote kubeconfigs of others, whose names and texts must not control the terminal.
+    const lines = describeError(error).split('\n');
+    process.stderr.write(`sallyport: ${lines.map((line) => printable(line, Infinity)).join('\n')}\n`);
     process.exitCode ??= 1;
   }
 }

@@ -21,6 +21,25 @@ test('sallyport --version prints the version of the package', async () => {
   expect(program.output()).toBe(`${version}\n`);
 });
 
+test('an error shows invisible characters in the names and texts of files as escapes, and keeps its lines', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-names-'));
+  for (const name of ['a\u001b[31m.yaml', 'b\u202e.yaml']) writeFileSync(join(folder, name), 'a: [\n');
+  writeFileSync(join(folder, 'kubeconfig'), 'clusters: {\u001b[31m');
+  const errorsOf = async (...args: readonly string[]): Promise<string> => {
+    const program = startProgram(...args);
+    expect(await program.ended()).toBe(2);
+    return program.errors().replaceAll(`${folder}/`, '');
+  };
+  expect((await errorsOf('explain', 'http://a.example.com/', '-f', folder)).split('\n')).toEqual([
+    expect.stringMatching(/^sallyport: a\\u001b\[31m\.yaml:\d+:\d+: invalid YAML: /),
+    expect.stringMatching(/^b\\u202e\.yaml:\d+:\d+: invalid YAML: /),
+    '',
+  ]);
+  const errors = await errorsOf('audit', '--cluster', '--kubeconfig', join(folder, 'kubeconfig'));
+  expect(errors).toContain('clusters: {\\u001b[31m');
+  rmSync(folder, { recursive: true });
+});
+
 test('the kubectl plugin runs the program beside it, also by a link', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-plugin-'));
   mkdirSync(join(folder, 'bin'));
