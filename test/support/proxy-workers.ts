@@ -9,7 +9,7 @@ import type { ProxyOptions } from '../../src/proxy/proxy.ts';
 let script: URL | undefined;
 
 /** The program of a worker in one file, which starts much faster than the sources. Built once per test file. */
-function workerScript(): URL {
+export function workerScript(): URL {
   if (script !== undefined) return script;
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-worker-'));
   const outfile = join(folder, 'worker.mjs');
@@ -24,12 +24,12 @@ function workerScript(): URL {
 export function createWorkersUnderTest(
   options: ProxyOptions,
   parts: Partial<Pick<WorkersOptions, 'workers' | 'onWorkerEnd' | 'pace'>> = {},
+  scriptOf = workerScript,
 ): ProxyWorkers {
   const { accessLog, connectionLog, onFault } = options;
   return createProxyWorkers({
     ...options,
     workers: 2,
-    script: workerScript(),
     onFault: (error) => onFault?.(error),
     onWorkerEnd: () => undefined,
     writeLines: (text) => {
@@ -43,5 +43,8 @@ export function createWorkersUnderTest(
       }
     },
     ...parts,
+    get script() {
+      return scriptOf();
+    },
   });
 }

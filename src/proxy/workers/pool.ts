@@ -297,6 +297,16 @@ class WorkerPool implements ProxyWorkers {
     return [...listeners].map((key) => [key, this.ports.addressesOf(key, worker)] as const);
   }
 
+  /** Starts a worker, or treats it as one that has ended: there may be no thread left for it, for example because of a limit of processes. */
+  private startOrEnd(worker: number): Running | undefined {
+    try {
+      return this.start(worker);
+    } catch (error) {
+      this.ended(worker, error);
+      return undefined;
+    }
+  }
+
   /** Starts a worker without configuration. */
   private start(worker: number): Running {
     const thread = new Worker(this.options.script, { workerData: { ...this.data, worker } satisfies WorkerData });
@@ -357,7 +367,7 @@ class WorkerPool implements ProxyWorkers {
     if (this.closing) return;
     this.options.onWorkerEnd(worker, error);
     const { pause, longestPause } = this.pace;
-    const wasShort = monotonicNow() - (running?.startedAt ?? 0) < longestPause;
+    const wasShort = running === undefined || monotonicNow() - running.startedAt < longestPause;
     const failures = wasShort ? (this.failures[worker] ?? 0) : 0;
     this.failures[worker] = failures + 1;
     const timer = setTimeout(
@@ -373,7 +383,8 @@ class WorkerPool implements ProxyWorkers {
   /** Starts a worker with the whole configuration. */
   private async replace(worker: number): Promise<void> {
     if (this.closing) return;
-    const running = this.start(worker);
+    const running = this.startOrEnd(worker);
+    if (running === undefined) return;
     this.send(worker, { type: 'sessionKeys', keys: this.sessionKeys });
     this.send(worker, { type: 'traceKey', key: this.traceKey });
     const addresses = this.addressesFor(worker, this.listeners.keys());

@@ -24,8 +24,8 @@ import { issueLeaf } from '../../support/certificates.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { layer4Route } from '../../support/layer4.ts';
-import { portOf, routeTo, send, web } from '../../support/proxy.ts';
-import { createWorkersUnderTest } from '../../support/proxy-workers.ts';
+import { portOf, routeTo, send, throwFault, web } from '../../support/proxy.ts';
+import { createWorkersUnderTest, workerScript } from '../../support/proxy-workers.ts';
 
 const running = new Set<ProxyWorkers>();
 const open = new Set<{ destroy(): unknown }>();
@@ -341,6 +341,34 @@ describe('a worker that ends', () => {
     await eventually(() => expect([ended.length, proxy.serving]).toEqual([1, 2]));
     const answers = await Promise.all(Array.from({ length: 12 }, () => send(port, '/')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test('is replaced although no thread could be started at first', async () => {
+    let failures = 3;
+    const ended: string[] = [];
+    // Node throws, too, if a limit of processes is reached.
+    const scriptOf = (): URL => {
+      if (ended.length > 0 && failures-- > 0) throw new Error('no thread');
+      return workerScript();
+    };
+    const options = {
+      bind: () => [{ host: '127.0.0.1', port: 0 }],
+      certificates: () => undefined,
+      onFault: throwFault,
+    };
+    const proxy = createWorkersUnderTest(
+      options,
+      { onWorkerEnd: (_worker, error) => ended.push((error as Error).message), pace: { pause: 1 } },
+      scriptOf,
+    );
+    running.add(proxy);
+    await proxy.apply({
+      upserts: [web, endpointsConfig('app', (await startEcho()).port), routeTo('app')],
+      removals: [],
+    });
+    await endWorker(portOf(proxy));
+    await eventually(() => expect([ended.slice(1), proxy.serving]).toEqual([Array(3).fill('no thread'), 2]));
+    expect((await send(portOf(proxy), '/')).status).toBe(200);
   });
 
   test('because its event loop does not run is replaced', async () => {
