@@ -102,7 +102,8 @@ export interface ChannelServer {
 /**
  * Serves configuration to proxies over TLS and HTTP/2. Each proxy has one long-lived stream, opened by POST, with lines
  * of JSON in both directions (`ToProxy`, `ToController`). Responds with 401 if the token does not belong to the
- * Gateway, with 404 if the Gateway is not served, with 429 if it or its namespace has too many connections, and with 503 if the token cannot be reviewed now.
+ * Gateway, with 404 if the Gateway is not served, with 429 if it or its namespace has too many connections, and with 503 if the token
+ * cannot be reviewed now.
  *
  * @throws the errors of `listen`, e.g. EADDRINUSE
  */
@@ -342,7 +343,7 @@ async function serveProxy(
     owner,
     held: () => (stream.destroyed ? 0 : heldBytes),
     end: () => {
-      problem = 'too many bytes of messages of its Gateway, or of its namespace, are incomplete or unprocessed';
+      problem = 'the data planes of this Gateway or namespace have too many bytes of incomplete or unprocessed messages';
       stream.session?.destroy();
     },
   };

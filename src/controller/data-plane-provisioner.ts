@@ -14,8 +14,8 @@ import {
 import { gatewayOfChild, gatewayOfService, isClusterService, serviceNames } from './data-plane-objects.ts';
 import type { DataPlaneProblem } from './data-plane-problems.ts';
 import { DriftDetector } from './drift-detector.ts';
-import { FairKeys } from './fair-keys.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
+import { WorkQueue } from './work-queue.ts';
 
 export interface DataPlaneProvisionerOptions {
   readonly writer: Pick<ClusterWriter, 'read' | 'apply' | 'remove'>;
@@ -51,9 +51,7 @@ const concurrency = 8;
 export class DataPlaneProvisioner {
   private readonly options: DataPlaneProvisionerOptions;
   private readonly working = new Map<string, Promise<void>>();
-  private readonly queue = new FairKeys((gateway) => ofQualifiedName(gateway).namespace);
-  /** Gateways that are taken up again after their reconciliation. Not in the queue, so that nothing has to be skipped there. */
-  private readonly again = new Set<string>();
+  private readonly queue = new WorkQueue((gateway) => ofQualifiedName(gateway).namespace);
   private readonly timers = new Map<string, NodeJS.Timeout>();
   /** Gateway → number of consecutive failures. */
   private readonly failures = new Map<string, number>();
@@ -77,11 +75,8 @@ export class DataPlaneProvisioner {
 
   /** Call this when something has changed that the data plane of a Gateway (`namespace/name`) depends on. */
   enqueue(gateway: string): void {
-    if (this.working.has(gateway)) this.again.add(gateway);
-    else {
-      this.queue.add(gateway);
-      this.pump();
-    }
+    this.queue.add(gateway);
+    this.pump();
   }
 
   /** Reconciles a Gateway even if its requirements have not changed, because its objects may differ. */
@@ -108,7 +103,6 @@ export class DataPlaneProvisioner {
   /** Stops reconciling. Resolves when nothing is in flight. */
   async stop(): Promise<void> {
     this.queue.clear();
-    this.again.clear();
     this.drift.stop();
     for (const timer of this.timers.values()) clearTimeout(timer);
     await Promise.all(this.working.values());
@@ -123,7 +117,7 @@ export class DataPlaneProvisioner {
         gateway,
         this.begin(gateway).finally(() => {
           this.working.delete(gateway);
-          if (this.again.delete(gateway)) this.queue.add(gateway);
+          this.queue.done(gateway);
           this.pump();
         }),
       );

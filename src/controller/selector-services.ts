@@ -5,9 +5,9 @@ import { sameJson } from '../core/text/compare-json.ts';
 import { recordsOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { sameFields } from './drift-detector.ts';
-import { FairKeys } from './fair-keys.ts';
 import { selectorServiceName } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
+import { WorkQueue } from './work-queue.ts';
 
 export interface SelectorServicesOptions {
   readonly writer: Pick<ClusterWriter, 'read' | 'apply' | 'remove'>;
@@ -52,7 +52,8 @@ const removals = 8;
 
 /**
  * Reconciles the headless Service of each XBackend of type EndpointSelector: Kubernetes then keeps EndpointSlices with the selected
- * pods (EndpointSelectorBackend). Each XBackend has at most one reconciliation at a time, which starts from the newest state. Namespaces take turns.
+ * pods (EndpointSelectorBackend). Each XBackend has at most one reconciliation at a time, which starts from the newest state, and
+ * namespaces take turns.
  */
 export class SelectorServices {
   private readonly options: SelectorServicesOptions;
@@ -61,9 +62,8 @@ export class SelectorServices {
   private readonly live = new Map<string, Map<string, WireObject>>();
   /** Service (`namespace/name`) → XBackend. */
   private readonly backends = new Map<string, string>();
-  private readonly queue = new FairKeys((backend) => ofQualifiedName(backend).namespace);
-  /** XBackends that are taken up again after their work and rest. Not in the queue, so that nothing has to be skipped there. */
-  private readonly again = new Set<string>();
+  /** The reconciliation of an XBackend is done after its rest. */
+  private readonly queue = new WorkQueue((backend) => ofQualifiedName(backend).namespace);
   private readonly working = new Map<string, Promise<void>>();
   /** XBackends that rest after a write. */
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -102,11 +102,8 @@ export class SelectorServices {
   /** Call this when the needs of an XBackend (`namespace/name`) may have changed. */
   enqueue(backend: string): void {
     if (this.isStopped) return;
-    if (this.working.has(backend) || this.timers.has(backend)) this.again.add(backend);
-    else {
-      this.queue.add(backend);
-      this.pump();
-    }
+    this.queue.add(backend);
+    this.pump();
   }
 
   /** Reconciles all XBackends: those that need a Service, and those that have one. */
@@ -118,7 +115,6 @@ export class SelectorServices {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.queue.clear();
-    this.again.clear();
     await Promise.all(this.working.values());
     for (const timer of this.timers.values()) clearTimeout(timer);
     for (const { timer } of this.retries.values()) clearTimeout(timer);
@@ -153,7 +149,7 @@ export class SelectorServices {
           })
           .finally(() => {
             this.working.delete(backend);
-            if (!this.timers.has(backend) && this.again.delete(backend)) this.queue.add(backend);
+            if (!this.timers.has(backend)) this.queue.done(backend);
             this.pump();
           }),
       );
@@ -225,7 +221,7 @@ export class SelectorServices {
       const { namespace = '', name, uid } = metadata;
       if (name === kept || metadata['deletionTimestamp'] !== undefined || !mayWrite()) continue;
       if (results.length === removals) {
-        this.again.add(backend);
+        this.queue.add(backend);
         break;
       }
       const identity = { namespace, name, ...(uid !== undefined && { uid }) };
@@ -257,7 +253,8 @@ export class SelectorServices {
     for (const { type } of results) this.writes.at(type).value += 1;
     const rested = setTimeout(() => {
       this.timers.delete(backend);
-      if (this.again.delete(backend)) this.enqueue(backend);
+      this.queue.done(backend);
+      this.pump();
     }, this.pace.rest);
     this.timers.set(backend, rested);
     // Failures after the end of the term are writes that it called off. The next term examines everything.

@@ -1,7 +1,6 @@
 import { deepEqual } from '../core/incremental/index.ts';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
-import { FairKeys } from './fair-keys.ts';
 import type { LiveObject, LiveObjects } from './live-objects.ts';
 import { mergeStatus, withoutRoom } from './merge-status.ts';
 import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
@@ -9,6 +8,7 @@ import { statusFullEvents, statusEvents, regarding } from './status-events.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { NextTurn } from '../time/next-turn.ts';
 import { qualifiedName, refOfKey } from '../core/resources/reference.ts';
+import { WorkQueue } from './work-queue.ts';
 
 export interface StatusWriterOptions {
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
@@ -84,17 +84,15 @@ interface Sent {
 
 /**
  * Reconciles the statuses of live objects. Each object has at most one write in flight, and a short rest after it. Changes in the
- * meantime cause one more reconciliation with the newest state. Namespaces take turns. After a conflict, the arrival of the newer object enqueues the
- * key again.
+ * meantime cause one more reconciliation with the newest state. Namespaces take turns. After a conflict, the arrival of the newer object
+ * enqueues the key again.
  */
 export class StatusWriter {
   private readonly options: StatusWriterOptions;
   private readonly pace: Pace;
   private readonly clock: Pick<Clock, 'now' | 'date'>;
-  private readonly queue = new FairKeys((key) => refOfKey(key).namespace);
+  private readonly queue = new WorkQueue((key) => refOfKey(key).namespace);
   private readonly flying = new Set<string>();
-  /** Objects that are reconciled once more when their write has ended. Not in the queue, so that nothing has to be skipped there. */
-  private readonly again = new Set<string>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   /** Objects that are not written for a while, with the status that was written too often. */
   private readonly contested = new Map<string, OwnStatus | undefined>();
@@ -142,7 +140,6 @@ export class StatusWriter {
   /** Clears the queue. Resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.queue.clear();
-    this.again.clear();
     clearTimeout(this.grouping);
     clearTimeout(this.expiry);
     for (const timer of this.timers.values()) clearTimeout(timer);
@@ -168,7 +165,6 @@ export class StatusWriter {
     if (!this.options.mayWrite()) {
       // A new leader reconciles all objects.
       this.queue.clear();
-      this.again.clear();
       this.failures.clear();
       return;
     }
@@ -176,8 +172,8 @@ export class StatusWriter {
       if (compared === comparisons) return this.pumpLater.request();
       const key = this.queue.take();
       if (key === undefined) return;
-      if (this.flying.has(key)) this.again.add(key);
-      else this.reconcile(key);
+      this.reconcile(key);
+      if (!this.flying.has(key)) this.queue.done(key);
     }
   }
 
@@ -226,7 +222,7 @@ export class StatusWriter {
       this.tell(key, { kind, before, object, ours });
     }
     this.conclude(key, kind, result);
-    if (this.again.delete(key)) this.queue.add(key);
+    this.queue.done(key);
     this.pump();
     if (this.flying.size === 0) this.idle?.resolve();
   }
@@ -262,7 +258,7 @@ export class StatusWriter {
     if (!mayWrite()) {
       log.debug(
         { object: key, outcome: result.type, problem: result.message },
-        'the term ended during a write of a status',
+        'leadership was lost during a write of a status',
       );
       return;
     }
@@ -297,7 +293,7 @@ export class StatusWriter {
     if (failures === undefined) return;
     this.failures.delete(key);
     if (failures.logged !== undefined)
-      this.options.log.info({ object: key, failures: failures.count }, 'the status is as it should be again');
+      this.options.log.info({ object: key, failures: failures.count }, 'the status is up to date again');
   }
 
   private note(key: string, ours: OwnStatus | undefined): void {
