@@ -202,7 +202,7 @@ function print(
     traces,
   }: Explained,
 ): void {
-  terminal.line(terminal.style('bold', printable(title, title.length)));
+  terminal.line(terminal.style('bold', printable(title)));
   if (typeof request === 'string')
     terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
   else if (requests.length + connections.length === 0)

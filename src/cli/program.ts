@@ -23,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     // It may name files and quote kubeconfigs of others, whose names and texts must not control the terminal.
     const lines = describeError(error).split('\n');
-    process.stderr.write(`sallyport: ${lines.map((line) => printable(line, Infinity)).join('\n')}\n`);
+    process.stderr.write(`sallyport: ${lines.map((line) => printable(line)).join('\n')}\n`);
     process.exitCode ??= 1;
   }
 }

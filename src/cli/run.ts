@@ -91,7 +91,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   metrics.observeProcess();
   const errors = new InternalErrors(log, metrics);
 
-  terminal.line(terminal.style('bold', printable(`sallyport run  ${options.files.join(' ')}`, Infinity)));
+  terminal.line(terminal.style('bold', printable(`sallyport run  ${options.files.join(' ')}`)));
   // Changes of the files during the start wait for its end.
   const started = Promise.withResolvers<(change: FolderChange) => Promise<void>>();
   const watcher = await watchFolder(options.files, async (change) => (await started.promise)(change));
@@ -175,7 +175,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   errors.survive(running);
   started.resolve(createFollower({ terminal, workspace, evaluation, plane, proxies, log, findings }));
   terminal.line(
-    `\nWatching ${printable(options.files.join(', '), Infinity)}; edit a file to see the change applied. Ctrl-C stops.`,
+    `\nWatching ${printable(options.files.join(', '))}; edit a file to see the change applied. Ctrl-C stops.`,
   );
 }
 

@@ -28,7 +28,7 @@ export function createServingTerminal(): Terminal {
 function terminalOn(stream: NodeJS.WriteStream, output: { write(text: string): unknown }): Terminal {
   const style = (format: Style, text: string): string => styleText(format, text, { stream });
   const line = (text = ''): void => void output.write(`${text}\n`);
-  return { line, style, heading: (text) => line(`\n${style('bold', printable(text, Infinity))}`) };
+  return { line, style, heading: (text) => line(`\n${style('bold', printable(text))}`) };
 }
 
 function endWithoutOutput(error: NodeJS.ErrnoException): never {

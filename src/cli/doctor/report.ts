@@ -56,19 +56,17 @@ export function exitCodeOf(verdicts: readonly Verdict[]): number {
 
 const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** Prints a line for each verdict, followed by the commands that fix it. */
+/**
+ * Prints a line for each verdict, followed by the commands that fix it. Whoever answers instead of the API server can name objects as they
+ * like.
+ */
 export function printVerdicts(terminal: Terminal, verdicts: readonly Verdict[]): void {
   for (const { check, status, message, commands } of verdicts) {
-    terminal.line(`${terminal.style(colours[status], status.padEnd(4))} ${check}: ${escaped(message)}`);
-    for (const command of commands) terminal.line(`     $ ${escaped(command)}`);
+    terminal.line(`${terminal.style(colours[status], status.padEnd(4))} ${check}: ${printable(message)}`);
+    for (const command of commands) terminal.line(`     $ ${printable(command)}`);
   }
   const count = (status: Verdict['status']): number => verdicts.filter((verdict) => verdict.status === status).length;
   terminal.line(
     `${count('ok')} ok, ${count('warn')} ${count('warn') === 1 ? 'warning' : 'warnings'}, ${count('fail')} failed`,
   );
-}
-
-/** Whoever answers instead of the API server can name objects as they like. */
-function escaped(text: string): string {
-  return printable(text, Infinity);
 }

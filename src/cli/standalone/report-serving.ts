@@ -24,7 +24,7 @@ export interface Serving {
 export function printServing(terminal: Terminal, serving: Serving, workspace: Workspace): void {
   terminal.heading('Listening');
   for (const { listener, addresses } of serving.listeners) {
-    const name = printable(`Gateway ${listener.gateway} ${listener.name}`, Infinity).padEnd(40);
+    const name = printable(`Gateway ${listener.gateway} ${listener.name}`).padEnd(40);
     if (addresses.length === 0) terminal.line(`  ${name} ${terminal.style('red', 'not bound, see its status')}`);
     for (const address of addresses) {
       const mapped = listener.port === address.port ? '' : `   (port ${listener.port} of the Gateway)`;
@@ -40,10 +40,10 @@ export function printServing(terminal: Terminal, serving: Serving, workspace: Wo
       `  ${(path === '/metrics' ? 'Metrics' : 'Probe').padEnd(40)} ${terminal.style('cyan', `http://${probes.host}:${probes.port}${path}`)}`,
     );
   for (const { service, host, port } of serving.backends)
-    terminal.line(`  ${printable(`Demo backend of Service ${service}`, Infinity).padEnd(40)} http://${host}:${port}/`);
+    terminal.line(`  ${printable(`Demo backend of Service ${service}`).padEnd(40)} http://${host}:${port}/`);
 
   terminal.heading('Try');
-  for (const command of commands(serving, workspace)) terminal.line(`  ${printable(command, Infinity)}`);
+  for (const command of commands(serving, workspace)) terminal.line(`  ${printable(command)}`);
 }
 
 function urlOf({ protocol }: ListenerConfig, { host, port }: Address): string {

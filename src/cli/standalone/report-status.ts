@@ -18,10 +18,10 @@ export function printStatuses(terminal: Terminal, statuses: Iterable<readonly [k
     const title = describeRef(refOfKey(key));
     for (const row of rowsOf(status)) {
       terminal.line(
-        `  ${printable([title, row.part].filter((part) => part !== '').join(' '), Infinity).padEnd(44)} ${row.conditions.map((condition) => showCondition(terminal, condition)).join('  ')}${row.note}`,
+        `  ${printable([title, row.part].filter((part) => part !== '').join(' ')).padEnd(44)} ${row.conditions.map((condition) => showCondition(terminal, condition)).join('  ')}${row.note}`,
       );
       for (const condition of row.conditions.filter((one) => !isWell(one) && one.message !== ''))
-        terminal.line(printable(`      ${condition.type}: ${condition.message}`, Infinity));
+        terminal.line(printable(`      ${condition.type}: ${condition.message}`));
     }
   }
 }

@@ -37,10 +37,10 @@ export function display(text: string, limit: number = displayLimit): string {
 }
 
 /**
- * Formats a whole message of at most `limit` characters (code points), with invisible characters escaped. Quotes remain,
- * because values in the message are already quoted.
+ * Formats a whole message of at most `limit` characters (code points, by default any number), with invisible characters escaped. Quotes
+ * remain, because values in the message are already quoted.
  */
-export function printable(message: string, limit: number): string {
+export function printable(message: string, limit = Infinity): string {
   const text = shorten(message, limit);
   if (!unusual.test(text)) return text;
   return text.replace(invisible, (character) => shortEscapes.get(character) ?? codePointEscape(character));

@@ -23,9 +23,9 @@ export function printExplanation(
   terminal: Terminal,
   { gateway, listener, chosen, lines, candidates, others }: Explanation,
 ): void {
-  const line = (text: string): void => terminal.line(escaped(text));
-  terminal.heading(escaped(`Gateway ${gateway}${listener === undefined ? '' : `, listener ${listener}`}`));
-  if (chosen !== undefined) terminal.line(`  ${terminal.style('green', escaped(chosen))}`);
+  const line = (text: string): void => terminal.line(printable(text));
+  terminal.heading(`Gateway ${gateway}${listener === undefined ? '' : `, listener ${listener}`}`);
+  if (chosen !== undefined) terminal.line(`  ${terminal.style('green', printable(chosen))}`);
   for (const text of lines) line(`${chosen === undefined ? '  ' : '    '}${text}`);
   if (candidates.length + others === 0) return;
   terminal.line('  Candidates in order of precedence');
@@ -36,8 +36,4 @@ export function printExplanation(
 /** Formats the listener of an explanation: its name and its hostname. */
 export function listenerText({ name, hostname }: Pick<ListenerConfig, 'name' | 'hostname'>): string {
   return `${name}${hostname === undefined ? '' : ` (${hostname})`}`;
-}
-
-function escaped(text: string): string {
-  return printable(text, text.length);
 }

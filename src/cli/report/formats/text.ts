@@ -25,7 +25,7 @@ export async function* writeText(
     tally = counted(tally, object);
     for (const finding of activeFindings(object)) {
       if (object.type !== 'problem' && object.document.isStored === true) {
-        yield `${escaped(object.name)}: ${findingText(finding, style)}\n`;
+        yield `${printable(object.name)}: ${findingText(finding, style)}\n`;
         continue;
       }
       const [line, caret] = finding.text === undefined ? [] : excerpt(finding.text, finding.position);
@@ -34,10 +34,10 @@ export async function* writeText(
   }
   const exempt = exemptions?.() ?? [];
   if (exempt.length > 0)
-    yield `${style('bold', `Exemptions (${exempt.length}):`)}\n${exempt.map((one) => `  ${escaped(describeExemption(one))}\n`).join('')}`;
+    yield `${style('bold', `Exemptions (${exempt.length}):`)}\n${exempt.map((one) => `  ${printable(describeExemption(one))}\n`).join('')}`;
   const compared = comparison?.();
   if (compared !== undefined && compared.gone.length > 0)
-    yield `${style('bold', 'Gone since the earlier report:')}\n${compared.gone.map((identity) => `  ${escaped(identity)}\n`).join('')}`;
+    yield `${style('bold', 'Gone since the earlier report:')}\n${compared.gone.map((identity) => `  ${printable(identity)}\n`).join('')}`;
   yield `${describeTally(tally)}\n`;
   if (compared !== undefined) yield `${describeComparison(compared)}\n`;
 }
@@ -45,7 +45,7 @@ export async function* writeText(
 /** `file:line:column: severity [rule] field: message`, which editors turn into links. */
 export function findingLine(file: string, finding: ReportedFinding, style: ReportSetting['style']): string {
   const { line, column } = finding.position;
-  return `${escaped(file)}:${line}:${column}: ${findingText(finding, style)}`;
+  return `${printable(file)}:${line}:${column}: ${findingText(finding, style)}`;
 }
 
 function findingText({ severity, ...finding }: ReportedFinding, style: ReportSetting['style']): string {
@@ -54,9 +54,5 @@ function findingText({ severity, ...finding }: ReportedFinding, style: ReportSet
 
 /** The finding in one line: its field and its message, with invisible characters escaped. */
 export function sentence({ field, message }: Pick<ReportedFinding, 'field' | 'message'>): string {
-  return escaped(field === '' ? message : `${field}: ${message}`);
-}
-
-function escaped(text: string): string {
-  return printable(text, Infinity);
+  return printable(field === '' ? message : `${field}: ${message}`);
 }
