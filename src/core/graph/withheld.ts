@@ -5,14 +5,17 @@ import type { ServedRouteKind } from './protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
 
-/** Returns the facts about a route that does not fit into the configuration of the Gateway that serves an owner of listeners. */
-export function withheldFacts(
-  read: Reader,
-  route: Resource<ServedRouteKind>,
-  owner: ListenerOwner,
-): WithheldFacts | undefined {
+/** A route that does not fit into the configuration of a Gateway. */
+interface Withheld {
+  readonly gateway: { readonly namespace: string; readonly name: string };
+  readonly facts: WithheldFacts;
+}
+
+/** Returns why a route is not served by the Gateway of an owner of listeners; `undefined` if it is. */
+export function withheldBy(read: Reader, route: Resource<ServedRouteKind>, owner: ListenerOwner): Withheld | undefined {
   const gateway = servingGateway(read, owner);
   if (gateway === undefined) return undefined;
   const withheld = read.input(withheldCell, gateway.namespace, gateway.name, route.ref.namespace);
-  return withheld?.[routeIdentity(route).key];
+  const facts = withheld?.[routeIdentity(route).key];
+  return facts && { gateway, facts };
 }

@@ -3,7 +3,7 @@ import { withheldCell, type WithheldFacts } from '../graph/inputs.ts';
 import { backendPlacesOf } from '../graph/listeners/listener-filters.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listeners/listener-sets.ts';
 import type { ServedRouteKind } from '../graph/protocols.ts';
-import { withheldFacts } from '../graph/withheld.ts';
+import { withheldBy } from '../graph/withheld.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { qualifiedName } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -20,16 +20,13 @@ export function withheldRoute(
   route: Resource<ServedRouteKind>,
   owner: ListenerOwner,
 ): Outcome | undefined {
-  const facts = withheldFacts(read, route, owner);
-  const gateway = servingGateway(read, owner);
+  const withheld = withheldBy(read, route, owner);
+  if (withheld === undefined) return undefined;
+  const { gateway, facts } = withheld;
   const { namespace } = route.ref;
-  return (
-    facts &&
-    gateway &&
-    isFalse(
-      reason,
-      `The route is not served by Gateway ${quote(qualifiedName(gateway))}, because it needs ${sizeOf(facts)} of configuration, and the older routes of namespace ${quote(namespace)} use its share. All routes of the Gateway together may have ${limitOf(facts)}, in equal shares for namespaces. Use fewer rules, hostnames or parentRefs, remove other routes of the namespace, or attach the route to another Gateway.`,
-    )
+  return isFalse(
+    reason,
+    `The route is not served by Gateway ${quote(qualifiedName(gateway))}, because it needs ${sizeOf(facts)} of configuration, and the older routes of namespace ${quote(namespace)} use its share. All routes of the Gateway together may have ${limitOf(facts)}, in equal shares for namespaces. Use fewer rules, hostnames or parentRefs, remove other routes of the namespace, or attach the route to another Gateway.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { isOwnerKind, type OwnerKind } from '../../graph/listeners/listener-sets
 import { listenersOf } from '../../graph/listeners/listeners.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
-import { withheldFacts } from '../../graph/withheld.ts';
+import { withheldBy } from '../../graph/withheld.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { fieldIgnored } from '../support/feature-without-effect.ts';
@@ -234,7 +234,7 @@ export const routesOfListener = defineIndex({
     for (const { parent, outcome } of read.query(attachments, kind, namespace, name)) {
       if (outcome.type !== 'attached' || !isOwnerKind(parent.kind)) continue;
       // Its status says that it is not accepted.
-      if (withheldFacts(read, route, { ...parent, kind: parent.kind }) !== undefined) continue;
+      if (withheldBy(read, route, { ...parent, kind: parent.kind }) !== undefined) continue;
       for (const listener of outcome.listeners) {
         yield { bucket: listenerKey(parent, listener.name), entry: keyOfRef({ kind, namespace, name }) };
       }
