@@ -79,8 +79,9 @@ export class GatewayShares {
    */
   enter(gateway: string, end: () => void): GatewayShare | undefined {
     const { namespace } = ofQualifiedName(gateway);
-    const shared = this.shares.get(gateway) ?? this.begin(gateway);
-    if (shared.connections >= this.limits.perGateway || !this.hasRoom(namespace)) return undefined;
+    const known = this.shares.get(gateway);
+    if ((known?.connections ?? 0) >= this.limits.perGateway || !this.hasRoom(namespace)) return undefined;
+    const shared = known ?? this.begin(gateway);
     const neighbors = this.namespaces.get(namespace) ?? { ends: new Set(), work: new WorkTurns() };
     this.namespaces.set(namespace, neighbors);
     neighbors.ends.add(end);

@@ -343,7 +343,8 @@ async function serveProxy(
     owner,
     held: () => (stream.destroyed ? 0 : heldBytes),
     end: () => {
-      problem = 'the data planes of this Gateway or namespace have too many bytes of incomplete or unprocessed messages';
+      problem =
+        'the data planes of this Gateway or namespace have too many bytes of incomplete or unprocessed messages';
       stream.session?.destroy();
     },
   };
