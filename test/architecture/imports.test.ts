@@ -34,7 +34,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   sources: ['files', 'kubernetes', 'cluster'],
   webhook: ['time', 'fairness', 'telemetry', 'handshakes', 'certificates', 'kubernetes', 'cluster'],
   proxy: ['time', 'fairness', 'telemetry', 'handshakes', 'certificates', 'channel'],
-  controller: ['time', 'telemetry', 'certificates', 'channel'],
+  controller: ['time', 'fairness', 'telemetry', 'certificates', 'channel'],
   library: ['certificates', 'files'],
   cli: [
     'time',
