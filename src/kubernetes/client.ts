@@ -26,6 +26,8 @@ export interface ApiRequest {
   readonly timeout?: number;
   /** Characters of the response, at most. Default: `longestResponse`. */
   readonly longest?: number;
+  /** Called with the characters of the response when it is complete, before they are parsed. Not for streams. */
+  readonly onText?: (characters: number) => void;
   /** When a stream is read. Without it, as it arrives. */
   readonly pace?: ReadingPace | undefined;
 }
@@ -70,7 +72,9 @@ class Client implements ApiClient {
     const deadline = this.deadlineOf(request);
     try {
       const response = await this.send(access, request, deadline.signal);
-      return parse(await this.textOf(response, request.longest));
+      const text = await this.textOf(response, request.longest);
+      request.onText?.(text.length);
+      return parse(text);
     } catch (error) {
       throw explain(error, deadline.signal);
     } finally {

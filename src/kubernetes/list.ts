@@ -16,6 +16,8 @@ export interface Selection {
 /** A page of a list. If `restarted`, discard all previous pages: the server no longer has the snapshot that they came from. */
 export interface Page {
   readonly objects: readonly KubernetesObject[];
+  /** Characters of the response. */
+  readonly characters: number;
   readonly resourceVersion: string;
   readonly restarted: boolean;
 }
@@ -44,7 +46,7 @@ export async function* listPages(
   let restarted = false;
   let pages = 0;
   do {
-    let answer: unknown;
+    let answer: Answer;
     try {
       answer = await requestPage(client, selection, { place, signal });
     } catch (error) {
@@ -72,24 +74,33 @@ interface Place {
   size: number;
 }
 
+interface Answer {
+  readonly json: unknown;
+  readonly characters: number;
+}
+
 interface PageRequest {
   readonly place: Place;
   readonly signal: AbortSignal;
 }
 
 /** Requests a page with as many objects as fit into a response. The next page may have more again. */
-async function requestPage(client: ApiClient, selection: Selection, { place, signal }: PageRequest): Promise<unknown> {
+async function requestPage(client: ApiClient, selection: Selection, { place, signal }: PageRequest): Promise<Answer> {
+  let characters = 0;
   for (;;) {
     try {
-      const answer = await client.request({
+      const json = await client.request({
         path: pathOf(selection.type, selectedNamespace(selection)),
         query: { ...selectors(selection), limit: place.size, continue: place.token },
         accept: acceptFor(selection, 'PartialObjectMetadataList'),
         signal,
+        onText: (length) => {
+          characters = length;
+        },
         ...(place.size > 1 && { longest: longestPage }),
       });
       place.size = Math.min(place.size * 2, pageSize);
-      return answer;
+      return { json, characters };
     } catch (error) {
       if (!(error instanceof ResponseTooLongError) || place.size === 1) throw error;
       place.size = Math.ceil(place.size / 4);
@@ -97,7 +108,7 @@ async function requestPage(client: ApiClient, selection: Selection, { place, sig
   }
 }
 
-function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: string | undefined } {
+function readPage({ json: answer, characters }: Answer): { page: Omit<Page, 'restarted'>; next: string | undefined } {
   const metadata = isRecord(answer) ? answer['metadata'] : undefined;
   // Go writes an empty list as null, too. Without items, it may be another object, which must not stand for the absence of all objects.
   const items = isRecord(answer) && answer['items'] === null ? [] : recordOf(answer)['items'];
@@ -107,7 +118,10 @@ function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: strin
   const objects: readonly unknown[] = items;
   if (!objects.every(isKubernetesObject)) throw new ProtocolError('a list has an item that is not an object');
   const next = metadata['continue'];
-  return { page: { objects, resourceVersion }, next: typeof next === 'string' && next !== '' ? next : undefined };
+  return {
+    page: { objects, characters, resourceVersion },
+    next: typeof next === 'string' && next !== '' ? next : undefined,
+  };
 }
 
 export function selectedNamespace({ namespace }: Selection): { namespace?: string } {

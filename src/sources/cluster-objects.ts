@@ -30,6 +30,7 @@ import {
   type ResourceType,
   type Selection,
 } from '../kubernetes/index.ts';
+import { RoomForObjects } from './room-for-objects.ts';
 
 /** The objects of a cluster at one point in time. */
 export interface ClusterObjects {
@@ -72,14 +73,16 @@ export interface ForbiddenKind<K extends string = SchemaKind> {
  * @param client a client for the cluster
  * @param controllerName the controllerName of our GatewayClasses
  * @param namespace where to list kinds that the credentials may not list in all namespaces
- * @throws ApiError, ConnectionError and ProtocolError if a list fails for another reason than missing permissions
+ * @throws ApiError, ConnectionError and ProtocolError if a list fails for another reason than missing permissions, and an error if this
+ *   process has no room for the objects
  */
 export async function readClusterObjects(
   client: ApiClient,
   controllerName: string,
   namespace?: string,
 ): Promise<ClusterObjects> {
-  const { all, forbidden: definitionsForbidden } = await readDefinitions(client);
+  const room = new RoomForObjects();
+  const { all, forbidden: definitionsForbidden } = await readDefinitions(client, room);
   const definitions = all.filter(isOfGatewayApi);
   const groups = definitionsForbidden === undefined ? optionalGroups : [...customGroups, ...optionalGroups];
   const discovered = await servedKinds(client, groups);
@@ -94,7 +97,8 @@ export async function readClusterObjects(
   for (const kind of controllerKinds) {
     const type = typeOf(kind, installed);
     const found = { kind, type, undiscovered: undiscovered.get(definitionOf(kind)) };
-    const listed = type === undefined ? { objects: [] } : await listPermitted(client, { ...found, type }, namespace);
+    const listed =
+      type === undefined ? { objects: [] } : await listPermitted(client, { ...found, type }, { namespace, room });
     // One call for all would exceed the stack.
     for (const object of listed.objects) objects.push(object);
     if (listed.forbidden === undefined) observed.push(kind);
@@ -109,9 +113,10 @@ export async function readClusterObjects(
 /** The CRDs. Without the permission to list them, the discovery documents tell which kinds are served, but not their schemas. */
 async function readDefinitions(
   client: ApiClient,
+  room: RoomForObjects,
 ): Promise<{ readonly all: readonly KubernetesObject[]; readonly forbidden: string | undefined }> {
   try {
-    return { all: await collect(client, { type: customResourceDefinitions }), forbidden: undefined };
+    return { all: await collect(client, { type: customResourceDefinitions }, room), forbidden: undefined };
   } catch (error) {
     if (!isForbidden(error)) throw error;
     return { all: [], forbidden: error.message };
@@ -226,16 +231,23 @@ interface Listed {
   readonly forbidden?: ForbiddenKind;
 }
 
+/** Where to list objects, and the room for them. */
+export interface ListPlace {
+  readonly namespace: string | undefined;
+  readonly room: RoomForObjects;
+}
+
 /**
  * Lists all objects of a kind, or those in `namespace` if the credentials do not suffice for all.
  *
- * @throws as `listPages` does, except for missing permissions
+ * @throws as `collect` does, except for missing permissions
  */
-export async function listPermitted(client: ApiClient, listed: ListedKind, namespace?: string): Promise<Listed> {
+export async function listPermitted(client: ApiClient, listed: ListedKind, place: ListPlace): Promise<Listed> {
   const { kind, type } = listed;
-  const all = await list(client, listed);
+  const { namespace, room } = place;
+  const all = await list(client, listed, { namespace: undefined, room });
   if (typeof all !== 'string') return { objects: all };
-  const own = namespace === undefined || !type.namespaced ? all : await list(client, listed, namespace);
+  const own = namespace === undefined || !type.namespaced ? all : await list(client, listed, place);
   return typeof own === 'string'
     ? { objects: [], forbidden: { kind, message: all, namespace: undefined } }
     : { objects: own, forbidden: { kind, message: all, namespace } };
@@ -259,13 +271,13 @@ export function kindNotes(forbidden: readonly ForbiddenKind<string>[]): readonly
 async function list(
   client: ApiClient,
   { kind, type, undiscovered }: ListedKind,
-  namespace?: string,
+  { namespace, room }: ListPlace,
 ): Promise<readonly KubernetesObject[] | string> {
   try {
     const { apiVersion } = type;
     const place = namespace === undefined ? {} : { namespace };
     const selection = { type, ...(isKindName(kind) ? selections[kind] : {}), ...place };
-    return (await collect(client, selection)).map((object) => ({ ...object, apiVersion, kind }));
+    return (await collect(client, selection, room)).map((object) => ({ ...object, apiVersion, kind }));
   } catch (error) {
     if (isForbidden(error)) return error.message;
     // The API server may serve another version than the assumed one.
@@ -274,11 +286,22 @@ async function list(
   }
 }
 
-/** Lists all objects of a selection. @throws as `listPages` does */
-export async function collect(client: ApiClient, selection: Selection): Promise<readonly KubernetesObject[]> {
+/** Lists all objects of a selection. @throws as `listPages` does, and an error if there is no room for them */
+export async function collect(
+  client: ApiClient,
+  selection: Selection,
+  room = new RoomForObjects(),
+): Promise<readonly KubernetesObject[]> {
   const objects: KubernetesObject[] = [];
+  let characters = 0;
   for await (const page of listPages(client, selection, new AbortController().signal)) {
-    if (page.restarted) objects.length = 0;
+    if (page.restarted) {
+      room.release({ objects, characters });
+      objects.length = 0;
+      characters = 0;
+    }
+    room.take(page);
+    characters += page.characters;
     for (const object of page.objects) objects.push(object);
   }
   return objects;

@@ -33,6 +33,7 @@ import {
   type MissingPermissions,
 } from './cluster-objects.ts';
 import type { SourceObjects } from './objects.ts';
+import { RoomForObjects } from './room-for-objects.ts';
 
 /** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
@@ -131,8 +132,9 @@ async function listOthers(
     definitionsForbidden === undefined
       ? definitions.map((definition) => ({ installed: readInstalledKind(definition), undiscovered: undefined }))
       : await servedAmong(client, otherKinds);
+  const room = new RoomForObjects();
   for (const other of found.flatMap(listedOther)) {
-    const listed = await listPermitted(client, other, namespace);
+    const listed = await listPermitted(client, other, { namespace, room });
     if (listed.forbidden !== undefined) forbidden.push(listed.forbidden);
     // One call for all would exceed the stack.
     for (const object of listed.objects) objects.push(object);
@@ -176,12 +178,14 @@ function listedOther({ installed, undiscovered }: DiscoveredKind): readonly List
 
 async function readPolicies(client: ApiClient): Promise<ReadonlyMap<string, string>> {
   const policies = new Map<string, string>();
-  for await (const { objects } of listPages(
+  const room = new RoomForObjects();
+  for await (const page of listPages(
     client,
     { type: admissionPolicies, part: 'metadata' },
     new AbortController().signal,
   )) {
-    for (const { metadata } of objects)
+    room.take(page);
+    for (const { metadata } of page.objects)
       policies.set(metadata.name, textsOf(metadata.annotations)['gateway.networking.k8s.io/bundle-version'] ?? '');
   }
   return policies;
