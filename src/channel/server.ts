@@ -6,7 +6,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { ofQualifiedName } from '../core/resources/reference.ts';
 import { limitPieces } from '../core/text/pieces.ts';
 import { beginHandshakesInTurns } from '../handshakes/in-turns.ts';
@@ -19,6 +19,7 @@ import type { ToProxy } from './messages.ts';
 import { inSlices } from './outbox.ts';
 import { Pace } from './pace.ts';
 import type { ConfigurationSource } from './source.ts';
+import { Visitors, type VisitorLimits } from './visitors.ts';
 import { channelPath, fields, longestLines, parseToController, ProtocolError, readLines, type Line } from './wire.ts';
 
 /** The serving certificate of the channel, now and after each renewal. */
@@ -50,7 +51,7 @@ export interface ServeOptions {
   readonly limits?: Partial<ServeLimits>;
 }
 
-export interface ServeLimits extends ShareLimits {
+export interface ServeLimits extends ShareLimits, VisitorLimits {
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number;
   /** Milliseconds from the connection until its stream is accepted. */
@@ -63,10 +64,6 @@ export interface ServeLimits extends ShareLimits {
   readonly backlog: number;
   /** Concurrent connections. */
   readonly connections: number;
-  /** Unauthenticated connections; a new one closes the oldest of them. */
-  readonly pending: number;
-  /** Concurrent token reviews, since each of them is a request to the API server. */
-  readonly reviews: number;
 }
 
 const defaultLimits: ServeLimits = {
@@ -162,62 +159,6 @@ async function listen(server: Http2SecureServer, { host, port }: ServeOptions): 
   return (server.address() as AddressInfo).port;
 }
 
-/** Tracks connections and limits the resources of unauthenticated ones. */
-class Visitors {
-  private readonly limits: ServeLimits;
-  private readonly sockets = new Set<Socket>();
-  /** In order of arrival. */
-  private readonly pending = new Set<Socket>();
-  private reviews = 0;
-
-  constructor(limits: ServeLimits) {
-    this.limits = limits;
-  }
-
-  add(socket: Socket): void {
-    this.sockets.add(socket);
-    this.pending.add(socket);
-    socket.once('close', () => {
-      this.sockets.delete(socket);
-      this.pending.delete(socket);
-    });
-    // The oldest has had the longest time to authenticate, so silent connections cannot keep proxies out.
-    const [oldest] = this.pending.size > this.limits.pending ? this.pending : [];
-    if (oldest === undefined) return;
-    this.pending.delete(oldest);
-    this.sockets.delete(oldest);
-    oldest.destroy();
-  }
-
-  authenticated(session: ServerHttp2Session): void {
-    for (const socket of this.pending) if (isSame(socket, session)) this.pending.delete(socket);
-  }
-
-  /** Reviews a token, or returns `busy` if the limit of concurrent reviews is reached. */
-  async review(review: () => Promise<boolean>): Promise<boolean | 'busy'> {
-    if (this.reviews >= this.limits.reviews) return 'busy';
-    this.reviews += 1;
-    try {
-      return await review();
-    } finally {
-      this.reviews -= 1;
-    }
-  }
-
-  counts(): { readonly open: number; readonly authenticated: number } {
-    return { open: this.sockets.size, authenticated: this.sockets.size - this.pending.size };
-  }
-
-  destroy(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
-}
-
-/** Whether a session belongs to a connection: its TLS socket is a layer above and has the same ports. */
-function isSame(socket: Socket, { socket: secure }: ServerHttp2Session): boolean {
-  return socket.remotePort === secure.remotePort && socket.remoteAddress === secure.remoteAddress;
-}
-
 interface Serving {
   readonly options: ServeOptions;
   readonly limits: ServeLimits;
@@ -225,9 +166,18 @@ interface Serving {
   readonly shares: GatewayShares;
 }
 
+/** One connection. */
+interface Visit extends Serving {
+  /** The address of the client. */
+  readonly client: string;
+  readonly onAdmitted: () => void;
+}
+
 function superviseSession(session: ServerHttp2Session, serving: Serving): void {
   const { heartbeat, admission, age } = serving.limits;
   const { visitors } = serving;
+  // A session that has ended does not know it any more.
+  const client = session.socket.remoteAddress ?? '';
   keepAlive(session, heartbeat);
   let expiry = setTimeout(() => session.destroy(), admission);
   session.once('close', () => clearTimeout(expiry));
@@ -246,16 +196,12 @@ function superviseSession(session: ServerHttp2Session, serving: Serving): void {
     });
     // A connection carries one stream and ends with it.
     stream.once('close', () => session.close());
-    void serveStream(stream, headers, { ...serving, onAdmitted });
+    void serveStream(stream, headers, { ...serving, client, onAdmitted });
   });
 }
 
 /** Never rejects. */
-async function serveStream(
-  stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-  serving: Serving & { readonly onAdmitted: () => void },
-): Promise<void> {
+async function serveStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, serving: Visit): Promise<void> {
   const admitted = await admit(stream, headers, serving);
   if (admitted === undefined || stream.destroyed || stream.closed) return;
   const share = serving.shares.enter(admitted.gateway, () => stream.session?.destroy());
@@ -278,7 +224,7 @@ interface Admitted {
 async function admit(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  { options, visitors }: Serving,
+  { options, visitors, client }: Visit,
 ): Promise<Admitted | undefined> {
   if (headers[':path'] !== channelPath) return refuse(stream, constants.HTTP_STATUS_NOT_FOUND);
   if (headers[':method'] !== 'POST') return refuse(stream, constants.HTTP_STATUS_METHOD_NOT_ALLOWED);
@@ -287,7 +233,7 @@ async function admit(
   if (typeof gateway !== 'string' || token === undefined || token.length > longestToken)
     return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
   try {
-    const reviewed = await visitors.review(() => options.authenticate({ gateway, token }));
+    const reviewed = await visitors.review(client, () => options.authenticate({ gateway, token }));
     if (reviewed === 'busy') return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
     if (!reviewed) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
   } catch (err) {

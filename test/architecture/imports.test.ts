@@ -25,7 +25,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   telemetry: [],
   handshakes: ['time', 'fairness'],
   certificates: ['time', 'telemetry', 'files'],
-  channel: ['time', 'telemetry', 'handshakes'],
+  channel: ['time', 'fairness', 'telemetry', 'handshakes'],
   files: ['time', 'telemetry'],
   kubernetes: ['time', 'fairness', 'telemetry', 'files'],
   facts: ['certificates'],

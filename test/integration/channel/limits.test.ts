@@ -23,17 +23,18 @@ async function serve(options: Parameters<typeof startChannel>[1] = {}): Promise<
   return channel;
 }
 
-function openSilent({ server }: TestChannel): Socket {
-  const socket = connectSocket(server.port, '127.0.0.1').on('error', () => {});
+function openSilent({ server: { port } }: TestChannel, from = '127.0.0.1'): Socket {
+  const socket = connectSocket({ port, host: '127.0.0.1', localAddress: from }).on('error', () => {});
   open.push({ close: () => void socket.destroy() });
   return socket;
 }
 
 function request(
   channel: TestChannel,
-  name = gateway,
+  { name = gateway, token = tokenOf(name), from = '127.0.0.1' } = {},
 ): { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream } {
-  const session = connect(`https://127.0.0.1:${channel.server.port}`, { ca: channel.authority.certificate });
+  const options = { ca: channel.authority.certificate, localAddress: from };
+  const session = connect(`https://127.0.0.1:${channel.server.port}`, options);
   session.on('error', () => {});
   open.push({ close: () => session.destroy() });
   const stream = session.request(
@@ -41,7 +42,7 @@ function request(
       ':method': 'POST',
       ':path': '/v1/configuration',
       'sallyport-gateway': name,
-      authorization: `Bearer ${tokenOf(name)}`,
+      authorization: `Bearer ${token}`,
     },
     { endStream: false },
   );
@@ -85,6 +86,36 @@ test('tokens under review are limited: beyond the limit a proxy is told to come 
   expect(reviews).toBe(2);
   gate.resolve(true);
   for (const { stream } of waiting) expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+});
+
+test('one client address does not use up the reviews of tokens', async () => {
+  const gate = Promise.withResolvers<boolean>();
+  let reviews = 0;
+  const channel = await serve({
+    limits: { reviews: 16 },
+    authenticate: ({ token }) => {
+      reviews += 1;
+      return token === 'wrong' ? gate.promise : Promise.resolve(true);
+    },
+  });
+  const greedy = Array.from({ length: 16 }, () => request(channel, { token: 'wrong', from: '127.0.0.2' }));
+  const refused = await Promise.any(greedy.map(({ stream }) => once(stream, 'response')));
+  expect(refused[0]).toMatchObject({ ':status': 503 });
+  await until(() => expect(reviews).toBe(14));
+  expect((await once(request(channel).stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+  gate.resolve(false);
+});
+
+test('a connection that has not authenticated is closed for one of its own address before one of another', async () => {
+  const gate = Promise.withResolvers<boolean>();
+  const channel = await serve({ limits: { pending: 4 }, authenticate: () => gate.promise });
+  const { stream } = request(channel);
+  await until(() => expect(channel.server.connections().open).toBe(1));
+  const silent = Array.from({ length: 8 }, () => openSilent(channel, '127.0.0.2'));
+  await Promise.all(silent.slice(0, 5).map((socket) => once(socket, 'close')));
+  gate.resolve(true);
+  expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+  expect(channel.server.connections()).toEqual({ open: 4, authenticated: 1 });
 });
 
 test('a client that leaves during the review of its token gives its place back', async () => {
@@ -143,12 +174,12 @@ test('the connections of one Gateway are limited, and those of others are accept
 test('a namespace with most of all connections gives one up for another namespace, and gets no more', async () => {
   const channel = await startChannel(() => new ConfigurationSource(), { limits: { authenticated: 3 } });
   open.push({ close: () => channel.server.close() });
-  const taken = ['many/a', 'many/b', 'many/c'].map((name) => request(channel, name));
+  const taken = ['many/a', 'many/b', 'many/c'].map((name) => request(channel, { name }));
   for (const { stream } of taken) expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
-  expect((await once(request(channel, 'many/d').stream, 'response'))[0]).toMatchObject({ ':status': 429 });
+  expect((await once(request(channel, { name: 'many/d' }).stream, 'response'))[0]).toMatchObject({ ':status': 429 });
   await follow(channel);
   await until(() => expect(taken.map(({ session }) => session.destroyed)).toEqual([false, false, true]));
-  expect((await once(request(channel, 'many/c').stream, 'response'))[0]).toMatchObject({ ':status': 429 });
+  expect((await once(request(channel, { name: 'many/c' }).stream, 'response'))[0]).toMatchObject({ ':status': 429 });
   await until(() => expect(channel.server.connections().authenticated).toBe(3));
 });
 
@@ -159,7 +190,7 @@ test('incomplete messages of all Gateways of a namespace are limited: another na
   const modest = request(channel);
   await once(modest.stream, 'response');
   modest.stream.write(start(400 * 1024));
-  const hellos = Array.from({ length: 4 }, (_, index) => request(channel, `many/${index}`));
+  const hellos = Array.from({ length: 4 }, (_, index) => request(channel, { name: `many/${index}` }));
   for (const { stream } of hellos) {
     await once(stream, 'response');
     stream.write(start(256 * 1024));
