@@ -79,6 +79,8 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   /** The last head of a response: the next one often is the same. */
   private lastHead: UpstreamHead | undefined;
   private hasEnded = false;
+  /** The streams after this one will be refused. */
+  private refusedAfter = Infinity;
   /** Whether further bytes are ignored. */
   private isStopped = false;
   /** Number of requests so far. */
@@ -190,11 +192,7 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   /** The backend has not processed the streams after `last` (RFC 9113 section 6.8). It may complete the others. */
   onGoaway(_code: number, last: number): void {
     this.end('connect');
-    for (const stream of this.streams.values()) {
-      if (stream.id <= last) continue;
-      this.remove(stream, 'side');
-      this.tellLost(stream, 'refused', errorCodes.refusedStream);
-    }
+    this.refusedAfter = Math.min(this.refusedAfter, last);
     if (this.streams.size === 0) this.leave(errorCodes.noError);
   }
 
@@ -267,8 +265,21 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   private readonly read = (bytes: Buffer): void => {
     this.receivedInTurn(bytes.length);
     if (!this.isStopped) this.guard(() => this.reader.read(bytes, Infinity));
+    this.guard(() => this.refuse());
     this.settle();
   };
+
+  /** Refuses what the backend has not processed. A backend can send hundreds of GOAWAY frames at once, and have thousands of streams. */
+  private refuse(): void {
+    const last = this.refusedAfter;
+    if (last === Infinity) return;
+    this.refusedAfter = Infinity;
+    for (const stream of this.streams.values()) {
+      if (stream.id <= last) continue;
+      this.remove(stream, 'side');
+      this.tellLost(stream, 'refused', errorCodes.refusedStream);
+    }
+  }
 
   private settle(): void {
     const { unsettled } = this;

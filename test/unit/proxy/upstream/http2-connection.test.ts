@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { duplexPair, Readable } from 'node:stream';
 import type { Duplex } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { defaultLimits } from '../../../../src/proxy/limits/limits.ts';
 import type { ResponseReceiver, UpstreamRequest } from '../../../../src/proxy/messages/forwarder.ts';
 import { Http2Call } from '../../../../src/proxy/upstream/http2-call.ts';
@@ -324,6 +324,18 @@ describe('a connection over HTTP/2', () => {
     await eventually(() => expect(goawayCode(sent('goaway'))).toBe(0));
     expect(told.filter((event) => event.startsWith('ended'))).toEqual(['ended undefined']);
     expect(two.got).toEqual(['refused']);
+  });
+
+  test('looks at all streams once for all GOAWAY frames that arrive together', async () => {
+    const { backend, connection, ask } = await connected();
+    const asked = [await ask(), await ask(), await ask()];
+    const looks = jest.spyOn(connection.streams, 'values');
+    backend.write(
+      Buffer.concat(Array.from({ length: 500 }, (_, index) => frame('goaway', 0, 0, uint32(1_002 - 2 * index, 0)))),
+    );
+    await eventually(() => expect(asked[2]?.got).toEqual(['refused']));
+    expect(looks).toHaveBeenCalledTimes(1);
+    expect([...connection.streams.values()].map(({ id }) => id)).toEqual([1, 3]);
   });
 
   test.each([
