@@ -4,15 +4,32 @@
  */
 export const maxMatchedCharacters = 1_000_000;
 
-/** The regular expressions of the routes would read more than their allowance for one request. */
+/** Conditions of matches that may be checked for one request, at about 0.25 µs each if there are so many. */
+export const maxCheckedConditions = 20_000;
+
+/** The matches of the routes would take more than their allowance for one request. */
 export class MatchTooCostly extends Error {}
 
-/** Limits the work of regular expressions for one request: a few routes can have thousands of them for one long header. */
+/**
+ * Limits the work to find the route of one request: a few routes can have thousands of regular expressions for one long header, and
+ * many routes can have a hundred thousand matches for one path.
+ */
 export class MatchAllowance {
   private left: number;
+  private conditionsLeft = maxCheckedConditions;
 
   constructor(characters = maxMatchedCharacters) {
     this.left = characters;
+  }
+
+  /**
+   * Takes one condition that is checked.
+   *
+   * @throws MatchTooCostly if none is left
+   */
+  takeCondition(): void {
+    this.conditionsLeft -= 1;
+    if (this.conditionsLeft < 0) throw new MatchTooCostly();
   }
 
   /**

@@ -59,7 +59,7 @@ export class RouteTable {
    * that cover the request but have no matching entry fall through to broader ones (HTTPRoute `hostnames` and
    * `rules[].matches`, Gateway API v1.7).
    *
-   * @throws MatchTooCostly if the expressions would read more than `maxMatchedCharacters`
+   * @throws MatchTooCostly beyond `maxMatchedCharacters` or `maxCheckedConditions`
    */
   match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined {
     return this.listeners.get(listener)?.first(request, new MatchAllowance())?.matched;

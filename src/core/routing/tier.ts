@@ -48,7 +48,10 @@ export class Tier {
    * @throws MatchTooCostly if the allowance is exceeded
    */
   first(request: RouteRequest, allowance: MatchAllowance): Entry | undefined {
-    const holds = (condition: MatchCondition): boolean => condition.holds(request, allowance);
+    const holds = (condition: MatchCondition): boolean => {
+      allowance.takeCondition();
+      return condition.holds(request, allowance);
+    };
     let best = firstOf(this.exact?.get(request.path), holds);
     best = firstOf(this.expressions, holds, best);
     for (const bucket of this.prefixes.alongPath(request.path)) best = firstOf(bucket, holds, best);

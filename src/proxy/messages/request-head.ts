@@ -6,6 +6,7 @@ import { editFields, type HeaderEdits } from '../../core/routing/decision/header
 import { hopsIn } from '../../core/text/via.ts';
 import { listItems, nameKey } from '../../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
+import { LastRead } from './last-read.ts';
 import { memoryOf, textLengthOf } from '../limits/field-memory.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
 import type { AnswerReason } from './reasons.ts';
@@ -14,6 +15,12 @@ const digits = /^[0-9]{1,15}$/;
 
 /** Values of a section that are kept. The names of fields in matches are not limited. */
 const maxValues = 32;
+
+/** Lookups after which reading all values of a request costs less than to look for further ones in its fields. */
+const maxSearches = 32;
+
+const lastFields = new LastRead(allValues);
+const lastQuery = new LastRead(firstParameters);
 
 /** A target is kept as received, as a path, and as sent. */
 const formsOfTarget = 3;
@@ -43,9 +50,8 @@ export class RequestHead implements RouteRequest {
   readonly contentLength: number | undefined;
   /** The part that requests with the same fields share. */
   readonly section: FieldSection;
-  /** The values of repeated fields that were read. Thousands of matches may read the same field. */
-  private joined: Map<string, string> | undefined;
-  private parameters: URLSearchParams | undefined;
+  /** How often its fields were searched. */
+  private searches = 0;
 
   constructor(message: RawRequest, section: FieldSection, target: Target, edited?: Edited) {
     this.method = message.method ?? 'GET';
@@ -109,19 +115,35 @@ export class RequestHead implements RouteRequest {
   }
 
   private find(lowerName: string): string | undefined {
+    if (this.searches === maxSearches) return lastFields.valuesOf(this).get(lowerName);
+    this.searches += 1;
     const position = this.names.indexOf(lowerName);
     if (position === -1) return undefined;
-    if (!this.names.includes(lowerName, position + 1)) return this.fields[position * 2 + 1];
-    this.joined ??= new Map();
-    const value = this.joined.get(lowerName) ?? listed(this, lowerName) ?? '';
-    this.joined.set(lowerName, value);
-    return value;
+    const isRepeated = this.names.includes(lowerName, position + 1);
+    return isRepeated ? lastFields.valuesOf(this).get(lowerName) : this.fields[position * 2 + 1];
   }
 
   query(name: string): string | undefined {
-    this.parameters ??= new URLSearchParams(this.search);
-    return this.parameters.get(name) ?? undefined;
+    return lastQuery.valuesOf(this.search).get(name);
   }
+}
+
+/** The first value of each parameter in a query. */
+function firstParameters(search: string): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(search)) if (!values.has(name)) values.set(name, value);
+  return values;
+}
+
+/** The values of all fields by their lower-case name, each as in `listed`. */
+function allValues({ fields, names }: ReceivedFields): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [index, name] of names.entries()) {
+    const value = fields[index * 2 + 1] ?? '';
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return values;
 }
 
 /** Returns the values of all fields with a name as one list (RFC 9110 section 5.3). */

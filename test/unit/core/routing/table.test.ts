@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RouteConfig, RouteMatch } from '../../../../src/core/routing/config.ts';
-import { MatchTooCostly, maxMatchedCharacters } from '../../../../src/core/routing/match-allowance.ts';
+import {
+  MatchTooCostly,
+  maxCheckedConditions,
+  maxMatchedCharacters,
+} from '../../../../src/core/routing/match-allowance.ts';
 import { RouteTable, type Candidate } from '../../../../src/core/routing/table.ts';
 import type { RouteRequest } from '../../../../src/core/routing/table.ts';
 import { routeConfig, routeMatch, routeRequest, routeRule } from '../../../support/routes.ts';
@@ -311,6 +315,33 @@ describe('the work of expressions for one request', () => {
   test('is not limited for a list of candidates', () => {
     const request = withValue(maxMatchedCharacters / expressions + 1);
     expect([...table.candidates('web', request)]).toHaveLength(expressions);
+  });
+});
+
+describe('the conditions that are checked for one request', () => {
+  /** Each match takes a condition for its path, and one for its header. */
+  const tableWith = (matches: number) =>
+    tableOf(
+      routeConfig('a/many', {
+        rules: [
+          routeRule(
+            0,
+            ...Array.from({ length: matches }, (_, index) =>
+              routeMatch({ index, headers: [{ type: 'Exact', name: 'x-a', value: `${index}` }] }),
+            ),
+          ),
+        ],
+      }),
+    );
+
+  test('are those of all matches up to the limit', () => {
+    expect(tableWith(maxCheckedConditions / 2).match('web', routeRequest('http://h/'))).toBeUndefined();
+  });
+
+  test('are no more than the limit', () => {
+    const table = tableWith(maxCheckedConditions / 2 + 1);
+    expect(() => table.match('web', routeRequest('http://h/'))).toThrow(MatchTooCostly);
+    expect(winner(table, routeRequest('http://h/', { headers: { 'x-a': '7' } }))).toBe('a/many 0.7');
   });
 });
 

@@ -72,6 +72,37 @@ test('a repeated field is joined once', () => {
   expect(reads).toBeLessThan(5);
 });
 
+test('thousands of lookups find the same values as the first ones', () => {
+  const fields = ['X-A', '1', 'x-b', '2', 'X-a', '3', 'x-empty', ''];
+  const head = read(fields, { url: '/?a=1&b=2&a=3&%63=%34&d' }) as RequestHead;
+  const lookups = () => [
+    ['x-a', 'x-b', 'x-empty', 'host', 'x-absent'].map((name) => head.header(name)),
+    ['a', 'b', 'c', 'd', 'absent'].map((name) => head.query(name)),
+  ];
+  const expected = [
+    ['1, 3', '2', '', 'a', undefined],
+    ['1', '2', '4', '', undefined],
+  ];
+  for (let count = 0; count < 1_000; count += 1) expect(lookups()).toEqual(expected);
+});
+
+test('heads read in turns keep their values', () => {
+  const heads = ['1', '2'].map((value) => read(['x-a', value, 'x-a', value], { url: `/?a=${value}` }) as RequestHead);
+  for (let count = 0; count < 100; count += 1)
+    expect(heads.map((head) => [head.header('x-a'), head.query('a')])).toEqual([
+      ['1, 1', '1'],
+      ['2, 2', '2'],
+    ]);
+});
+
+// All requests in progress would keep those of their queries, which take ten times the memory that a request counts for.
+test('a head keeps no parameters', () => {
+  const head = read([], { url: `/?${'a=b&'.repeat(1_000)}` }) as RequestHead;
+  const before = Object.values(head).filter((value) => typeof value === 'object').length;
+  expect(head.query('a')).toBe('b');
+  expect(Object.values(head).filter((value) => typeof value === 'object')).toHaveLength(before);
+});
+
 test('the memory of a head grows with its fields and its target', () => {
   const memoryOf = (...request: Parameters<typeof read>): number => (read(...request) as RequestHead).memory;
   const least = memoryOf([], { url: '/' });
