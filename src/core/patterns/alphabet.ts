@@ -51,12 +51,14 @@ export function alphabetOf(members: readonly CodePoints[], assertions: number, a
   const { classes, sizes, hits } = partition;
   const examples: number[] = sizes.map(() => 0);
   for (let range = starts.length - 1; range >= 0; range -= 1) examples[classes[range] ?? 0] = starts[range] ?? 0;
+  // Shared by all sets: 2,000 of them, each with an array for 4,000 ranges, took 15 ms for one pattern.
+  const found = new Uint16Array(starts.length);
   return {
     starts,
     classes,
     classCount: sizes.length,
     examples,
-    classesOfSet: members.map((set) => classesOf(set, { starts, classes, hits }, allowance)),
+    classesOfSet: members.map((set) => classesOf(set, { starts, classes, hits, found }, allowance)),
   };
 }
 
@@ -136,14 +138,16 @@ function fewerRanges(set: CodePoints, { starts }: Pick<Partition, 'starts'>, all
   return found;
 }
 
-/** The classes of a set. */
+/**
+ * The classes of a set.
+ *
+ * @param partition with `found`, which has room for all classes, and is overwritten
+ */
 function classesOf(
   set: CodePoints,
-  { starts, classes, hits }: Pick<Partition, 'starts' | 'classes' | 'hits'>,
+  { starts, classes, hits, found }: Pick<Partition, 'starts' | 'classes' | 'hits'> & { readonly found: Uint16Array },
   allowance: Allowance,
 ): Uint16Array {
-  // Every class has at least one range. The arrays of a pattern take much memory together, so each gets its exact size.
-  const found = new Uint16Array(starts.length);
   let count = 0;
   for (let at = 0; at < set.length; at += 2) {
     const last = set[at + 1] ?? 0;
@@ -158,6 +162,7 @@ function classesOf(
     }
     spend(allowance, range - from);
   }
+  // The arrays of a pattern take much memory together, so each gets its exact size.
   const own = found.slice(0, count);
   for (const one of own) hits[one] = 0;
   return own;

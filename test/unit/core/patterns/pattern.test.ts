@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { alphabetOf } from '../../../../src/core/patterns/alphabet.ts';
 import {
   compilePattern,
   keptPatternBytes,
@@ -148,4 +149,24 @@ describe('compilePattern', () => {
       'invalid nested repetition operator at "**". Use RE2 syntax, with \\ before each literal special character',
     );
   });
+});
+
+test('the arrays of an alphabet have the size of its sets, not that of all ranges for each of them', () => {
+  const Original = globalThis.Uint16Array;
+  let made = 0;
+  class Counted extends Original {
+    constructor(length: number) {
+      super(length);
+      made += length;
+    }
+  }
+  const members = Array.from({ length: 500 }, (_, index) => [0x4e00 + 2 * index, 0x4e00 + 2 * index]);
+  globalThis.Uint16Array = Counted as unknown as Uint16ArrayConstructor;
+  try {
+    alphabetOf(members, 0, { bytes: 1e6, effort: 1e6 });
+  } finally {
+    globalThis.Uint16Array = Original;
+  }
+  // One of 1,001 ranges for the classes, one that all sets share, and one class for each set.
+  expect(made).toBe(2 * 1_001 + 500);
 });
