@@ -4,6 +4,7 @@ const token = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 // The characters of \p{Cc}, which takes several times as long.
 const control = /[^ -~\u00a0-\uffff]/;
 const upperCase = /[A-Z]/;
+const ascii = /^[\0-\x7f]*$/;
 const printable = /^[!-~]+(?:[\t ][!-~]+)*$/;
 
 /** Whether `text` is a valid header name: a non-empty token (RFC 9110 section 5.6.2). */
@@ -13,8 +14,9 @@ export function isToken(text: string): boolean {
 
 /** The normalized header name for comparisons. Only ASCII letters have a case (RFC 9110 section 5.1). */
 export function headerKey(name: string): string {
-  // Most names are already in lower case.
-  return upperCase.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
+  // Most names are already in lower case, and nearly all others are ASCII.
+  if (!upperCase.test(name)) return name;
+  return ascii.test(name) ? name.toLowerCase() : name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The first control character of `text`, escaped and quoted, e.g. `"\r"`; `undefined` if there is none. */

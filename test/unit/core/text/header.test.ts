@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { controlCharacter, headerKey, isPrintableHeaderValue, isToken } from '../../../../src/core/text/header.ts';
 
 test.each([
@@ -17,6 +17,14 @@ test('headerKey folds ASCII letters only', () => {
   expect(headerKey('X-Foo')).toBe('x-foo');
   // The Kelvin sign would become "k" under Unicode rules.
   expect(headerKey('\u212a')).toBe('\u212a');
+  expect(headerKey('\u212aX-Ä\ud800')).toBe('\u212ax-Ä\ud800');
+});
+
+test('headerKey calls nothing for each letter of a long name', () => {
+  const folded = jest.spyOn(String.prototype, 'toLowerCase');
+  expect(headerKey('%2F'.repeat(1_000))).toBe('%2f'.repeat(1_000));
+  expect(folded).toHaveBeenCalledTimes(1);
+  folded.mockRestore();
 });
 
 test.each([
