@@ -1,5 +1,5 @@
 import { allVariants } from './availability.ts';
-import { maxItemsOf } from './limits.ts';
+import { maxItemsOf, maxLengthOf } from './limits.ts';
 import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
 import { describeJson, isPresent, isRecord, type FieldPath, type Json } from './json-values.ts';
 import type { View } from './view.ts';
@@ -45,36 +45,45 @@ const tooMany: FieldProblem = {
  * - Values with the right JSON type are kept. Unknown properties are left out. Null counts as absent.
  * - Values with the wrong JSON type are left out, and `unreadable` lists their paths. Items of lists keep their positions:
  *   an unreadable object becomes `{}`, a list `[]`, a scalar `unreadableString` or `unreadableInteger`.
- * - A list or map that exceeds the limit of every bundle is left out in the same way, and costs nothing.
+ * - A list, map or string that exceeds the limit of every bundle is left out in the same way, and costs nothing.
  * - Reading is no deeper than the table, so deep nesting costs nothing.
  *
  * A view alone cannot distinguish "absent" from "unreadable": code that applies a default to an absent value must check
  * `unreadable` first and fail closed.
  */
 export function readView<N extends Node>(node: N, json: unknown): ReadView<N> {
-  return readWithin(node, json, maxItemsOf);
+  return readWithin(node, json, limitsOfBundles);
 }
 
 /**
  * Like `readView`, for values that `settle` has truncated: one item more than the limit remains, so that validation detects
- * the excess.
+ * the excess. Strings that exceed the limit of every bundle are truncated here.
  */
 export function readSettled<N extends Node>(node: N, json: unknown): ReadView<N> {
-  return readWithin(node, json, () => Number.POSITIVE_INFINITY);
+  return readWithin(node, json, limitsOfSettled);
 }
 
-function readWithin<N extends Node>(node: N, json: unknown, maxItems: Cursor['maxItems']): ReadView<N> {
+/** What is read of values that exceed the limit of every bundle. */
+interface Limits {
+  /** Maximum number of items to read. */
+  readonly maxItems: (node: ListNode | MapNode) => number;
+  /** Reads a string with more than `maxLength` characters. */
+  readonly readBeyond: (text: string, maxLength: number, cursor: Cursor) => unknown;
+}
+
+const limitsOfBundles: Limits = { maxItems: maxItemsOf, readBeyond: leaveOutText };
+const limitsOfSettled: Limits = { maxItems: () => Number.POSITIVE_INFINITY, readBeyond: truncate };
+
+function readWithin<N extends Node>(node: N, json: unknown, limits: Limits): ReadView<N> {
   const unreadable: FieldProblem[] = [];
-  const value = read([node], json, { path: [], unreadable, maxItems });
+  const value = read([node], json, { path: [], unreadable, ...limits });
   return { view: (value === absent ? nodeTypes[node.type].placeholder : value) as View<N>, unreadable };
 }
 
-interface Cursor {
+interface Cursor extends Limits {
   /** The current path: one mutable list, since almost all values are readable. */
   readonly path: (string | number)[];
   readonly unreadable: FieldProblem[];
-  /** Maximum number of items to read. */
-  readonly maxItems: (node: ListNode | MapNode) => number;
 }
 
 const absent = Symbol('absent');
@@ -90,7 +99,29 @@ function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   if (node.type === 'map') return readMap(node, json as Json, cursor);
   if (node.type === 'list')
     return readList(nodes.length === 1 ? [node] : nodes.filter(isList), json as readonly unknown[], cursor);
-  return json;
+  return typeof json === 'string' && json.length > shortText ? readLongText(nodes, json, cursor) : json;
+}
+
+/** UTF-16 code units of texts whose limit is not looked up, as most texts are shorter. */
+const shortText = 1_024;
+const unitsOfCharacter = 2;
+
+/** Rules go over a text several times, which takes 0.1 to 0.3 s for one of 3 MB. Its characters are not counted, as that takes time, too. */
+function readLongText(nodes: readonly Node[], text: string, cursor: Cursor): unknown {
+  const maxLength = Math.max(
+    ...nodes.map((node) => (node.type === 'string' ? maxLengthOf(node) : Number.POSITIVE_INFINITY)),
+  );
+  return text.length <= unitsOfCharacter * maxLength ? text : cursor.readBeyond(text, maxLength, cursor);
+}
+
+function leaveOutText(text: string, maxLength: number, cursor: Cursor): typeof absent {
+  const expected = `a string of at most ${maxLength} characters`;
+  return leaveOut({ path: [...cursor.path], expected, found: `a string of ${text.length}` }, cursor);
+}
+
+/** The start of a string, which is still too long. */
+function truncate(text: string, maxLength: number): string {
+  return text.slice(0, unitsOfCharacter * maxLength + 1);
 }
 
 function leaveOut(problem: FieldProblem, cursor: Cursor): typeof absent {

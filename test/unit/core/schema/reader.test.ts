@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { readView, tables, unreadableInteger, unreadableString } from '../../../../src/core/schema/index.ts';
+import { examine, readView, tables, unreadableInteger, unreadableString } from '../../../../src/core/schema/index.ts';
 import { boolean, integer, intOrString, list, map, object, string } from '../../../../src/core/schema/node.ts';
 
 const table = object({
@@ -127,6 +127,38 @@ describe('readView', () => {
     expect(unreadable).toEqual([
       { path: ['spec', 'rules'], expected: 'a list of at most 16 items', found: 'a list of 100000' },
     ]);
+  });
+
+  test('what is validated has the start of strings that no bundle accepts', () => {
+    const { stored, problems } = examine(
+      {
+        kind: 'HTTPRoute',
+        apiVersion: 'gateway.networking.k8s.io/v1',
+        json: { spec: { rules: [{ matches: [{ path: { value: `/${'a'.repeat(100_000)}` } }] }] } },
+      },
+      { minor: '1.7', channel: 'standard' },
+    );
+    expect(problems.map(({ keyword }) => keyword)).toEqual(['maxLength']);
+    expect(stored).toMatchObject({
+      spec: { rules: [{ matches: [{ path: { value: `/${'a'.repeat(2 * 1_024)}` } }] }] },
+    });
+  });
+
+  test('leaves out strings that no bundle accepts, however they are encoded', () => {
+    const limited = object({
+      path: string({ maxLength: 1_024 }),
+      names: list(string({ maxLength: 253 })),
+      data: string(),
+    });
+    const [fitting, long] = ['\u{1f600}'.repeat(1_024), 'a'.repeat(2_049)];
+    expect(readView(limited, { path: fitting, names: ['a'], data: long.repeat(1_000) }).unreadable).toEqual([]);
+    expect(readView(limited, { path: long, names: ['a', long] })).toEqual({
+      view: { names: ['a', unreadableString] },
+      unreadable: [
+        { path: ['path'], expected: 'a string of at most 1024 characters', found: 'a string of 2049' },
+        { path: ['names', 1], expected: 'a string of at most 253 characters', found: 'a string of 2049' },
+      ],
+    });
   });
 
   test('neither is a map of more entries than are judged', () => {
