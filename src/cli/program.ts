@@ -14,7 +14,9 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.stdout.write(`${packageVersion()}\n`);
       process.exit();
     })
-    .showHelpAfterError('(add --help for all options)');
+    .showHelpAfterError('(add --help for all options)')
+    // It quotes arguments, which a shell may have read from a folder of others: a file can have the name of an option (`check *`).
+    .configureOutput({ outputError: (text, write) => write(escaped(text)) });
 
   addObjectCommands(program);
   addProcessCommands(program);
@@ -22,10 +24,17 @@ export async function main(argv: readonly string[]): Promise<void> {
     await program.parseAsync([...argv]);
   } catch (error) {
     // It may name files and quote kubeconfigs of others, whose names and texts must not control the terminal.
-    const lines = describeError(error).split('\n');
-    process.stderr.write(`sallyport: ${lines.map((line) => printable(line)).join('\n')}\n`);
+    process.stderr.write(`sallyport: ${escaped(describeError(error))}\n`);
     process.exitCode ??= 1;
   }
+}
+
+/** Escapes the invisible characters of each line. */
+function escaped(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n');
 }
 
 /** Describes an error to an operator. It includes a stack only for internal errors. */

@@ -40,6 +40,17 @@ test('an error shows invisible characters in the names and texts of files as esc
   rmSync(folder, { recursive: true });
 });
 
+test('an error about arguments shows their invisible characters as escapes', async () => {
+  const errorsOf = async (...args: readonly string[]): Promise<string | undefined> => {
+    const program = startProgram(...args);
+    expect(await program.ended()).toBeGreaterThan(0);
+    return program.errors().split('\n')[0];
+  };
+  expect(await errorsOf('check', '--a\u001b[31m.yaml')).toBe("error: unknown option '--a\\u001b[31m.yaml'");
+  expect(await errorsOf('\u202e')).toBe("error: unknown command '\\u202e'");
+  expect(await errorsOf('check', '--output', '\u0007')).toContain("argument '\\u0007' is invalid");
+});
+
 test('the kubectl plugin runs the program beside it, also by a link', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-plugin-'));
   mkdirSync(join(folder, 'bin'));
