@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { mayRefer, permissions } from '../../../../src/core/graph/grants.ts';
 import { objectCell } from '../../../../src/core/graph/inputs.ts';
 import { write } from '../../../../src/core/incremental/index.ts';
-import { evaluate, grantIn } from '../../../support/evaluation.ts';
+import { candidateOf, evaluate, grantIn } from '../../../support/evaluation.ts';
 
 const route = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' };
 const service = { group: '', kind: 'Service' };
@@ -54,7 +54,52 @@ test('each of many referrers may refer to each of many targets, which takes one 
   expect(namespaces.every((namespace) => names.every((name) => granted(namespace, name)))).toBe(true);
   expect([granted('n0', 's16'), granted('n16', 's0'), granted('', 's0')]).toEqual([false, false, false]);
   const buckets = [...permissions.entries(read, 'ReferenceGrant', 'infra', 'allow')].map(({ bucket }) => bucket);
-  expect(new Set(buckets).size).toBe(16);
+  // One for each name, and one that says that there are names.
+  expect(new Set(buckets).size).toBe(17);
+});
+
+describe('references to many names of another namespace', () => {
+  const needs = (names: number): unknown => ({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    metadata: { name: 'cart', namespace: 'shop' },
+    spec: {
+      rules: [
+        {
+          backendRefs: Array.from({ length: names }, (_, name) => ({ name: `s${name}`, namespace: 'infra', port: 80 })),
+        },
+      ],
+    },
+  });
+  const costOf = (objects: readonly unknown[]): object => {
+    const { queries, buckets } = evaluate(objects).kernel.statistics();
+    return { queries, buckets };
+  };
+
+  test('cost the same as one while no grant is for a single name', () => {
+    expect(costOf([needs(16)])).toEqual(costOf([needs(1)]));
+    const grant = grantIn('infra', { ...route, namespace: 'other' }, service);
+    expect(costOf([needs(16), grant])).toEqual(costOf([needs(1), grant]));
+  });
+
+  test('are granted by name as soon as there is such a grant, and no longer than it', () => {
+    const { kernel } = evaluate([needs(3)]);
+    const granted = (): readonly boolean[] =>
+      ['s0', 's1'].map((name) =>
+        mayRefer(kernel.read, [route.group, route.kind, 'shop', '', 'Service', 'infra', name]),
+      );
+    const answers = [granted()];
+    for (const grant of [grantIn('infra', route, { ...service, name: 's1' }), undefined]) {
+      const resource = grant === undefined ? undefined : candidateOf(grant).resource;
+      kernel.apply([write(objectCell, ['ReferenceGrant', 'infra', 'allow'], resource)]);
+      answers.push(granted());
+    }
+    expect(answers).toEqual([
+      [false, false],
+      [false, true],
+      [false, false],
+    ]);
+  });
 });
 
 test('a reference is granted as long as one of the grants that say the same is left', () => {
