@@ -1,7 +1,7 @@
 import { Cell, type Contributor, type ContributorTable } from './cells.ts';
 import type { Engine } from './engine.ts';
-import { emptyFacets, Entries, type Facet, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
-import { listed } from './few.ts';
+import { emptyFacets, Entries, type Facet, type OpenBuckets, replaceContributions } from './entries.ts';
+import { few, type Few, listed, nothing } from './few.ts';
 import type { Steps } from '../text/steps.ts';
 import type { Index, IndexEntry, Input, Reader } from './reader.ts';
 
@@ -49,18 +49,18 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
   /** The cell for one facet of a bucket. Creates the cell and the bucket if necessary. */
   facetCell(bucket: string, facet: keyof Facet, engine: Engine): FacetCell {
     const home = this.bucket(bucket);
-    return (home[facet] ??= new FacetCell(home, facet, engine.now));
+    return home.find(facet) ?? home.add(new FacetCell(home, facet, engine.now));
   }
 
   /** The cell for one facet of a bucket; `undefined` if it has no readers. */
   findFacetCell(bucket: string, facet: keyof Facet): FacetCell | undefined {
-    return this.buckets.get(bucket)?.[facet];
+    return this.buckets.get(bucket)?.find(facet);
   }
 
   open(bucket: string): Entries {
     const home = this.bucket(bucket);
     this.touched.add(home);
-    return home.entries;
+    return (home.entries ??= new Entries());
   }
 
   /**
@@ -94,16 +94,14 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
   }
 }
 
-class Bucket implements Record<keyof Facet, FacetCell | undefined> {
+/** A bucket with entries or readers. */
+class Bucket {
   readonly index: Index;
   readonly name: string;
-  readonly entries = new Entries();
-  list: FacetCell | undefined;
-  count: FacetCell | undefined;
-  several: FacetCell | undefined;
-  many: FacetCell | undefined;
-  first: FacetCell | undefined;
-  last: FacetCell | undefined;
+  /** Exists if there are entries: thousands of references of one object may each read a bucket without any. */
+  entries: Entries | undefined;
+  /** The cells of the facets that have readers. Almost all buckets have at most one. */
+  private cells: Few<FacetCell> = nothing;
   private readonly home: Map<string, Bucket>;
 
   constructor(index: Index, name: string, home: Map<string, Bucket>) {
@@ -112,17 +110,34 @@ class Bucket implements Record<keyof Facet, FacetCell | undefined> {
     this.home = home;
   }
 
-  settle(engine: Engine): void {
-    for (const name of facetNames) {
-      const cell = this[name];
-      if (cell !== undefined && this.entries.differs(name)) engine.changed(cell);
-    }
-    this.entries.settle();
+  find(facet: keyof Facet): FacetCell | undefined {
+    const { cells } = this;
+    if (cells instanceof FacetCell) return cells.facet === facet ? cells : undefined;
+    return cells.find((cell) => cell.facet === facet);
+  }
+
+  add(cell: FacetCell): FacetCell {
+    this.cells = few(listed(this.cells).concat(cell));
+    return cell;
+  }
+
+  /** Does nothing if the cell was removed before. */
+  remove(cell: FacetCell): void {
+    this.cells = few(listed(this.cells).filter((one) => one !== cell));
     this.freeIfUnused();
   }
 
-  freeIfUnused(): void {
-    if (this.entries.size === 0 && facetNames.every((name) => this[name] === undefined)) this.home.delete(this.name);
+  settle(engine: Engine): void {
+    const { entries } = this;
+    if (entries === undefined) return;
+    for (const cell of listed(this.cells)) if (entries.differs(cell.facet)) engine.changed(cell);
+    entries.settle();
+    if (entries.size === 0) this.entries = undefined;
+    this.freeIfUnused();
+  }
+
+  private freeIfUnused(): void {
+    if (this.entries === undefined && this.cells === nothing) this.home.delete(this.name);
   }
 }
 
@@ -146,12 +161,11 @@ export class FacetCell extends Cell {
   }
 
   get value(): Facet[keyof Facet] {
-    return this.bucket.entries.read(this.facet);
+    return facetOf(this.bucket.entries, this.facet);
   }
 
   free(): void {
-    this.bucket[this.facet] = undefined;
-    this.bucket.freeIfUnused();
+    this.bucket.remove(this);
   }
 }
 
