@@ -2,6 +2,7 @@ import type { AnyQuery, Frame } from './calls.ts';
 import { fitted } from '../text/fitted.ts';
 import { deepEqual } from './equal.ts';
 import { few, nothing, type Few } from './few.ts';
+import { argsOf } from './key.ts';
 import type { Input, Reader } from './reader.ts';
 
 /** Values of `verifiedAt` before the first run, and of contributors whose cell is gone. */
@@ -67,36 +68,27 @@ export abstract class Cell {
   abstract free(): void;
 }
 
-/** The arguments of a cell, and the string that identifies them. Cells with the same arguments share one. */
-export interface Place {
-  readonly args: readonly string[];
-  readonly key: string;
-}
-
 /** An input value, or its absence. */
-export class InputCell extends Cell implements Place {
+export class InputCell extends Cell {
   readonly input: Input<unknown>;
-  readonly place: Place;
+  /** Identifies the arguments. */
+  readonly key: string;
   override height = 0;
   value: unknown;
   /** The contributors that exist while this cell is present. */
   contributors: readonly Contributor[] = nothing;
   private readonly home: Map<string, InputCell>;
 
-  constructor(at: { input: Input<unknown>; place: Place; home: Map<string, InputCell> }, now: number) {
+  constructor(at: { input: Input<unknown>; key: string; home: Map<string, InputCell> }, now: number) {
     super(now);
     this.input = at.input;
-    this.place = at.place;
+    this.key = at.key;
     this.home = at.home;
     this.home.set(this.key, this);
   }
 
   get args(): readonly string[] {
-    return this.place.args;
-  }
-
-  get key(): string {
-    return this.place.key;
+    return argsOf(this.key);
   }
 
   free(): void {
@@ -106,7 +98,8 @@ export class InputCell extends Cell implements Place {
 
 /** Something that is computed from cells: a result, or a contribution to a table. */
 export interface Computation extends Frame {
-  readonly place: Place;
+  /** Identifies the arguments. Keeping these, too, would take as much memory as a cell. */
+  readonly key: string;
   /** The cells that the last run read, without duplicates, in reading order. */
   dependencies: Few<Cell>;
   /** The time of the engine's clock at which the result was last verified; negative before the first run. */
@@ -139,18 +132,18 @@ export interface MemoTable {
 
 /** The cached result of a query for one list of arguments. */
 export class Memo extends Cell implements Computation {
-  readonly place: Place;
+  readonly key: string;
   dependencies: Few<Cell> = nothing;
   verifiedAt = never;
   stale = true;
   value: unknown;
   private readonly table: MemoTable;
 
-  constructor(at: { table: MemoTable; place: Place }, now: number) {
+  constructor(at: { table: MemoTable; key: string }, now: number) {
     super(now);
     this.table = at.table;
-    this.place = at.place;
-    this.table.memos.set(this.place.key, this);
+    this.key = at.key;
+    this.table.memos.set(this.key, this);
   }
 
   get query(): AnyQuery {
@@ -158,7 +151,7 @@ export class Memo extends Cell implements Computation {
   }
 
   get args(): readonly string[] {
-    return this.place.args;
+    return argsOf(this.key);
   }
 
   get name(): string {
@@ -183,7 +176,7 @@ export class Memo extends Cell implements Computation {
   wake(): void {}
 
   free(): void {
-    this.table.memos.delete(this.place.key);
+    this.table.memos.delete(this.key);
   }
 }
 
@@ -204,20 +197,20 @@ export interface ContributorTable<Output extends object = object> {
 /** The contribution of one present cell to one table. Nothing reads it, so it is not a cell. */
 export class Contributor<Output extends object = object> implements Computation {
   readonly table: ContributorTable<Output>;
-  readonly place: Place;
+  readonly key: string;
   dependencies: Few<Cell> = nothing;
   verifiedAt = never;
   stale = true;
   output: Few<Output> = nothing;
 
-  constructor(table: ContributorTable<Output>, place: Place) {
+  constructor(table: ContributorTable<Output>, key: string) {
     this.table = table;
-    this.place = place;
+    this.key = key;
     table.queue.push(this);
   }
 
   get args(): readonly string[] {
-    return this.place.args;
+    return argsOf(this.key);
   }
 
   get name(): string {

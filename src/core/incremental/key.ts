@@ -8,7 +8,7 @@ interface Known {
   readonly key: string;
 }
 
-// The last key by number of arguments: most queries about an object read others about the same object. To search more keys would
+// The last key by number of arguments (sparse): most queries about an object read others about the same object. To search more keys would
 // take longer than it saves.
 const last: Known[] = [];
 
@@ -17,8 +17,20 @@ export function keyOf(args: readonly string[]): string {
   const before = last[args.length];
   if (before !== undefined && isEqual(args, before.args)) return before.key;
   const key = newKeyOf(args);
-  if (args.length <= longest) last[args.length] = { args, key };
+  remember(args, key);
   return key;
+}
+
+/** Returns the list of strings that a key identifies. */
+export function argsOf(key: string): readonly string[] {
+  for (const known of last) if (known?.key === key) return known.args;
+  const args = newArgsOf(key);
+  remember(args, key);
+  return args;
+}
+
+function remember(args: readonly string[], key: string): void {
+  if (args.length <= longest) last[args.length] = { args, key };
 }
 
 const longest = 4;
@@ -38,4 +50,14 @@ function newKeyOf(args: readonly string[]): string {
 
 function escaped(arg: string): string {
   return arg.replaceAll(escape, `${escape}b`).replaceAll(separator, `${escape}a`);
+}
+
+function newArgsOf(key: string): readonly string[] {
+  if (key === keyOfNothing) return [];
+  const args = key.split(separator);
+  return key.includes(escape) ? args.map(unescaped) : args;
+}
+
+function unescaped(arg: string): string {
+  return arg.replaceAll(`${escape}a`, separator).replaceAll(`${escape}b`, escape);
 }

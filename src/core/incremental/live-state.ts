@@ -1,13 +1,5 @@
 import { type AnyQuery, Calls } from './calls.ts';
-import {
-  type Computation,
-  Contributor,
-  type ContributorTable,
-  InputCell,
-  Memo,
-  type MemoTable,
-  type Place,
-} from './cells.ts';
+import { type Computation, Contributor, type ContributorTable, InputCell, Memo, type MemoTable } from './cells.ts';
 import type { Steps } from '../text/steps.ts';
 import type { Write } from './declare.ts';
 import { EmissionTable } from './emission-table.ts';
@@ -166,7 +158,7 @@ export class LiveState implements Resolver {
   }
 
   private enlist(cell: InputCell): void {
-    cell.contributors = this.drivenBy(cell.input, cell.args).map((table) => new Contributor(table, cell.place));
+    cell.contributors = this.drivenBy(cell.input, cell.args).map((table) => new Contributor(table, cell.key));
   }
 
   private dismiss(cell: InputCell): void {
@@ -178,19 +170,19 @@ export class LiveState implements Resolver {
   private inputCell(input: Input<unknown>, args: readonly string[]): InputCell {
     const home = getOrCreate(this.inputs, input, newMap<InputCell>);
     const key = keyOf(args);
-    return home.get(key) ?? new InputCell({ input, place: this.placeOf(args, key), home }, this.engine.now);
+    return home.get(key) ?? new InputCell({ input, key: this.shared(key), home }, this.engine.now);
   }
 
   private memo(query: AnyQuery, args: readonly string[]): Memo {
     const table = getOrCreate(this.memos, query, () => ({ query, memos: new Map<string, Memo>() }));
     const key = keyOf(args);
-    return table.memos.get(key) ?? new Memo({ table, place: this.placeOf(args, key) }, this.engine.now);
+    return table.memos.get(key) ?? new Memo({ table, key: this.shared(key) }, this.engine.now);
   }
 
-  /** Shares the place of the running computation if it is the same: most results for an object read others for the same object. */
-  private placeOf(args: readonly string[], key: string): Place {
-    const place = this.calls.current?.place;
-    return place?.key === key ? place : { args, key };
+  /** The string of the running computation if it is equal: most results for an object read others for the same object. */
+  private shared(key: string): string {
+    const own = this.calls.current?.key;
+    return own === key ? own : key;
   }
 }
 
