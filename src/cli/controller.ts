@@ -141,10 +141,11 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
     void evaluation.apply(writes, (delta) => controller.observe([], delta));
   });
   const isSynced = (): boolean => state.problems().length === 0;
-  const record = new BundleRecord({ namespace, writer: clusterWriter(client, () => term), log });
+  const isLeading = (): boolean => term?.aborted === false;
+  const record = new BundleRecord({ namespace, writer: clusterWriter(client, () => term), isLeading, log });
   const bundles = new BundleWatch({ log, metrics, recorded: await record.read(), isSynced });
   const recordBundles = (): void => {
-    if (term?.aborted === false && isSynced()) void record.write(bundles.installed);
+    if (isLeading() && isSynced()) void record.write(bundles.installed);
   };
   let isStandby = (): boolean => false;
   const pace = new ReadingPace(() => (isStandby() ? standbyPause : 0));

@@ -7,6 +7,8 @@ export interface BundleRecordOptions {
   /** The namespace of the controller. */
   readonly namespace: string;
   readonly writer: Pick<ClusterWriter, 'read' | 'apply'>;
+  /** Whether the term as leader has not ended. Its end aborts a write. */
+  readonly isLeading: () => boolean;
   readonly log: Logger;
 }
 
@@ -60,14 +62,15 @@ export class BundleRecord {
   }
 
   private async writeOnce(installed: ReadonlyMap<string, Annotated>): Promise<void> {
-    const { writer, log } = this.options;
+    const { writer, isLeading, log } = this.options;
     const entries = [...installed].map(([name, kind]) => [name, encode(kind)] as const);
     const data = Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
     const text = JSON.stringify(data);
     if (text === this.written) return;
     const result = await writer.apply(this.object(data));
     this.written = result.type === 'ok' ? text : '';
-    if (result.type !== 'ok')
+    // The next leader writes the record at the beginning of its term.
+    if (result.type !== 'ok' && isLeading())
       log.warn({ outcome: result.type, problem: result.message }, 'cannot record the installed CRDs');
   }
 

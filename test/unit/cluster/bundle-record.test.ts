@@ -5,13 +5,14 @@ import type { WireObject, WriteResult } from '../../../src/controller/index.ts';
 import { createLogger } from '../../../src/telemetry/index.ts';
 import { annotations, bundle, installedKind } from '../../support/doctor.ts';
 
-function started(results: readonly WriteResult[] = []) {
+function started(results: readonly WriteResult[] = [], isLeading = () => true) {
   const lines: string[] = [];
   const applied: WireObject[] = [];
   let stored: WireObject | undefined;
   const answers = [...results];
   const record = new BundleRecord({
     namespace: 'sallyport-system',
+    isLeading,
     log: createLogger('info', { write: (line) => lines.push(line) }),
     writer: {
       read: () =>
@@ -91,6 +92,7 @@ test('writes do not overlap, and the latest one wins', async () => {
   const sent: { readonly object: WireObject; readonly answer: (result: WriteResult) => void }[] = [];
   const record = new BundleRecord({
     namespace: 'sallyport-system',
+    isLeading: () => true,
     log: createLogger('info', { write: () => {} }),
     writer: {
       read: () => Promise.resolve({ type: 'notFound', message: 'not found' }),
@@ -109,4 +111,17 @@ test('writes do not overlap, and the latest one wins', async () => {
   expect(sent).toMatchObject(
     ['v1.5.0', 'v1.7.0'].map((version) => ({ object: { data: { [name]: `${version} experimental` } } })),
   );
+});
+
+test('the end of a term, which aborts a write, is not a problem', async () => {
+  const { record, applied, logged } = started(
+    [{ type: 'unavailable', message: 'the lease was lost to another' }],
+    () => false,
+  );
+  await record.write(kinds('v1.7.0'));
+  expect(applied).toHaveLength(1);
+  expect(logged()).toEqual([]);
+  record.begin();
+  await record.write(kinds('v1.7.0'));
+  expect(applied).toHaveLength(2);
 });
