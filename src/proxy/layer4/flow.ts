@@ -4,12 +4,16 @@ import { plainPeer } from '../sockets/address.ts';
 import type { DataPlane } from '../data-plane.ts';
 import { receivedInTurn } from '../sockets/datagrams-in-turns.ts';
 import type { Endpoint } from '../upstream/endpoints.ts';
+import { ActionInTurns } from '../../time/slices.ts';
 import { Account } from './account.ts';
 import { openDatagrams, sendDatagram, sendLimitsOf, type SendLimits } from './datagrams.ts';
 import type { OrderedFlow } from './flow-order.ts';
 import type { Pass } from './own-connections.ts';
 import type { Layer4Reason } from './reasons.ts';
 import type { Choice, Destination } from './routes.ts';
+
+/** Closes the sockets whose datagrams are refused, a few in each turn: those of thousands of flows can be refused at the same moment. */
+const refusals = new ActionInTurns<() => void>((refuse) => refuse());
 
 /** The client's side of a flow. */
 export interface FlowClient {
@@ -120,7 +124,8 @@ export class Flow implements OrderedFlow, Pass {
     this.account.backend = destination.backend;
     this.account.upstream = endpoint.address;
     this.plane.counters.upstreamAttempts += 1;
-    socket.on('error', () => this.refused(socket, endpoint));
+    const refuse = (): void => this.guard(() => this.refused(socket, endpoint));
+    socket.on('error', () => refusals.add(refuse));
     socket.on('message', (message) => {
       receivedInTurn(socket);
       this.guard(() => this.received(message, endpoint));

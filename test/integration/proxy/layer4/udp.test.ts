@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
-import type { RemoteInfo, Socket } from 'node:dgram';
+import { createSocket, Socket } from 'node:dgram';
+import type { RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { closeBackends, startRawBackend } from '../../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../../support/config.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -179,6 +179,23 @@ describe('a UDPRoute', () => {
     const backend = await startUdp('a');
     await started.apply(endpointsConfig('missing', backend.port));
     expect((await ask(client, started, 'y')).text).toBe('a y');
+  });
+
+  test('closes the sockets of flows whose datagrams are refused at the same moment in several turns', async () => {
+    const connecting = jest.spyOn(Socket.prototype, 'connect');
+    const backend = await startUdp('a');
+    const started = await start([backend.port]);
+    const clients = await Promise.all(Array.from({ length: 100 }, () => bound()));
+    for (const client of clients) expect((await ask(client, started, 'x')).text).toBe('a x');
+    const ofFlows = connecting.mock.contexts as Socket[];
+    connecting.mockRestore();
+    expect(ofFlows).toHaveLength(100);
+    const refused = (): number => started.proxy.counters().upstreamConnectFailures;
+    for (const socket of ofFlows) socket.emit('error', new Error('recvmsg ECONNREFUSED'));
+    expect(refused()).toBe(0);
+    await new Promise(setImmediate);
+    expect(refused()).toBeLessThan(100);
+    await eventually(() => expect(refused()).toBe(100));
   });
 
   test('chooses another endpoint where one is gone from its Service', async () => {
