@@ -1,5 +1,5 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
-import { recordsOf } from '../../core/text/record.ts';
+import { listOf, recordsOf } from '../../core/text/record.ts';
 import {
   applyForced,
   customResourceDefinitions,
@@ -11,7 +11,7 @@ import {
   type KubernetesObject,
   type WriteOutcome,
 } from '../../kubernetes/index.ts';
-import { digestOf, reportApis, reportLabels, reportName, type ReportApi } from './report.ts';
+import { digestOf, maxResults, reportApis, reportLabels, reportName, type ReportApi } from './report.ts';
 import { storedTime } from './result.ts';
 import { splitApiVersion } from '../../core/text/api-version.ts';
 
@@ -87,13 +87,23 @@ const labelSelector = Object.entries(reportLabels)
   .map(([key, value]) => `${key}=${value}`)
   .join(',');
 
+/** No report has it. */
+const foreignDigest = '';
+
 function note(
   report: KubernetesObject,
   { digests, times }: { digests: Map<string, string>; times: Map<string, number> },
 ) {
   if (report.metadata.name !== reportName) return;
-  digests.set(report.metadata.namespace ?? '', digestOf(report));
-  for (const result of recordsOf(report['results'])) {
+  const namespace = report.metadata.namespace ?? '';
+  const results = listOf(report['results']);
+  // The audit never writes as many: another client did, and the report is replaced.
+  if (results.length > maxResults) {
+    digests.set(namespace, foreignDigest);
+    return;
+  }
+  digests.set(namespace, digestOf(report));
+  for (const result of recordsOf(results)) {
     const time = storedTime(result);
     if (time !== undefined) times.set(...time);
   }

@@ -63,5 +63,6 @@ export class WarningConfiguration {
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((certificate) => other.includes(certificate));
+  const members = new Set(other);
+  return one.length === other.length && one.every((certificate) => members.has(certificate));
 }

@@ -56,8 +56,8 @@ export async function readWebhookConfiguration(
 
 /** The certificates that every webhook of the configuration trusts, in the order of the first webhook. */
 export function trustedByAll({ webhooks }: WebhookConfiguration): readonly string[] {
-  const [first, ...others] = webhooks.map(({ trusted }) => trusted);
-  return [...new Set(first)].filter((certificate) => others.every((trusted) => trusted.includes(certificate)));
+  const [first, ...others] = webhooks.map(({ trusted }) => new Set(trusted));
+  return [...(first ?? [])].filter((certificate) => others.every((trusted) => trusted.has(certificate)));
 }
 
 /** `Fail` only if every webhook has it: a webhook with Ignore admits objects. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import {
   failurePolicyOf,
@@ -66,6 +66,14 @@ describe('several webhooks', () => {
   test('trust together only what each of them trusts', () => {
     expect(trustedByAll(both)).toEqual([pem('BBBB')]);
     expect(trustedByAll(configuration({ clientConfig: { caBundle: encoded('AAAA') } }, {}))).toEqual([]);
+  });
+
+  test('are compared without a search for each certificate', () => {
+    const searched = jest.spyOn(Array.prototype, 'includes');
+    const many = { clientConfig: { caBundle: encoded(...Array.from({ length: 500 }, (_, index) => `A${index}`)) } };
+    expect(trustedByAll(configuration(many, many))).toHaveLength(500);
+    expect(searched).not.toHaveBeenCalled();
+    searched.mockRestore();
   });
 
   test('fail only if all do, and may block as soon as one does', () => {
