@@ -154,7 +154,8 @@ class WorkerPool implements ProxyWorkers {
   apply(transaction: Transaction): Promise<readonly ConfigProblem[]> {
     return this.enqueue(async () => {
       if (this.closing) return [];
-      const before = this.listeners;
+      const { listeners: before, addresses } = this;
+      const restorePorts = this.ports.mark();
       const earlier = this.heldFor(transaction);
       const listeners = this.hold(transaction);
       const isSame = listeners === this.listeners;
@@ -172,6 +173,8 @@ class WorkerPool implements ProxyWorkers {
       } catch (error) {
         // The workers keep the configuration that they had. A new worker must get that, too.
         this.listeners = before;
+        this.addresses = addresses;
+        restorePorts();
         for (const [key, resource] of earlier) {
           if (resource === undefined) this.held.delete(key);
           else this.held.set(key, resource);

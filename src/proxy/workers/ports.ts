@@ -58,6 +58,19 @@ export class SharedPorts {
     this.failures = failures;
   }
 
+  /** Returns a function that undoes later updates. */
+  mark(): () => void {
+    const { bindings, portsOf, failures } = this;
+    const ports = [...this.ports];
+    return () => {
+      this.ports.clear();
+      for (const [name, port] of ports) this.ports.set(name, port);
+      this.bindings = bindings;
+      this.portsOf = portsOf;
+      this.failures = failures;
+    };
+  }
+
   /** Whether an address could not be bound. It may be free now. */
   get hasFailures(): boolean {
     return this.failures.size > 0;

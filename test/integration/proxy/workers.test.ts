@@ -332,6 +332,19 @@ describe('a worker that ends', () => {
     expect(proxy.counters().requests).toBe(24 + 1 + 16);
   });
 
+  test('binds the listeners that a failed change would have removed', async () => {
+    const { port, proxy, ended } = await startEchoing();
+    const broken = { ...routeTo('app'), rules: undefined } as unknown as ConfigResource;
+    await expect(proxy.apply({ upserts: [broken], removals: [web.key] })).rejects.toThrow("reading 'map'");
+    expect(proxy.addressesOf(web.key)).toEqual([{ host: '127.0.0.1', port }]);
+    // Both, because only a new worker needs the addresses.
+    for (let count = 1; count <= 2; count += 1) {
+      await endWorker(port);
+      await eventually(() => expect([ended.length, proxy.serving]).toEqual([count, 2]));
+    }
+    expect((await send(port, '/')).status).toBe(200);
+  });
+
   test('is replaced although a change failed before', async () => {
     const { port, proxy, ended, apply } = await startEchoing();
     // No route from a controller lacks its rules.
