@@ -48,17 +48,20 @@ export class StandaloneProxies {
     for (const key of removals) this.held.delete(key);
     for (const resource of upserts) this.held.set(resource.key, resource);
     const wanted = this.wantedPlaces();
-    const left = [...this.places].filter(([key, place]) => wanted.get(key) !== place);
+    const left = Map.groupBy(
+      [...this.places].filter(([key, place]) => wanted.get(key) !== place),
+      ([, place]) => place,
+    );
     // First, so that a port is free when another data plane binds it.
-    for (const [place, proxy] of this.proxies) {
-      const gone = left.filter(([, from]) => from === place).map(([key]) => key);
-      if (gone.length > 0) await proxy.apply({ upserts: [], removals: gone });
-    }
+    for (const [place, listeners] of left)
+      await this.proxies.get(place)?.apply({ upserts: [], removals: listeners.map(([key]) => key) });
     const problems: ConfigProblem[] = [];
+    const listenersOf = this.changedListeners(wanted, new Set(upserts.map(({ key }) => key)));
+    const others = upserts.filter(({ kind }) => kind !== 'listener');
     for (const place of new Set([...this.proxies.keys(), ...wanted.values()])) {
       const isNew = !this.proxies.has(place);
-      const shared = (isNew ? [...this.held.values()] : upserts).filter(({ kind }) => kind !== 'listener');
-      const listeners = this.listenersFor(place, { wanted, changed: new Set(upserts.map(({ key }) => key)) });
+      const shared = isNew ? [...this.held.values()].filter(({ kind }) => kind !== 'listener') : others;
+      const listeners = listenersOf.get(place) ?? [];
       problems.push(...(await this.proxyOf(place).apply({ upserts: [...listeners, ...shared], removals })));
     }
     this.places.clear();
@@ -94,14 +97,18 @@ export class StandaloneProxies {
     return new Map(listeners.map((listener) => [listener.key, placeOf(listener)]));
   }
 
-  /** Listeners of a data plane that have changed, or that another one had. */
-  private listenersFor(
-    place: string,
-    { wanted, changed }: { readonly wanted: ReadonlyMap<ConfigKey, string>; readonly changed: ReadonlySet<ConfigKey> },
-  ): readonly ConfigResource[] {
-    return [...wanted]
-      .filter(([key, to]) => to === place && (changed.has(key) || this.places.get(key) !== place))
-      .flatMap(([key]) => this.held.get(key) ?? []);
+  /** Listeners that have changed, or that another data plane had, by the settings of their data plane. */
+  private changedListeners(
+    wanted: ReadonlyMap<ConfigKey, string>,
+    changed: ReadonlySet<ConfigKey>,
+  ): ReadonlyMap<string, readonly ConfigResource[]> {
+    const concerned = [...wanted].filter(([key, place]) => changed.has(key) || this.places.get(key) !== place);
+    const held = concerned.flatMap(([key, place]) => {
+      const resource = this.held.get(key);
+      return resource === undefined ? [] : [{ place, resource }];
+    });
+    const byPlace = Map.groupBy(held, ({ place }) => place);
+    return new Map([...byPlace].map(([place, all]) => [place, all.map(({ resource }) => resource)]));
   }
 
   private proxyOf(place: string): Proxy {
