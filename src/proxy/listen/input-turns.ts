@@ -13,10 +13,13 @@ export interface Input {
   feed(budget: number): number;
 }
 
+/** A client with input that waits, or that has taken more than its share. */
 interface WaitingClient {
   readonly address: string;
   /** The next one first. */
   readonly inputs: LinkedSet<Input>;
+  /** Work that it may do. Negative if its input has taken longer than it looked: then it misses turns. */
+  credit: number;
 }
 
 const inputPlace = Symbol('input');
@@ -38,21 +41,29 @@ const maxPerTurn = 512;
 const leastPerTurn = 64;
 /** Milliseconds. */
 const longTurn = 10;
+/** The work that usually takes a millisecond. Input that takes longer counts as so much more. */
+const workPerMillisecond = 300;
+/** The most that a client can owe. The time may have been that of other programs, or of the garbage collection. */
+const maxDebt = 1_500;
+/** Milliseconds of a turn after which all further input waits. */
+const longestTurn = 20;
 /** The share of a turn's work that is guaranteed to each client. */
 const share = 1 / 4;
 
 /**
  * Divides the time of the event loop between clients. Each client has a limited amount of work per turn of the loop.
  * Further input waits and is served in turns, first by client and then by connection. So one client cannot delay others
- * by sending more, on any number of connections.
+ * by sending more, on any number of connections. A client whose input has taken longer than it looked, misses as many turns (deficit
+ * round robin). So many clients with costly requests do not delay those with ordinary ones for long.
  */
 export class InputTurns {
   /** Work in this turn, by client and in total. */
   private readonly done = new Map<string, number>();
   private total = 0;
   private perTurn = maxPerTurn;
-  /** Time when the turn began, or when its first input arrived. */
+  /** Time when the turn began, or when its first input arrived, and when its last input was handled. */
   private began = 0;
+  private handled = 0;
   /** Clients with waiting input, by address. */
   private readonly waiting = new Map<string, WaitingClient>();
   /** The same, the next one first. */
@@ -82,10 +93,13 @@ export class InputTurns {
   /** Handles input of a client that does not wait. */
   private serveNow(input: Input): void {
     const { limit } = this;
+    if (this.handled - this.began > longestTurn) return;
     const left = limit - this.total;
     // What the client has done matters only if there is less than its share.
     const own = left >= share * limit ? 0 : share * limit - (this.done.get(input.client) ?? 0);
-    this.serve(input, Math.max(own, left));
+    const budget = Math.max(own, left);
+    const debt = this.serve(input, budget) - budget;
+    if (debt > 0 && budget > 0) this.waitingClient(input.client).credit = -Math.min(debt, maxDebt);
   }
 
   /** Limit of work in this turn. */
@@ -93,24 +107,31 @@ export class InputTurns {
     return this.isBurst() ? leastPerTurn : this.perTurn;
   }
 
-  /** Returns the work done. */
+  /** Returns the work done, by the time that it has taken if that is more. */
   private serve(input: Input, budget: number): number {
     if (budget <= 0) return 0;
-    const work = input.feed(budget);
+    const began = this.now();
+    const counted = input.feed(budget);
+    this.handled = this.now();
+    const work = Math.max(counted, (this.handled - began) * workPerMillisecond);
     this.done.set(input.client, (this.done.get(input.client) ?? 0) + work);
     this.total += work;
     return work;
   }
 
   private wait(input: Input): void {
-    const { client } = input;
-    let waiting = this.waiting.get(client);
-    if (waiting === undefined) {
-      waiting = { address: client, inputs: new LinkedSet(inputPlace) };
-      this.waiting.set(client, waiting);
-      this.order.add(waiting);
+    const { inputs } = this.waitingClient(input.client);
+    if (!inputs.has(input)) inputs.add(input);
+  }
+
+  private waitingClient(address: string): WaitingClient {
+    let client = this.waiting.get(address);
+    if (client === undefined) {
+      client = { address, inputs: new LinkedSet(inputPlace), credit: 0 };
+      this.waiting.set(address, client);
+      this.order.add(client);
     }
-    if (!waiting.inputs.has(input)) waiting.inputs.add(input);
+    return client;
   }
 
   private turn(): void {
@@ -130,15 +151,16 @@ export class InputTurns {
     if (client === undefined) return;
     const { address, inputs } = client;
     this.order.delete(client);
-    let budget = share * this.limit;
-    for (let left = inputs.size; left > 0 && budget > 0; left -= 1) {
+    client.credit = Math.min(client.credit, 0) + share * this.limit;
+    for (let left = inputs.size; left > 0 && client.credit > 0; left -= 1) {
       const input = inputs.first;
       if (input === undefined) break;
       inputs.delete(input);
-      budget -= this.serve(input, budget);
+      client.credit -= this.serve(input, client.credit);
       if (input.isHolding) this.wait(input);
     }
-    if (inputs.size > 0) this.order.add(client);
+    client.credit = Math.max(client.credit, -maxDebt);
+    if (inputs.size > 0 || client.credit < 0) this.order.add(client);
     else this.waiting.delete(address);
   }
 }

@@ -149,3 +149,55 @@ test('clients have the same share whether their input waits on one connection or
   while (many.some(({ isHolding }) => isHolding)) await wholeTurn();
   expect(workOf('e') - beforeOfOther).toBeLessThan(workOf('f') - before + 2 * perClient);
 });
+
+/** The order in which requests of clients were handled, and the time, which each of them advances. */
+interface Handling {
+  readonly milliseconds: Readonly<Record<string, number>>;
+  readonly order: string[];
+  now: number;
+}
+
+/** Inputs that each look like a request. */
+function requests(client: string, count: number, handling: Handling): Input[] {
+  return Array.from({ length: count }, () => {
+    const request = { client, isHolding: true, feed: () => 0 };
+    request.feed = () => {
+      request.isHolding = false;
+      handling.now += handling.milliseconds[client] ?? 0;
+      handling.order.push(client);
+      return 10;
+    };
+    return request;
+  });
+}
+
+test('a client whose input takes longer than it looks misses turns, while others wait', async () => {
+  const handling: Handling = { milliseconds: { costly: 5 }, order: [], now: 0 };
+  const turns = new InputTurns(() => handling.now);
+  const costly = requests('costly', 5, handling);
+  const ordinary = requests('ordinary', 300, handling);
+  for (const one of [...costly, ...ordinary]) turns.take(one);
+  while ([...costly, ...ordinary].some(({ isHolding }) => isHolding)) await wholeTurn();
+  // Each costly request counts as 150 ordinary ones. The second of them waits for its turn.
+  expect(handling.order.slice(0, 100).filter((client) => client === 'costly')).toHaveLength(1);
+  expect(handling.order.slice(100).filter((client) => client === 'costly')).toHaveLength(4);
+});
+
+test('a client that owes work is served while nobody else waits', async () => {
+  const handling: Handling = { milliseconds: { costly: 50 }, order: [], now: 0 };
+  const turns = new InputTurns(() => handling.now);
+  const costly = requests('costly', 5, handling);
+  for (const one of costly) turns.take(one);
+  for (let count = 0; count < 5; count += 1) await wholeTurn();
+  expect(handling.order).toHaveLength(5);
+});
+
+test('input that comes in a long turn waits for the next one', async () => {
+  const handling: Handling = { milliseconds: { a: 21, b: 21 }, order: [], now: 0 };
+  const turns = new InputTurns(() => handling.now);
+  const [first, second] = ['a', 'b'].flatMap((client) => requests(client, 1, handling));
+  for (const one of [first, second]) if (one !== undefined) turns.take(one);
+  expect(handling.order).toEqual(['a']);
+  await wholeTurn();
+  expect(handling.order).toEqual(['a', 'b']);
+});
