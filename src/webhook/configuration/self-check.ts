@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { connect, type ConnectionOptions } from 'node:tls';
+import { attempt } from '../../certificates/attempt.ts';
 import { joinPem, startRounds, type BundleStore, type CertificateSource } from '../../certificates/index.ts';
 
 export interface SelfCheckOptions {
@@ -58,8 +60,12 @@ async function findProblem({
 }: SelfCheckOptions): Promise<string | undefined> {
   const bundle = await bundles.read();
   if (bundle === undefined) return 'ValidatingWebhookConfiguration not found';
+  // The API server ignores certificates that it cannot read, and needs at least one that it can. OpenSSL refuses them all.
+  const readable = bundle.certificates.filter((pem) => attempt(() => new X509Certificate(pem)) !== undefined);
+  if (readable.length === 0 && bundle.certificates.length > 0)
+    return 'the caBundle of the ValidatingWebhookConfiguration contains no valid certificate';
   // Without a bundle the API server uses its system roots.
-  const trust = bundle.certificates.length === 0 ? {} : { ca: joinPem(bundle.certificates) };
+  const trust = readable.length === 0 ? {} : { ca: joinPem(readable) };
   const refusal = await shakeHands({ ...address, servername: serverName, timeout: patience, ...trust });
   return refusal === undefined
     ? undefined

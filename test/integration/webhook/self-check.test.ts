@@ -57,6 +57,15 @@ test('a replica is trusted as soon as the live configuration trusts its authorit
   await eventually(() => expect(check.problem()).toBeUndefined());
 });
 
+// The API server ignores them, too (x509.CertPool.AppendCertsFromPEM).
+test('invalid certificates in the live configuration do not hide the valid ones', async () => {
+  const invalid = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+  bundles.cell.write([invalid]);
+  await eventually(() => expect(check.problem()).toMatch(/contains no valid certificate/));
+  bundles.cell.write([invalid, ...splitPem(authority.certificate)]);
+  await eventually(() => expect(check.problem()).toBeUndefined());
+});
+
 test('a certificate for another name is none', async () => {
   trust(authority);
   await eventually(() => expect(check.problem()).toBeUndefined());
