@@ -28,19 +28,18 @@ export type TicketKeys = (validation: string) => Buffer;
 export class TlsTermination {
   private readonly limits: ProxyLimits;
   private readonly handlers: TlsHandlers;
-  private server: Server;
+  /** Created for the first connection. */
+  private server: Server | undefined;
   /** Stands for the context for clients that send no server name, which each connection keeps, too. */
   private current: object = {};
-  private validation: string | undefined;
+  private validation: ClientValidation | undefined;
   private first: CertificatePair | undefined;
-  private pending:
-    | { readonly first: CertificatePair | undefined; readonly validation: ClientValidation | undefined }
-    | undefined;
+  /** Whether the server does not have the certificates yet. */
+  private isStale = false;
 
   constructor(limits: ProxyLimits, handlers: TlsHandlers) {
     this.limits = limits;
     this.handlers = handlers;
-    this.server = createTermination(limits, handlers, undefined);
   }
 
   /**
@@ -48,15 +47,13 @@ export class TlsTermination {
    * connections are not affected.
    */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
-    const requested = JSON.stringify(validation);
-    if (requested === this.validation && first === this.first) return;
+    const isSame = validation === this.validation || JSON.stringify(validation) === JSON.stringify(this.validation);
+    if (isSame && first === this.first) return;
     this.first = first;
-    if (requested !== this.validation) {
-      this.validation = requested;
-      // A new server has other ticket keys, so no client resumes a session without the changed validation.
-      this.server = createTermination(this.limits, this.handlers, validation);
-    }
-    this.pending = { first, validation };
+    // A new server has other ticket keys, so no client resumes a session without the changed validation.
+    if (!isSame) this.server = undefined;
+    this.validation = validation;
+    this.isStale = true;
   }
 
   /** An object that stands for the context for clients that send no server name. */
@@ -65,17 +62,16 @@ export class TlsTermination {
   }
 
   accept(socket: Socket): void {
-    this.load();
+    this.server ??= createTermination(this.limits, this.handlers, this.validation);
+    if (this.isStale) this.load(this.server);
     this.server.emit('connection', socket);
   }
 
-  /** Loading CA certificates takes milliseconds, so a port without connections does not need them. */
-  private load(): void {
-    if (this.pending === undefined) return;
-    const { first, validation } = this.pending;
-    this.pending = undefined;
-    const authorities = trusted(validation);
-    this.server.setSecureContext({ ...first, ...tlsPolicy, ca: authorities });
+  /** A server takes a third of a millisecond, and CA certificates take several: a port without connections needs neither. */
+  private load(server: Server): void {
+    this.isStale = false;
+    const authorities = trusted(this.validation);
+    server.setSecureContext({ ...this.first, ...tlsPolicy, ca: authorities });
     this.handlers.replaced(this.current);
     this.current = {};
     weigh(this.current, authorities.length);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { duplexPair } from 'node:stream';
 import type { Socket } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
@@ -37,6 +38,7 @@ const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly'): ClientVa
 /** A termination of one listener, without sockets: `handshake` tells how the server took a client. */
 function terminate() {
   const outcomes: PromiseWithResolvers<'accepted' | 'failed'>[] = [];
+  let created = 0;
   let contextFor: ListenerCertificates['contextFor'] = () => undefined;
   const termination = new TlsTermination(defaultLimits, {
     negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
@@ -47,8 +49,14 @@ function terminate() {
     },
     failed: () => outcomes.shift()?.resolve('failed'),
     replaced: () => undefined,
+    // Each server of Node asks for its keys once.
+    ticketKeys: (clientValidation) => {
+      created += 1;
+      return createHash('sha384').update(clientValidation).digest();
+    },
   });
   return {
+    created: () => created,
     configure: (clientValidation?: ClientValidation): void => {
       const loaded = new Identities(() => serving).of({
         certificates: ['shop/shop'],
@@ -112,6 +120,22 @@ describe('a listener that changes while it serves', () => {
 });
 
 // Each change of another listener, or of a route, took the memory and time of another context.
+test('a port creates a server for its first connection, and another one for other client certificates', async () => {
+  const { configure, handshake, created } = terminate();
+  configure();
+  configure(validation());
+  configure();
+  expect(created()).toBe(0);
+  await handshake();
+  await handshake();
+  expect(created()).toBe(1);
+  configure(validation());
+  configure(validation());
+  expect(created()).toBe(1);
+  await handshake();
+  expect(created()).toBe(2);
+});
+
 test('certificates are loaded again only if these have changed', async () => {
   let loads = 0;
   const server = new TlsTermination(defaultLimits, {
