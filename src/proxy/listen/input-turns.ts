@@ -41,12 +41,12 @@ const maxPerTurn = 512;
 const leastPerTurn = 64;
 /** Milliseconds. */
 const longTurn = 10;
-/** The work that usually takes a millisecond. Input that takes longer counts as so much more. */
+/** Milliseconds from which the time of an input counts, and not its work: others take less, except when the machine is busy. */
+const longInput = 1;
+/** The work that usually takes a millisecond. */
 const workPerMillisecond = 300;
 /** The most that a client can owe. The time may have been that of other programs, or of the garbage collection. */
-const maxDebt = 1_500;
-/** Milliseconds of a turn after which all further input waits. */
-const longestTurn = 20;
+const maxDebt = 600;
 /** The share of a turn's work that is guaranteed to each client. */
 const share = 1 / 4;
 
@@ -61,9 +61,8 @@ export class InputTurns {
   private readonly done = new Map<string, number>();
   private total = 0;
   private perTurn = maxPerTurn;
-  /** Time when the turn began, or when its first input arrived, and when its last input was handled. */
+  /** Time when the turn began, or when its first input arrived. */
   private began = 0;
-  private handled = 0;
   /** Clients with waiting input, by address. */
   private readonly waiting = new Map<string, WaitingClient>();
   /** The same, the next one first. */
@@ -93,7 +92,6 @@ export class InputTurns {
   /** Handles input of a client that does not wait. */
   private serveNow(input: Input): void {
     const { limit } = this;
-    if (this.handled - this.began > longestTurn) return;
     const left = limit - this.total;
     // What the client has done matters only if there is less than its share.
     const own = left >= share * limit ? 0 : share * limit - (this.done.get(input.client) ?? 0);
@@ -107,16 +105,15 @@ export class InputTurns {
     return this.isBurst() ? leastPerTurn : this.perTurn;
   }
 
-  /** Returns the work done, by the time that it has taken if that is more. */
+  /** Returns the work done, or what a long input would have done in its time. */
   private serve(input: Input, budget: number): number {
     if (budget <= 0) return 0;
     const began = this.now();
-    const counted = input.feed(budget);
-    this.handled = this.now();
-    const work = Math.max(counted, (this.handled - began) * workPerMillisecond);
+    const work = input.feed(budget);
     this.done.set(input.client, (this.done.get(input.client) ?? 0) + work);
     this.total += work;
-    return work;
+    const time = this.now() - began;
+    return time < longInput ? work : Math.max(work, time * workPerMillisecond);
   }
 
   private wait(input: Input): void {
@@ -141,7 +138,8 @@ export class InputTurns {
     this.perTurn =
       now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(maxPerTurn, this.perTurn * 2);
     this.began = now;
-    while (this.order.size > 0 && this.total < this.limit) this.serveNext();
+    do this.serveNext();
+    while (this.order.size > 0 && this.total < this.limit && this.now() - now < longTurn);
     if (this.order.size > 0) this.next.request();
   }
 
