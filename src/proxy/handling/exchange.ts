@@ -4,6 +4,7 @@ import { decide, decideAuthorization, decideBackend, filtersBefore } from '../..
 import type { BackendReason, Decision, Permitted as Destined } from '../../core/routing/decision/decide.ts';
 import { editFields } from '../../core/routing/decision/header-edits.ts';
 import type { Fields } from '../../core/text/fields.ts';
+import { memoryOf } from '../limits/field-memory.ts';
 import type { AccessLogEntry } from './access-log.ts';
 import { AuthorizationStep } from './authorization/step.ts';
 import type { Authorized, AuthorizedRequest } from './authorization/step.ts';
@@ -62,7 +63,7 @@ export class Exchange implements AuthorizedRequest {
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
-  /** Bytes of the head that count as buffered. */
+  /** Bytes of the heads of the request and of a response without a backend that count as buffered. */
   private headBytes = 0;
   /** Whether the limit of concurrent requests had room for it. */
   private readonly isAdmitted: boolean;
@@ -113,9 +114,12 @@ export class Exchange implements AuthorizedRequest {
   private holds(head: RequestHead | AnswerReason): boolean {
     const { buffered } = this.plane.quotas;
     const more = typeof head === 'string' ? 0 : Math.max(0, head.memory - usualHead);
-    if (!buffered.hasRoom(this.address, roomForRequest + more)) return false;
-    if (more > 0 && !buffered.take(this.address, more)) return false;
-    this.headBytes = more;
+    return buffered.hasRoom(this.address, roomForRequest + more) && this.takeForHead(more);
+  }
+
+  private takeForHead(bytes: number): boolean {
+    if (bytes > 0 && !this.plane.quotas.buffered.take(this.address, bytes)) return false;
+    this.headBytes += bytes;
     return true;
   }
 
@@ -289,8 +293,14 @@ export class Exchange implements AuthorizedRequest {
     this.client.end([]);
   }
 
-  private answerWithoutBody(status: number, fields: Fields): void {
-    this.client.writeHead(status, editFields([...fields, 'server', 'sallyport'], this.permitted.responseEdits));
+  private answerWithoutBody(status: number, own: Fields): void {
+    const fields = editFields([...own, 'server', 'sallyport'], this.permitted.responseEdits);
+    // The filters of a route can make it large, and the client may not read it.
+    if (!this.takeForHead(Math.max(0, memoryOf(fields) - usualHead))) {
+      this.answer('overloaded');
+      return;
+    }
+    this.client.writeHead(status, fields);
     this.client.end([]);
   }
 

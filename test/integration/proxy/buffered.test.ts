@@ -203,6 +203,24 @@ test('an HTTP/2 response that goes on is charged for what waits only', async () 
   stream.close();
 });
 
+test('the head of a redirect counts if the filters of its route make it large', async () => {
+  const add = Array.from({ length: 16 }, (_, index) => ({ name: `x-${index}`, value: 'v'.repeat(4 * kibibyte) }));
+  const rule = (prefix: string, added: typeof add) =>
+    prefixRule(prefix, [
+      { type: 'redirect', statusCode: 302, hostname: 'b.example' },
+      { type: 'responseHeaders', set: [], add: added, remove: [] },
+    ]);
+  const limits = { bufferedBytes: 64 * kibibyte };
+  const started = await startProxy([webRoute(rule('/large', add), { ...rule('/', add.slice(0, 3)), index: 1 })], {
+    limits,
+  });
+  const large = await send(started.port, '/large');
+  expect(large).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect((await send(started.port, '/')).status).toBe(302);
+  await reached(started);
+  await released(started);
+});
+
 test('requests that are sent ahead count, and are dropped where there is no room for them', async () => {
   const answer = Promise.withResolvers<void>();
   const backend = await startBackend((_request, response) => void answer.promise.then(() => response.end('done')));
