@@ -50,7 +50,7 @@ export class Auditor {
     const rounds = startRounds(
       async () => {
         const outcome = await term.round();
-        return outcome === 'waiting' ? interval / 10 : interval;
+        return { waiting: interval / 10, unfinished: 0, done: interval }[outcome];
       },
       {
         longest: 60_000,

@@ -1,6 +1,7 @@
 import { gatewayGroups, knownKinds, tables, type KindEntry } from '../../core/schema/index.ts';
 import { keyOfRef, type ObjectRef } from '../../core/resources/reference.ts';
 import { isRecord } from '../../core/text/record.ts';
+import { FairQueue } from '../../fairness/fair-queue.ts';
 import type { FollowedKind, KubernetesObject, ObjectEvent } from '../../kubernetes/index.ts';
 
 const entries: readonly KindEntry[] = [...Object.values<KindEntry>(tables), ...knownKinds];
@@ -16,11 +17,19 @@ export interface StoredObject extends ObjectRef {
   readonly text: string;
 }
 
-/** The stored objects of the audited kinds, and those that have to be judged. */
+/**
+ * The stored objects of the audited kinds, and those that have to be judged. Namespaces take turns, so one with thousands of objects that
+ * change all the time does not delay the others.
+ */
 export class StoredObjects {
   private readonly objects = new Map<string, StoredObject>();
   private readonly byNamespace = new Map<string, Set<string>>();
   private readonly unread = new Set<string>();
+  /** Those of `unread` that the present call of `take` may take. */
+  private readonly turns = new FairQueue<string>();
+  private taken = new Set<string>();
+  /** Namespace → objects of the first call of `take` that it has not taken yet. `undefined` before. None is empty. */
+  private first: Map<string, Set<string>> | undefined;
 
   get size(): number {
     return this.objects.size;
@@ -38,11 +47,13 @@ export class StoredObjects {
         const { status: _status, ...rest } = event.object;
         this.objects.set(key, { ...event.ref, text: JSON.stringify(rest) });
         this.keysOf(event.ref.namespace).add(key);
-        this.unread.add(key);
+        this.mark(key, event.ref.namespace);
         return [];
       }
       this.objects.delete(key);
       this.unread.delete(key);
+      this.turns.remove(key, [event.ref.namespace]);
+      this.forget(key, event.ref.namespace);
       const keys = this.keysOf(event.ref.namespace);
       keys.delete(key);
       if (keys.size === 0) this.byNamespace.delete(event.ref.namespace);
@@ -52,33 +63,63 @@ export class StoredObjects {
 
   /** Marks an object, by `kind/namespace/name`, as changed by others. */
   reconsider(key: string): void {
-    if (this.objects.has(key)) this.unread.add(key);
+    const object = this.objects.get(key);
+    if (object !== undefined) this.mark(key, object.namespace);
   }
 
   reconsiderNamespace(namespace: string): void {
-    for (const key of this.byNamespace.get(namespace) ?? []) this.unread.add(key);
+    for (const key of this.byNamespace.get(namespace) ?? []) this.mark(key, namespace);
   }
 
   reconsiderAll(): void {
-    for (const key of this.objects.keys()) this.unread.add(key);
+    for (const [key, { namespace }] of this.objects) this.mark(key, namespace);
   }
 
-  /**
-   * Takes the objects that have to be judged now, one by one. Objects that change in the meantime stay for the next call: constant
-   * changes would keep the caller for ever.
-   */
+  /** Takes the objects that have to be judged, one by one. Those that change after they were taken stay for the next call. */
   *take(): Generator<StoredObject> {
-    const keys = [...this.unread];
-    for (const key of keys) {
-      this.unread.delete(key);
-      const object = this.objects.get(key);
-      if (object !== undefined) yield object;
+    this.first ??= new Map([...this.byNamespace].map(([namespace, keys]) => [namespace, new Set(keys)]));
+    try {
+      for (let key = this.turns.take(); key !== undefined; key = this.turns.take()) {
+        this.unread.delete(key);
+        this.taken.add(key);
+        const object = this.objects.get(key);
+        if (object === undefined) continue;
+        this.forget(key, object.namespace);
+        yield object;
+      }
+    } finally {
+      const again = this.taken.intersection(this.unread);
+      this.taken = new Set();
+      for (const key of again) this.unread.delete(key);
+      for (const key of again) this.reconsider(key);
     }
+  }
+
+  /** Whether each object of a namespace that was stored at the first call of `take` has been taken once. */
+  isKnown(namespace: string): boolean {
+    return this.first?.has(namespace) === false;
+  }
+
+  /** Whether that is so for all namespaces. */
+  get areKnown(): boolean {
+    return this.first?.size === 0;
   }
 
   /** Whether an object is stored, in any version. */
   has(object: StoredObject): boolean {
     return this.objects.has(keyOf(object));
+  }
+
+  private mark(key: string, namespace: string): void {
+    if (this.unread.has(key)) return;
+    this.unread.add(key);
+    if (!this.taken.has(key)) this.turns.add(key, [namespace]);
+  }
+
+  private forget(key: string, namespace: string): void {
+    const keys = this.first?.get(namespace);
+    keys?.delete(key);
+    if (keys?.size === 0) this.first?.delete(namespace);
   }
 
   private keysOf(namespace: string): Set<string> {

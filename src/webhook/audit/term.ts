@@ -93,23 +93,31 @@ export class AuditTerm {
     await this.discovery.stop();
   }
 
-  /** Judges what has changed since the last round, and writes the reports that are out of date. `waiting`: for the objects. */
-  async round(): Promise<'waiting' | 'done'> {
+  /**
+   * Judges what has changed since the last round, and writes the reports that are out of date. `waiting`: for the objects. `unfinished`: objects
+   * are left, because the interval is over. Thousands of objects, or constant changes, must not keep the reports of others from being written.
+   */
+  async round(): Promise<'waiting' | 'unfinished' | 'done'> {
     // A part of the objects would cause wrong findings.
     if (!this.discovery.synced || !this.options.ready()) return 'waiting';
     this.noticeBasis();
     await this.look();
     // Objects share slices: most of them take much less than a slice.
-    const slices = new Slices(() => this.options.clock.now(), this.options.readable);
+    const { clock, interval, readable } = this.options;
+    const slices = new Slices(() => clock.now(), readable);
+    const end = clock.now() + interval;
+    let isFinished = true;
     for (const object of this.objects.take()) {
       while (slices.isUsedUp) await slices.next();
       if (this.controller.signal.aborted) return 'done';
       await this.judge(object, slices);
+      isFinished = clock.now() < end;
+      if (!isFinished) break;
     }
     // Each result has its time now. Those that are left belong to findings that are gone.
-    this.inherited = new Map();
+    if (this.objects.areKnown) this.inherited = new Map();
     await this.writeChanged(slices);
-    return 'done';
+    return isFinished ? 'done' : 'unfinished';
   }
 
   /** The settings and the day decide on all objects. */
@@ -194,7 +202,7 @@ export class AuditTerm {
     if (api === undefined || api === 'none') return;
     let left = writesPerRound;
     for (const namespace of this.ledger.changed()) {
-      if (!this.delays.isDue(namespace)) continue;
+      if (!this.isWritable(namespace)) continue;
       if (slices.isUsedUp) await slices.next();
       if (left === 0 || this.controller.signal.aborted) return;
       const results = this.ledger.resultsOf(namespace, maxResults);
@@ -219,6 +227,11 @@ export class AuditTerm {
       if (digest === undefined) this.digests.delete(namespace);
       else this.digests.set(namespace, digest);
     }
+  }
+
+  /** A report without the results of some objects would replace the one of an earlier term. */
+  private isWritable(namespace: string): boolean {
+    return this.objects.isKnown(namespace) && this.delays.isDue(namespace);
   }
 
   /** Counts a write. @returns whether it does not have to be repeated */

@@ -400,6 +400,44 @@ describe('the continuous audit', () => {
     expect(Math.max(...judged.values())).toBeLessThanOrEqual(2);
   });
 
+  test('a namespace with many objects that change all the time does not delay the reports of others', async () => {
+    install(open);
+    for (let index = 0; index < 40; index += 1) seedRoute(`route-${index}`);
+    seedRoute('about', 'other');
+    let late = 0;
+    let changes = 0;
+    onJudgement = () => {
+      if (stored(open, 'other') === undefined) late += 1;
+      ahead += 6;
+      changes += 1;
+      seedRoute(`new-${changes}`);
+    };
+    begin();
+    await eventually(() => expect(lines(stored(open, 'shop')).length).toBeGreaterThanOrEqual(40));
+    expect(lines(stored(open, 'other'))).toContain(`${invalid}about`);
+    expect(late).toBeLessThan(10);
+  });
+
+  test('a report keeps the results of an earlier term until each object has been judged', async () => {
+    install(open);
+    for (let index = 0; index < 20; index += 1) seedRoute(`route-${index}`);
+    const { stop } = begin();
+    await eventually(() => expect(lines(stored(open, 'shop')).length).toBeGreaterThanOrEqual(20));
+    await stop();
+    const { length } = writes();
+    day = '2026-11-24';
+    let judged = 0;
+    onJudgement = () => {
+      ahead += 6;
+      judged += 1;
+    };
+    begin();
+    await eventually(() => expect(judged).toBeGreaterThanOrEqual(20));
+    seedRoute('about', 'other');
+    await eventually(() => expect(lines(stored(open, 'other'))).toContain(`${invalid}about`));
+    expect(writes().slice(length)).toEqual(['PATCH namespaces/other']);
+  });
+
   test('writes no Events, and only reports', async () => {
     install(open);
     seedRoute('cart');
