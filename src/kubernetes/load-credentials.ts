@@ -5,6 +5,7 @@ import { largeFile, readSmallText, readText, requireRegular, smallFile } from '.
 import { messageOf } from './errors.ts';
 import { limitPlugins } from './exec-plugins.ts';
 import type { KubeConfig } from './official-client.ts';
+import { readProxy } from './proxy-tunnel.ts';
 import { defaultKubeconfigs, hasKubeconfig, serviceAccountCredentials } from './service-account.ts';
 import { withoutTrailing } from '../core/text/trim.ts';
 
@@ -34,6 +35,7 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
   limitPlugins(config);
   if (cluster.proxyUrl?.startsWith('socks') === true)
     throw new Error('SOCKS proxies in front of the API server are not supported; use an HTTP proxy');
+  if (cluster.proxyUrl !== undefined) readProxy(cluster.proxyUrl);
   return {
     server: withoutTrailing(cluster.server, '/'),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,

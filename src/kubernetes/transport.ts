@@ -3,7 +3,7 @@ import { Agent as SecureAgent, request as startSecureRequest } from 'node:https'
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../time/clock.ts';
 import type { Credentials, TlsProof } from './credentials.ts';
-import { connectThrough } from './proxy-tunnel.ts';
+import { connectThrough, readProxy } from './proxy-tunnel.ts';
 
 /** Milliseconds for which credentials are cached. The official client checks token files once a minute. */
 const proofLifetime = 10_000;
@@ -163,6 +163,6 @@ function createAgent(
     protocol === 'https:'
       ? new SecureAgent({ ...pool, ...verification, secureContext: createSecureContext({ ca, cert, key }) })
       : new Agent(pool);
-  if (proxy !== undefined) agent.createConnection = connectThrough(new URL(proxy), protocol);
+  if (proxy !== undefined) agent.createConnection = connectThrough(readProxy(proxy), protocol);
   return agent;
 }

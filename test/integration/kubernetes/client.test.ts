@@ -12,6 +12,7 @@ import { createAuthority, issueServingCertificate } from '../../../src/certifica
 import { ApiError, createClient, loadCredentials, type ApiClient, type Proof } from '../../../src/kubernetes/index.ts';
 import { limitPlugins } from '../../../src/kubernetes/exec-plugins.ts';
 import { KubeConfig } from '../../../src/kubernetes/official-client.ts';
+import { connectThrough, readProxy } from '../../../src/kubernetes/proxy-tunnel.ts';
 import { serviceAccountCredentials } from '../../../src/kubernetes/service-account.ts';
 import { credentialsFor } from '../../support/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -203,6 +204,47 @@ describe('an HTTP proxy in front of the API server', () => {
     const proxy = await startProxy((client) => client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
     const client = connect({ ...credentialsFor('https://127.0.0.1:6443'), proxy: proxy.url });
     await expect(client.request(namespace)).rejects.toThrow('answered CONNECT with 407');
+  });
+
+  test('that sends the head of its answer without end is an error, which closes the connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    const proxy = await startProxy((client) => {
+      client.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => client.write('a: b\r\n'), 10);
+      closing.push(async () => client.destroy());
+      client.on('close', () => {
+        clearInterval(timer);
+        closed.resolve();
+      });
+    });
+    const failed = Promise.withResolvers<Error | null>();
+    const dialThrough = connectThrough(readProxy(proxy.url), 'http:', 100);
+    dialThrough({ host: '127.0.0.1', port: 80 }, failed.resolve);
+    expect(await failed.promise).toMatchObject({ message: expect.stringContaining('did not answer CONNECT') });
+    await closed.promise;
+  });
+
+  test.each([
+    ['http://me%zz:secret@127.0.0.1:3128', 'the proxy-url has an invalid escape; write %25 for %'],
+    ['http://me:se%cret@127.0.0.1:3128', 'the proxy-url has an invalid escape; write %25 for %'],
+    ['//127.0.0.1', 'the proxy-url is invalid'],
+  ])('with the URL %s is an error of the kubeconfig, and of each request', async (url, problem) => {
+    const client = connect({ ...credentialsFor('https://127.0.0.1:6443'), proxy: url });
+    const requests = Array.from({ length: 3 }, () => client.request(namespace));
+    for (const request of requests) await expect(request).rejects.toThrow(problem);
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-'));
+    closing.push(() => rm(folder, { recursive: true }));
+    const kubeconfig = join(folder, 'config');
+    await writeFile(
+      kubeconfig,
+      JSON.stringify({
+        clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:6443', 'proxy-url': url } }],
+        users: [{ name: 'a', user: {} }],
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+        'current-context': 'a',
+      }),
+    );
+    await expect(loadCredentials({ kubeconfig })).rejects.toThrow(problem);
   });
 });
 
