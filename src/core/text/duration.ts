@@ -23,8 +23,8 @@ const maximumHours = 99_999;
 
 // One match per component, anchored at the end of the previous one: linear in the length of the text.
 const digitsAt = /[0-9]+/y;
-// Matches all letters, so that `ms` is never read as `m`, and messages name a wrong unit as the user wrote it.
-const lettersAt = /\p{L}+/uy;
+// Matches more letters than any unit has, so that `ms` is never read as `m`, and messages name the beginning of a wrong unit.
+const lettersAt = /\p{L}{1,32}/uy;
 
 /**
  * Parses a Gateway API duration (GEP-2257): one to four components, each with one to five decimal digits and a unit (`h`,
@@ -191,7 +191,7 @@ function named(size: number, names: readonly string[]): [string, number][] {
 }
 
 // Linear: every number consumes at least one character, and the rest of a component never starts with a digit.
-const foreignComponentAt = /\s*([0-9]{1,15}(?:[.,][0-9]{1,9})?)\s*(\p{L}+)\s*/uy;
+const foreignComponentAt = /\s*([0-9]{1,15}(?:[.,][0-9]{1,9})?)\s*(\p{L}{1,32})\s*/uy;
 
 /** Texts of more components have no probable meaning. */
 const mostAdvised = 64;

@@ -7,6 +7,9 @@ const upperCase = /[A-Z]/;
 const ascii = /^[\0-\x7f]*$/;
 const printable = /^[!-~]+(?:[\t ][!-~]+)*$/;
 
+/** In names with other characters, ASCII letters are converted one by one. */
+const longestFolded = 1_024;
+
 /** Whether `text` is a valid header name: a non-empty token (RFC 9110 section 5.6.2). */
 export function isToken(text: string): boolean {
   return token.test(text);
@@ -16,7 +19,9 @@ export function isToken(text: string): boolean {
 export function headerKey(name: string): string {
   // Most names are already in lower case, and nearly all others are ASCII.
   if (!upperCase.test(name)) return name;
-  return ascii.test(name) ? name.toLowerCase() : name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  if (ascii.test(name)) return name.toLowerCase();
+  // No valid name is that long, or equal to it.
+  return name.length > longestFolded ? name : name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The first control character of `text`, escaped and quoted, e.g. `"\r"`; `undefined` if there is none. */

@@ -27,8 +27,11 @@ function isLabel(text: string): boolean {
   return label.test(text);
 }
 
+/** Names that are longer by far have no correction: it would need work on texts of megabytes. */
+const mostCorrected = 1_024;
+
 function badName(field: 'name' | 'namespace', text: string, isValid: (text: string) => boolean): Violation {
-  const near = correctedName(text);
+  const near = text.length > mostCorrected ? '' : correctedName(text);
   const [most, signs] = field === 'name' ? [253, '-, . and'] : [63, '- and'];
   const cure = isValid(near)
     ? `Use ${quote(near)}`

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { formatDuration, isStandardForm, millisecondsOf, parseDuration } from '../../../../src/core/text/duration.ts';
 
 test('a text that is far too long gets no probable meaning', () => {
@@ -138,6 +138,15 @@ describe('formatDuration writes the standard form', () => {
   ])('fails for %d', (milliseconds, problem) => {
     expect(formatDuration(milliseconds)).toEqual({ ok: false, problem });
   });
+});
+
+test.each(['', '1'])('a unit without end after %j is read in part', (start) => {
+  const read = jest.spyOn(RegExp.prototype, 'exec');
+  const parsed = parseDuration(`${start}${'İ'.repeat(2_000)}`);
+  const lengths = read.mock.results.map(({ value }) => (value as readonly string[] | null)?.[0]?.length ?? 0);
+  read.mockRestore();
+  expect(parsed).toMatchObject({ problem: expect.stringContaining(`the unit "${'İ'.repeat(15)}…"`) });
+  expect(Math.max(...lengths)).toBeLessThan(100);
 });
 
 describe('isStandardForm', () => {

@@ -27,6 +27,11 @@ test('headerKey calls nothing for each letter of a long name', () => {
   folded.mockRestore();
 });
 
+test('names with other characters are converted only up to a length that no valid name has', () => {
+  expect(headerKey('Aİ'.repeat(512))).toBe('aİ'.repeat(512));
+  expect(headerKey('Aİ'.repeat(513))).toBe('Aİ'.repeat(513));
+});
+
 test.each([
   ['plain value', undefined],
   ['a\r\nb', '"\\r"'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { objectOf, remarks, soundRoute } from '../../../../support/rules.ts';
 
 const object = (metadata: object): unknown => ({
@@ -75,6 +75,18 @@ describe('metadata-syntax', () => {
         `Invalid name "a${'.'.repeat(62)}…". Use at most 253 lower-case letters, digits, -, . and nothing else, with a letter or digit at both ends.`,
       ],
     ]);
+  });
+
+  // The correction of such a name took 0.1 s.
+  test.each(['a,', 'İ'])('names of %j without end are not corrected', (part) => {
+    const folded = jest.spyOn(String.prototype, 'toLowerCase');
+    const text = part.repeat(2_000);
+    const found = remarks('metadata-syntax', object({ name: text, namespace: text }));
+    const lengths = folded.mock.contexts.map((context) => String(context).length);
+    folded.mockRestore();
+    expect(found.map(([path]) => path)).toEqual(['metadata.name', 'metadata.namespace']);
+    expect(found.map(([, message]) => message.includes('Use at most'))).toEqual([true, true]);
+    expect(Math.max(0, ...lengths)).toBeLessThan(2_000);
   });
 
   test('in kinds without other rules, too', () => {
