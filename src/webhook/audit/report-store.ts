@@ -90,6 +90,24 @@ const labelSelector = Object.entries(reportLabels)
 /** No report has it. */
 const foreignDigest = '';
 
+/** The maximum number of JSON values in a result. The audit writes about 25. */
+const maxValues = 100;
+
+function isLarge(part: unknown): boolean {
+  return valuesLeft(part, maxValues) < 0;
+}
+
+/** The rest of this number of values after those of a JSON value; negative if it has more. */
+function valuesLeft(value: unknown, most: number): number {
+  let left = most - 1;
+  if (typeof value !== 'object' || value === null) return left;
+  for (const item of Object.values(value)) {
+    if (left < 0) break;
+    left = valuesLeft(item, left);
+  }
+  return left;
+}
+
 function note(
   report: KubernetesObject,
   { digests, times }: { digests: Map<string, string>; times: Map<string, number> },
@@ -97,8 +115,8 @@ function note(
   if (report.metadata.name !== reportName) return;
   const namespace = report.metadata.namespace ?? '';
   const results = listOf(report['results']);
-  // The audit never writes as many: another client did, and the report is replaced.
-  if (results.length > maxResults) {
+  // The audit never writes as much: another client did, and the report is replaced.
+  if (results.length > maxResults || [report['source'], report['summary'], ...results].some(isLarge)) {
     digests.set(namespace, foreignDigest);
     return;
   }

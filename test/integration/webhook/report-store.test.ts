@@ -20,7 +20,13 @@ reportStoreContract('the fake', async () => {
   };
 });
 
-test('a report with more results than the audit writes is replaced, and not read', async () => {
+const manyKeys = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`key-${index}`, index]));
+
+test.each<[string, number, object]>([
+  ['more results than the audit writes', maxResults + 1, {}],
+  ['a result of more keys than the audit writes', 1, manyKeys],
+  ['a result with such a value', 1, { timestamp: { seconds: 1, manyKeys } }],
+])('a report with %s is replaced, and not read', async (_, count, more) => {
   const stage = await kubernetesStage();
   const [api] = reportApis;
   if (api === undefined) throw new Error('no report API');
@@ -29,17 +35,18 @@ test('a report with more results than the audit writes is replaced, and not read
       ...definition,
       status: { conditions: [{ type: 'Established', status: 'True' }] },
     });
-  const foreign = (count: number): KubernetesObject => ({
+  const foreign: KubernetesObject = {
     metadata: { name: reportName, namespace: 'shop', labels: reportLabels },
-    results: Array.from({ length: count }, (_, index) => ({
+    results: Array.from({ length: count }, (_each, index) => ({
       rule: `rule-${index}`,
       timestamp: { seconds: 1 },
       properties: {},
       resources: [{}],
+      ...more,
     })),
-  });
+  };
   const store = new ReportStore(stage.client, new AbortController().signal);
-  seed(stage, api.namespaced, foreign(maxResults + 1));
+  seed(stage, api.namespaced, foreign);
   expect(await store.read(api)).toEqual({ digests: new Map([['shop', '']]), times: new Map() });
   await stage.close();
 });
