@@ -72,7 +72,7 @@ export class Front {
       () => plane.quotas.reached('tls-handshakes'),
       clientHostOf,
     );
-    const turns = new InputTurns();
+    const turns = new InputTurns(plane.now);
     this.http1 = createHttp1Server(plane, turns);
     this.http2 = createHttp2Server(plane, turns);
     this.layer4 = new Layer4Port(plane, {

@@ -65,8 +65,8 @@ export class Exchange implements AuthorizedRequest {
   private reason: Reason | undefined;
   /** Bytes of the heads of the request and of a response without a backend that count as buffered. */
   private headBytes = 0;
-  /** Whether the limit of concurrent requests had room for it. */
-  private readonly isAdmitted: boolean;
+  /** Whether the limit of concurrent requests had room for it. If not, its body is not needed. */
+  readonly isAdmitted: boolean;
 
   constructor(plane: DataPlane, connection: Connection, client: ClientStream) {
     this.plane = plane;

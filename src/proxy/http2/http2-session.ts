@@ -41,6 +41,9 @@ export interface Shared {
   readonly turns: InputTurns;
 }
 
+/** Milliseconds in which requests of one connection may begin in one turn. A few hundred of them fit into a piece of input. */
+const longestStart = 5;
+
 /** Milliseconds for which a client may go on sending a body after the response, and may not close a connection. */
 const bodyLingering = 1_000;
 const lingering = 2_000;
@@ -112,21 +115,24 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
       .on('close', this.closed);
   }
 
-  /** Handles held bytes up to `budget` of work; returns the work done. */
+  /** Begins requests that wait, and handles held bytes up to `budget` of work; returns the work done. */
   feed(budget: number): number {
-    const { held } = this;
-    if (held === undefined || this.isStopped) return 0;
+    if (!this.isHolding) return 0;
+    let work = 0;
     this.guard(() => {
-      const length = this.reader.read(held, budget);
-      this.held = length < held.length && !this.isStopped ? held.subarray(length) : undefined;
-      this.begin();
+      const began = this.plane.now();
+      this.begin(began);
+      if (this.starting.size > 0 || this.held === undefined) return;
+      this.read(this.held, budget);
+      work = this.reader.work;
+      this.begin(began);
     });
     this.settle();
-    return this.reader.work;
+    return work;
   }
 
   get isHolding(): boolean {
-    return this.held !== undefined && !this.isStopped;
+    return (this.held !== undefined || this.starting.size > 0) && !this.isStopped;
   }
 
   /** Checks the timeouts. */
@@ -173,6 +179,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
       this.streamError(stream.id, errorCodes.enhanceYourCalm);
       return;
     }
+    if (stream.isDiscarding) return;
     // Its exchange does not account for it yet.
     stream.receive(this.starting.has(stream) ? standalone(data) : data);
   }
@@ -287,16 +294,23 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
     this.streams.set(id, stream);
     if (this.streams.size === 1) this.connection.busy();
     stream.exchange = new Exchange(this.plane, this.connection, stream);
+    if (!stream.exchange.isAdmitted) stream.discard();
     stream.isComplete = endsStream;
     if (endsStream && stream.upgrade !== undefined) stream.receiveEnd([]);
     this.starting.add(stream);
   }
 
-  /** Begins the exchanges of the requests that have arrived. */
-  private begin(): void {
+  private read(held: Buffer, budget: number): void {
+    const length = this.reader.read(held, budget);
+    this.held = length < held.length && !this.isStopped ? held.subarray(length) : undefined;
+  }
+
+  /** Begins the exchanges of the requests that have arrived, as many as the time since `began` permits. */
+  private begin(began: number): void {
     for (let stream = this.starting.first; stream !== undefined; stream = this.starting.first) {
       this.starting.delete(stream);
       stream.exchange?.start();
+      if (this.starting.size > 0 && this.plane.now() - began >= longestStart) return;
     }
   }
 

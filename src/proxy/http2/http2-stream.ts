@@ -84,7 +84,7 @@ export class Http2Stream implements ClientStream, FrameStream {
   private bodyReceived = 0;
   private hasEnded = false;
   /** Whether the exchange is over, and the rest of the request is discarded. */
-  private isDiscarding = false;
+  isDiscarding = false;
 
   constructor(
     carrier: StreamCarrier,
@@ -230,7 +230,7 @@ export class Http2Stream implements ClientStream, FrameStream {
 
   /** Takes the whole body, if this is it. */
   takeWhole(data: Buffer): boolean {
-    if (this.bodyReceived > 0 || data.length !== this.bodyLength) return false;
+    if (this.isDiscarding || this.bodyReceived > 0 || data.length !== this.bodyLength) return false;
     this.bodyReceived = data.length;
     this.content = standalone(data);
     return true;
@@ -245,7 +245,6 @@ export class Http2Stream implements ClientStream, FrameStream {
 
   /** A piece of the body has arrived. */
   receive(data: Buffer): void {
-    if (this.isDiscarding) return;
     this.body.push(this.isOpening ? standalone(data) : data);
   }
 

@@ -109,11 +109,12 @@ export class InputTurns {
   private serve(input: Input, budget: number): number {
     if (budget <= 0) return 0;
     const began = this.now();
-    const work = input.feed(budget);
+    const counted = input.feed(budget);
+    const time = this.now() - began;
+    const work = time < longInput ? counted : Math.max(counted, time * workPerMillisecond);
     this.done.set(input.client, (this.done.get(input.client) ?? 0) + work);
     this.total += work;
-    const time = this.now() - began;
-    return time < longInput ? work : Math.max(work, time * workPerMillisecond);
+    return work;
   }
 
   private wait(input: Input): void {
@@ -138,8 +139,7 @@ export class InputTurns {
     this.perTurn =
       now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(maxPerTurn, this.perTurn * 2);
     this.began = now;
-    do this.serveNext();
-    while (this.order.size > 0 && this.total < this.limit && this.now() - now < longTurn);
+    while (this.order.size > 0 && this.total < this.limit) this.serveNext();
     if (this.order.size > 0) this.next.request();
   }
 

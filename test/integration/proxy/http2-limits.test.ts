@@ -282,3 +282,38 @@ describe('what a client controls is bounded', () => {
     raw.socket.destroy();
   });
 });
+
+// Requests beyond the limit get a response, and thousands of them arrive with their bodies.
+test('the body of a request beyond the limit is not copied', async () => {
+  const { port, log } = await startSilent({ requests: 1 });
+  const copies = jest.spyOn(Buffer, 'allocUnsafeSlow');
+  const raw = openFrames(port);
+  const body = Buffer.alloc(1_234);
+  raw.socket.write(
+    many(8, (index) =>
+      Buffer.concat([frame('headers', endHeaders, 2 * index + 1, post), frame('data', 0, 2 * index + 1, body)]),
+    ),
+  );
+  await eventually(() => expect(log.filter(({ status }) => status === 503)).toHaveLength(7));
+  expect(copies.mock.calls.filter(([size]) => size === body.length).length).toBeLessThanOrEqual(1);
+  raw.socket.destroy();
+});
+
+test('requests that arrive together begin in several turns if they take long', async () => {
+  let time = 0;
+  let turn = 0;
+  const turns: number[] = [];
+  const { port } = await startProxy([], { now: () => (time += 6), accessLog: () => turns.push(turn) });
+  const countTurns = (): void => {
+    turn += 1;
+    if (turns.length < 8) setImmediate(countTurns);
+  };
+  countTurns();
+  const raw = openFrames(port);
+  raw.socket.write(many(8, (index) => frame('headers', endHeaders | endStream, 2 * index + 1, get)));
+  await eventually(() => expect(turns).toHaveLength(8));
+  // The first two may begin before and after the poll of the same turn.
+  expect(new Set(turns).size).toBeGreaterThanOrEqual(7);
+  expect(raw.frames.filter(({ type }) => type === frameTypes.headers)).toHaveLength(8);
+  raw.socket.destroy();
+});
