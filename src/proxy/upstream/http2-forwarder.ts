@@ -16,6 +16,9 @@ import { LinkedSet } from '../limits/linked-set.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { WaitingQueue } from './waiting-queue.ts';
+import { monotonicNow } from '../../time/clock.ts';
+import { NextTurn } from '../../time/next-turn.ts';
+import { slice } from '../../time/slices.ts';
 
 const roomyPlace = Symbol('roomy');
 
@@ -53,6 +56,7 @@ class Http2Pool implements UpstreamPool {
   private willServe = false;
   private connecting: Attempt | undefined;
   private isReleased = false;
+  private readonly nextTurn = new NextTurn(() => this.serve());
   private readonly fault: (error: unknown) => void;
   private readonly quotas: Quotas;
 
@@ -128,20 +132,30 @@ class Http2Pool implements UpstreamPool {
     this.waiting.resize(highest === 0 ? 0 : this.limits.connectionsPerEndpoint * this.capacity);
   }
 
+  /**
+   * Serves requests that wait, for a slice of time: hundreds of them can wait for a connection, and the filters of a route can make their
+   * heads large.
+   */
   private serve(): void {
+    const began = monotonicNow();
     while (this.waiting.size > 0) {
       const connection = this.roomy.last;
       if (connection === undefined) break;
-      if (connection.room > 0) this.serveWith(connection);
-      else this.roomy.delete(connection);
+      if (connection.room <= 0) this.roomy.delete(connection);
+      else if (this.serveWith(connection) && monotonicNow() - began >= slice) {
+        this.nextTurn.request();
+        return;
+      }
     }
     if (this.waiting.size > 0) this.connectAnother();
     else if (this.isReleased) for (const connection of this.connections) connection.close();
   }
 
-  private serveWith(connection: Http2Connection): void {
+  /** Returns whether further requests wait. */
+  private serveWith(connection: Http2Connection): boolean {
     const call = this.waiting.take();
     if (call !== undefined) connection.take(call);
+    return this.waiting.size > 0;
   }
 
   private connectAnother(): void {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import type { Authority } from '../../../src/certificates/index.ts';
@@ -391,4 +392,31 @@ describe('over TLS', () => {
     expect(answer.headers).toMatchObject({ 'grpc-status': '14' });
     await eventually(() => expect(log).toEqual([expect.objectContaining({ reason: 'backend-protocol' })]));
   });
+});
+
+test('requests that wait for a connection are sent in several turns if they take long', async () => {
+  const sockets: Socket[] = [];
+  const backend = await startRawBackend((socket) => sockets.push(socket.on('error', () => undefined)));
+  const { port, proxy } = await startProxyToHttp2([backend.port]);
+  const answers = Promise.allSettled(Array.from({ length: 20 }, () => send(port, '/')));
+  await eventually(() => expect([proxy.counters().openRequests, sockets.length]).toEqual([20, 1]));
+  const sent = jest.spyOn(Http2Connection.prototype, 'take');
+  const turns: number[] = [];
+  let turn = 0;
+  const countTurns = (): void => {
+    turn += 1;
+    while (turns.length < sent.mock.calls.length) turns.push(turn);
+    if (turns.length < 20) setImmediate(countTurns);
+  };
+  countTurns();
+  let time = performance.now();
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => (time += 6));
+  // Only now requests may be sent.
+  sockets[0]?.write(frame('settings', 0, 0, Buffer.alloc(0)));
+  while (turns.length < 20) await new Promise(setImmediate);
+  clock.mockRestore();
+  sent.mockRestore();
+  expect(new Set(turns).size).toBeGreaterThan(4);
+  for (const socket of sockets) socket.destroy();
+  await answers;
 });
