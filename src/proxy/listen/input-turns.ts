@@ -43,10 +43,12 @@ const leastPerTurn = 64;
 const longTurn = 10;
 /** Milliseconds from which the time of an input counts, and not its work: others take less, except when the machine is busy. */
 const longInput = 1;
+/** Milliseconds of long inputs in a turn after which further input waits, also that of clients that have done nothing. */
+const mostLong = 20;
 /** The work that usually takes a millisecond. */
 const workPerMillisecond = 300;
 /** The most that a client can owe. The time may have been that of other programs, or of the garbage collection. */
-const maxDebt = 600;
+const maxDebt = 1_500;
 /** The share of a turn's work that is guaranteed to each client. */
 const share = 1 / 4;
 
@@ -60,6 +62,8 @@ export class InputTurns {
   /** Work in this turn, by client and in total. */
   private readonly done = new Map<string, number>();
   private total = 0;
+  /** Milliseconds of the long inputs in this turn. */
+  private long = 0;
   private perTurn = maxPerTurn;
   /** Time when the turn began, or when its first input arrived. */
   private began = 0;
@@ -92,6 +96,7 @@ export class InputTurns {
   /** Handles input of a client that does not wait. */
   private serveNow(input: Input): void {
     const { limit } = this;
+    if (this.long >= mostLong) return;
     const left = limit - this.total;
     // What the client has done matters only if there is less than its share.
     const own = left >= share * limit ? 0 : share * limit - (this.done.get(input.client) ?? 0);
@@ -111,7 +116,9 @@ export class InputTurns {
     const began = this.now();
     const counted = input.feed(budget);
     const time = this.now() - began;
-    const work = time < longInput ? counted : Math.max(counted, time * workPerMillisecond);
+    const isLong = time >= longInput;
+    if (isLong) this.long += time;
+    const work = isLong ? Math.max(counted, time * workPerMillisecond) : counted;
     this.done.set(input.client, (this.done.get(input.client) ?? 0) + work);
     this.total += work;
     return work;
@@ -135,6 +142,7 @@ export class InputTurns {
   private turn(): void {
     this.done.clear();
     this.total = 0;
+    this.long = 0;
     const now = this.now();
     this.perTurn =
       now - this.began > longTurn ? Math.max(leastPerTurn, this.perTurn / 2) : Math.min(maxPerTurn, this.perTurn * 2);
