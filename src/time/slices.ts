@@ -78,7 +78,7 @@ export class SharedSlice {
   }
 }
 
-/** Values in a turn. Closing a connection, for example, costs several times as much after the action as in it, so time does not tell. */
+/** Values in a turn at most. Closing a connection, for example, costs several times as much after the action as in it, so time does not tell. */
 const valuesInTurn = 64;
 
 /** Runs an action for each of the values, a few in each turn of the event loop. Values that come meanwhile are not among them. */
@@ -89,7 +89,10 @@ export async function eachInTurns<T>(values: Iterable<T>, action: (value: T) => 
   }
 }
 
-/** An action for values that come at any time, which runs for a few of them in each turn of the event loop. */
+/**
+ * An action for values that come at any time, which runs for a few of them in each turn of the event loop, and for fewer if these take more
+ * than a slice.
+ */
 export class ActionInTurns<T> {
   private readonly waiting = new Set<T>();
   private readonly action: (value: T) => void;
@@ -121,12 +124,13 @@ export class ActionInTurns<T> {
   }
 
   private runSome(): void {
+    const began = monotonicNow();
     let left = valuesInTurn;
     for (const value of this.waiting) {
       this.waiting.delete(value);
       this.action(value);
       left -= 1;
-      if (left === 0) break;
+      if (left === 0 || monotonicNow() - began >= slice) break;
     }
   }
 }

@@ -9,6 +9,7 @@ import type {
 import { LinkedNode } from '../limits/linked-list.ts';
 import { joinShortPieces } from '../sockets/join-pieces.ts';
 import type { BackendTurns } from '../sockets/backend-turns.ts';
+import { afterClosing } from '../sockets/after-closing.ts';
 import { inTurns } from '../sockets/read-in-turns.ts';
 import { readInto } from '../sockets/direct.ts';
 import { Output } from '../sockets/output.ts';
@@ -304,6 +305,11 @@ export class Http1Connection implements ResponseEvents {
 
   private readonly close = (): void => {
     this.isOver = true;
+    if (this.call === undefined) this.closed();
+    else afterClosing.add(this.closed);
+  };
+
+  private readonly closed = (): void => {
     try {
       this.letGo()?.fail(this.failure ?? (this.mayBeStale ? 'stale' : 'reset'));
       this.events.closed(this);

@@ -110,6 +110,19 @@ test('an action in turns runs for a few values in each, whenever they come', asy
   expect(order.filter((one) => one !== 'other')).toEqual(Array.from({ length: 131 }, (_, value) => value));
 });
 
+test('an action in turns runs for one value in each if that takes long', async () => {
+  const order: (number | string)[] = [];
+  const action = new ActionInTurns<number>((value) => {
+    const end = performance.now() + 12;
+    while (performance.now() < end);
+    order.push(value);
+  });
+  for (let value = 0; value < 3; value += 1) action.add(value);
+  setImmediate(() => order.push('other'));
+  await action.done();
+  expect(order).toEqual([0, 'other', 1, 2]);
+});
+
 test('an action that fails does not hold up the values after it', () => {
   jest.useFakeTimers();
   const order: number[] = [];
