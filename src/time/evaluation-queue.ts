@@ -2,7 +2,7 @@ import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Delta, Kernel, Write } from '../core/incremental/index.ts';
 import type { Steps } from '../core/text/steps.ts';
 import { monotonicNow } from './clock.ts';
-import { Slices } from './slices.ts';
+import { maxTurns, slice, Slices } from './slices.ts';
 
 /** Takes a change of the evaluation. */
 type Follow = (delta: Delta) => void;
@@ -27,6 +27,10 @@ export class EvaluationQueue {
   private underway: Promise<unknown> | undefined;
   /** The last of the transactions that wait or are being applied; `undefined`: there are none. */
   private last: Promise<unknown> | undefined;
+  /** Whether a transaction is being applied, or others read after one. Further ones wait. */
+  private isBusy = false;
+  /** Whether somebody asked for `readable` in the last turns. */
+  private isAsked = false;
 
   /** @param now monotonic milliseconds */
   constructor(kernel: Kernel, now: () => number = monotonicNow) {
@@ -36,9 +40,10 @@ export class EvaluationQueue {
 
   /**
    * Resolves when no transaction is underway; `undefined` if that is so. A read of the kernel before does the work that is left. Between two
-   * transactions, whoever waits for this has a turn of the event loop.
+   * transactions, whoever asks for this again and again has as much time as the first of them took.
    */
   get readable(): Promise<unknown> | undefined {
+    this.isAsked = true;
     return this.underway;
   }
 
@@ -52,7 +57,7 @@ export class EvaluationQueue {
    * nothing is underway and the work fits in a slice. Returns the milliseconds of work. Throws or rejects with the errors of both.
    */
   apply(writes: readonly Write[], follow: Follow): number | Promise<number> {
-    if (this.last !== undefined) return this.later(writes, follow);
+    if (this.isBusy) return this.later(writes, follow);
     const slices = new Slices(this.now);
     const steps = this.transaction(writes);
     while (!slices.isUsedUp) {
@@ -79,6 +84,7 @@ export class EvaluationQueue {
 
   /** Does the rest of a transaction, and then what waits. */
   private async finish(rest: Transaction): Promise<number> {
+    this.isBusy = true;
     const first = completed(rest);
     this.last = ended(first);
     void this.workOff(first);
@@ -96,12 +102,26 @@ export class EvaluationQueue {
       await this.end(done.promise);
     }
     this.last = undefined;
+    this.isBusy = false;
   }
 
   private async end(transaction: Promise<number>): Promise<void> {
-    this.underway = ended(transaction);
-    await this.underway;
+    const settled = Promise.allSettled([transaction]);
+    this.underway = settled;
+    const [result] = await settled;
     this.underway = undefined;
+    if (this.waiting.length === 0) this.last = undefined;
+    if (result.status === 'fulfilled' && result.value >= slice) await this.letOthersRead(result.value);
+  }
+
+  /** Others may need many slices. They would get one after each transaction, however long it takes. Ends when nobody reads. */
+  private async letOthersRead(milliseconds: number): Promise<void> {
+    const end = this.now() + milliseconds;
+    do {
+      this.isAsked = false;
+      // Whoever uses slices asks again after at most that many turns.
+      for (let turn = 0; turn <= maxTurns; turn += 1) await othersFirst();
+    } while (this.isAsked && this.now() < end);
   }
 }
 

@@ -6,7 +6,7 @@ import { NextTurn } from './next-turn.ts';
 /** Milliseconds that work of many steps may run before it yields to others. */
 export const slice = 10;
 /** Maximum number of turns of the event loop between two slices. */
-const maxTurns = 4;
+export const maxTurns = 4;
 
 /** Resolves when work may go on; `undefined`: it may. */
 export type Gate = () => Promise<unknown> | undefined;

@@ -33,7 +33,10 @@ function queue() {
     const { upserted } = delta.of(values);
     seen.push(upserted.size === 1 ? String([...upserted.values()]) : `${upserted.size} values`);
   };
-  return { evaluation, seen, note, values };
+  const pass = (milliseconds: number): void => {
+    time += milliseconds;
+  };
+  return { evaluation, seen, note, values, pass };
 }
 
 async function allApplied(evaluation: EvaluationQueue): Promise<void> {
@@ -112,7 +115,7 @@ describe('the evaluation queue', () => {
   });
 
   test('lets others read between two changes, and tells when earlier ones are applied', async () => {
-    const { evaluation, seen, note } = queue();
+    const { evaluation, seen, note, pass } = queue();
     expect([evaluation.readable, evaluation.applied]).toEqual([undefined, undefined]);
     void evaluation.apply(many, note);
     const { applied } = evaluation;
@@ -133,12 +136,48 @@ describe('the evaluation queue', () => {
       expect(seen).toEqual(expected);
       await promise;
       expect(seen).toEqual(expected);
-      while (evaluation.applied !== undefined && evaluation.readable === undefined)
+      while (evaluation.applied !== undefined && evaluation.readable === undefined) {
+        pass(10);
         await new Promise((resolve) => setImmediate(resolve));
+      }
     }
     await expect(second).rejects.toThrow('100 computations failed');
     await allApplied(evaluation);
     expect([evaluation.readable, evaluation.applied]).toEqual([undefined, undefined]);
+  });
+
+  test('lets others read for as long as a change took before the next one begins', async () => {
+    const { evaluation, seen, note, pass } = queue();
+    const reader = (async () => {
+      let slices = 0;
+      while (seen.length < 2) {
+        if (evaluation.readable === undefined && seen.length === 1) {
+          pass(10);
+          slices += 1;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return slices;
+    })();
+    void evaluation.apply(many, note);
+    void evaluation.apply(
+      many.map((_, number) => put(200, `thing ${number}`)),
+      note,
+    );
+    await allApplied(evaluation);
+    // The change took 100 milliseconds.
+    expect(await reader).toBeGreaterThanOrEqual(10);
+  });
+
+  test('lets a change wait that comes right after one that took long', async () => {
+    const { evaluation, seen, note } = queue();
+    void evaluation.apply(many, note);
+    await allApplied(evaluation);
+    expect([evaluation.readable, evaluation.applied]).toEqual([undefined, undefined]);
+    const next = evaluation.apply([put(1)], note);
+    expect(seen).toEqual(['100 values']);
+    await next;
+    expect(seen).toEqual(['100 values', '1']);
   });
 
   test('applies the changes of followers', async () => {
