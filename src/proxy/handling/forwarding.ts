@@ -54,6 +54,8 @@ export class Forwarding implements ResponseReceiver {
   private readonly upload: Upload | undefined;
   /** Bytes that wait for the client. */
   private readonly responding: Buffered;
+  /** Bytes of a large head without a body that wait for the backend. */
+  private unsent: Buffered | undefined;
   /** Bytes written to the client since the last `settle`. */
   private writtenBytes = 0;
   private writtenPieces = 0;
@@ -127,6 +129,7 @@ export class Forwarding implements ResponseReceiver {
     this.stallTimer?.cancel();
     this.attempts.end();
     this.upload?.stop();
+    this.unsent?.close();
     this.responding.close();
     for (const copy of this.copies) copy.cut();
     if (this.ended) return;
@@ -388,13 +391,25 @@ export class Forwarding implements ResponseReceiver {
       fields: this.fields,
       body: this.upload?.begin(),
       content: this.upload?.content,
-      sending: this.upload?.sending,
+      sending:
+        this.upload?.sending ?? (this.hasAddedFields ? (bytes, piece) => this.sendingHead(bytes, piece) : undefined),
       trailers: announcesTrailers || head.hasBody ? () => trailerFields(client.trailers) : undefined,
       announcesTrailers,
       needsHttp2: this.exchange.isCall,
       needsNewConnection: this.attempts.needsNewConnection,
       upgrade: client.upgrade,
     };
+  }
+
+  /** Whether the head may be larger than that of the client, whose size is limited and accounted for. */
+  private get hasAddedFields(): boolean {
+    const { backend, head, permitted } = this.destination;
+    return backend.requestEdits.length > 0 || head.edits.length > 0 || permitted.change !== undefined;
+  }
+
+  private sendingHead(bytes: number, piece: number): void {
+    this.unsent ??= new Buffered(this.exchange.plane.quotas.buffered, this.exchange.address);
+    if (!this.unsent.update(bytes, piece)) this.exchange.guard(() => this.fail('overloaded'));
   }
 
   /**

@@ -153,7 +153,8 @@ export class Http1Connection implements ResponseEvents {
     // The part of the body that has already arrived shares the packet.
     this.socket.cork();
     setImmediate(() => this.socket.uncork());
-    this.socket.write(head);
+    // The part of a large head that the backend does not read yet.
+    if (!this.socket.write(head)) request.sending?.(this.socket.writableLength, head.length);
     this.output.share();
     this.body = new BodyWriter(this.socket, request.body, request, {
       written: () => (this.body = undefined),
@@ -165,13 +166,10 @@ export class Http1Connection implements ResponseEvents {
   private send(head: string, request: UpstreamRequest): void {
     const { output } = this;
     const { content, sending } = request;
-    if (content === undefined) {
-      output.write(head);
-      return;
-    }
-    output.writeAround(head, content, '');
+    if (content === undefined) output.write(head);
+    else output.writeAround(head, content, '');
     request.content = undefined;
-    if (output.waiting > 0) sending?.(output.waiting, content.length);
+    if (output.waiting > 0) sending?.(output.waiting, output.waiting);
   }
 
   /** Aborts the current request without further calls. */

@@ -44,6 +44,20 @@ function released(started: Pick<ProxyUnderTest, 'proxy'>): Promise<void> {
   return eventually(() => expect(used(started)).toBe(0));
 }
 
+// The filters of a route can make it large, and its client has sent only a few bytes.
+test('a request with a large head that the backend does not take is answered 503 with Retry-After', async () => {
+  const backend = await startRawBackend((socket) => socket.pause());
+  const added = { name: 'x-large', value: 'a'.repeat(12 * mebibyte) };
+  const filters = [{ type: 'requestHeaders' as const, set: [added], add: [], remove: [] }];
+  const started = await startProxy([endpointsConfig('app', backend.port), routeTo('app', { filters })], {
+    limits: { bufferedBytes: mebibyte },
+  });
+  expect(await send(started.port, '/')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  await reached(started);
+  await eventually(() => expect(started.log).toMatchObject([{ status: 503, reason: 'overloaded' }]));
+  await released(started);
+});
+
 test('an upload over HTTP/2 whose backend does not take it is answered 503 with Retry-After', async () => {
   const backend = await startHttp2Backend(() => undefined, { settings: { initialWindowSize: 0 } });
   const started = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')], {
