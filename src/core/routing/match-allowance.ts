@@ -7,7 +7,7 @@ export const maxMatchedCharacters = 1_000_000;
 /** Conditions of matches that may be checked for one request, at about 0.25 µs each if there are so many. */
 export const maxCheckedConditions = 20_000;
 
-/** The matches of the routes would take more than their allowance for one request. */
+/** Finding the route of a request would take more than its allowance. */
 export class MatchTooCostly extends Error {}
 
 /**

@@ -20,7 +20,7 @@ export interface DecidedRequest extends RouteRequest {
 
 /** The current routes. `R` is the caller's representation of prepared rules. */
 export interface Routing<R extends DecidedRule> {
-  /** @throws MatchTooCostly if regular expressions would read too much */
+  /** @throws MatchTooCostly if finding the route would take too much work */
   match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined;
   ruleOf(matched: MatchedRoute): R | undefined;
 }

@@ -13,7 +13,7 @@ export const refusals = {
   'rule-failure': { status: 500, text: 'The matching route is invalid; see the conditions in its status.' },
   'match-too-costly': {
     status: 500,
-    text: 'The regular expressions of the routes would read too much of this request; shorten its path, query or header fields.',
+    text: 'The routes have too many matches or too costly regular expressions for this request; shorten its path, query or header fields.',
   },
   'invalid-backend': { status: 500, text: 'The matching route refers to an invalid backend.' },
   'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
