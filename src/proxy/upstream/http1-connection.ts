@@ -153,13 +153,14 @@ export class Http1Connection implements ResponseEvents {
     // The part of the body that has already arrived shares the packet.
     this.socket.cork();
     setImmediate(() => this.socket.uncork());
-    // The part of a large head that the backend does not read yet.
-    if (!this.socket.write(head)) request.sending?.(this.socket.writableLength, head.length);
+    this.socket.write(head);
     this.output.share();
     this.body = new BodyWriter(this.socket, request.body, request, {
       written: () => (this.body = undefined),
       failed: () => this.breakOff('reset'),
     });
+    // The backend may not read a large head. Last, because the request ends here if there is no room.
+    if (this.socket.writableNeedDrain) request.sending?.(this.socket.writableLength, head.length);
   }
 
   /** Sends a request whose body, if any, is available. */
