@@ -18,7 +18,7 @@ interface WaitingClient {
   readonly address: string;
   /** The next one first. */
   readonly inputs: LinkedSet<Input>;
-  /** Work that it may do. Negative if its input has taken longer than it looked: then it misses turns. */
+  /** Work that it may do. Negative if it owes work: then it misses turns. */
   credit: number;
 }
 
@@ -55,8 +55,8 @@ const share = 1 / 4;
 /**
  * Divides the time of the event loop between clients. Each client has a limited amount of work per turn of the loop.
  * Further input waits and is served in turns, first by client and then by connection. So one client cannot delay others
- * by sending more, on any number of connections. A client whose input has taken longer than it looked, misses as many turns (deficit
- * round robin). So many clients with costly requests do not delay those with ordinary ones for long.
+ * by sending more, on any number of connections. Long input counts by its time: the client owes what it took beyond its share, and misses turns
+ * until it has paid (deficit round robin). So clients with costly requests do not delay those with ordinary ones for long.
  */
 export class InputTurns {
   /** Work in this turn, by client and in total. */
