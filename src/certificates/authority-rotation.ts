@@ -1,9 +1,8 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Logger } from '../telemetry/index.ts';
-import { attempt } from './attempt.ts';
 import { readAuthorities, writeAuthorities } from './authority-secret.ts';
 import { createAuthority, exportAuthority, importAuthority, validUntil } from './authority.ts';
-import { splitPem } from './pem.ts';
+import { readCertificate, splitPem } from './pem.ts';
 import {
   checkRotationPolicy,
   nextStep,
@@ -145,7 +144,7 @@ async function unusableIn({ current, next, retired }: AuthorityState): Promise<s
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  const isInvalid = retired.some(({ certificate }) => attempt(() => new X509Certificate(certificate)) === undefined);
+  const isInvalid = retired.some(({ certificate }) => readCertificate(certificate) === undefined);
   return isInvalid ? 'a retired certificate is invalid' : undefined;
 }
 

@@ -3,7 +3,7 @@ import { maxAuthorities, type AuthorityFacts, type CertificateFacts } from '../c
 import { recordOf } from '../core/text/record.ts';
 import { attempt } from './attempt.ts';
 import { dnsNamesOf } from './names.ts';
-import { splitPem } from './pem.ts';
+import { readCertificate, splitPem } from './pem.ts';
 import { readPrivateKey, unusable, type Unusable } from './private-key.ts';
 import type { CertificateMaterial } from './source.ts';
 
@@ -106,7 +106,7 @@ function authoritiesOf(field: string, text: unknown): AuthorityFacts {
   const long = certificates.findIndex((pem) => pem.length > longestAuthority);
   if (long !== -1)
     return unusable(`certificate ${long + 1} of ${certificates.length} in ${field} has more than 16 KiB`);
-  const broken = certificates.findIndex((pem) => attempt(() => new X509Certificate(pem)) === undefined);
+  const broken = certificates.findIndex((pem) => readCertificate(pem) === undefined);
   return broken === -1
     ? { type: 'authorities', certificates }
     : unusable(`certificate ${broken + 1} of ${certificates.length} in ${field} is invalid`);
@@ -166,7 +166,7 @@ export function checkMaterial(material: CertificateMaterial, names: MaterialName
     return unusable(
       `${names.certificate} has more than ${longestChain.certificates} certificates, and every client would get all of them. Keep only the chain of the first one`,
     );
-  const certificates = chain.map((pem) => attempt(() => new X509Certificate(pem)));
+  const certificates = chain.map(readCertificate);
   const broken = certificates.indexOf(undefined);
   if (broken !== -1) return unusable(`certificate ${broken + 1} of ${chain.length} in ${names.certificate} is invalid`);
   const key = readPrivateKey(material.privateKey, names.privateKey);

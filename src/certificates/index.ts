@@ -30,7 +30,7 @@ export {
   type ManagedLeaf,
 } from './managed-certificate.ts';
 export { observeCertificates, type CertificateExpiries } from './metrics.ts';
-export { joinPem, splitPem } from './pem.ts';
+export { joinPem, readCertificate, splitPem } from './pem.ts';
 export {
   bundleOf,
   checkRotationPolicy,

@@ -1,3 +1,6 @@
+import { X509Certificate } from 'node:crypto';
+import { attempt } from './attempt.ts';
+
 /**
  * Returns the certificates in a PEM text in a normalized form, so that equal certificates are equal as text. Skips other content. Does
  * not check whether a certificate is valid. Linear in the length of the text.
@@ -9,6 +12,11 @@ export function splitPem(text: string): readonly string[] {
     .map((part) => part.split('-----END CERTIFICATE-----'))
     .filter((halves) => halves.length > 1)
     .map(([body = '']) => normalisePem(body));
+}
+
+/** Reads a certificate in PEM. Returns `undefined` if it is invalid. */
+export function readCertificate(pem: string): X509Certificate | undefined {
+  return attempt(() => new X509Certificate(pem));
 }
 
 /** Joins certificates to one PEM text. */

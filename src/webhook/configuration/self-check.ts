@@ -1,7 +1,11 @@
-import { X509Certificate } from 'node:crypto';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { attempt } from '../../certificates/attempt.ts';
-import { joinPem, startRounds, type BundleStore, type CertificateSource } from '../../certificates/index.ts';
+import {
+  joinPem,
+  readCertificate,
+  startRounds,
+  type BundleStore,
+  type CertificateSource,
+} from '../../certificates/index.ts';
 
 export interface SelfCheckOptions {
   readonly bundles: Pick<BundleStore, 'read' | 'onChange'>;
@@ -61,7 +65,7 @@ async function findProblem({
   const bundle = await bundles.read();
   if (bundle === undefined) return 'ValidatingWebhookConfiguration not found';
   // The API server ignores certificates that it cannot read, and needs at least one that it can. OpenSSL refuses them all.
-  const readable = bundle.certificates.filter((pem) => attempt(() => new X509Certificate(pem)) !== undefined);
+  const readable = bundle.certificates.filter((pem) => readCertificate(pem) !== undefined);
   if (readable.length === 0 && bundle.certificates.length > 0)
     return 'the caBundle of the ValidatingWebhookConfiguration contains no valid certificate';
   // Without a bundle the API server uses its system roots.
