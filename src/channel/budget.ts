@@ -13,8 +13,8 @@ export interface ConfigurationLimits {
   readonly listeners: number;
 }
 
-/** The memory limit of a data plane without parameters. */
-const usualMemory = 512 * 2 ** 20;
+/** The heap of a data plane without parameters. */
+const usualHeap = 384 * 2 ** 20;
 
 /**
  * With these, the configuration takes at most about 400 MiB of a data plane, and as JSON less than the bytes that may be queued for one
@@ -23,12 +23,12 @@ const usualMemory = 512 * 2 ** 20;
 const usualLimits: ConfigurationLimits = { routes: 26 * 2 ** 20, endpoints: 48 * 2 ** 20, listeners: 48 * 2 ** 20 };
 
 /**
- * Returns the limits for data planes with this memory limit.
+ * Returns the limits for data planes whose workers have this heap.
  *
- * @param memory bytes; undefined: unlimited
+ * @param heap bytes; undefined: unlimited
  */
-export function configurationLimits(memory = Infinity): ConfigurationLimits {
-  const factor = Math.min(memory / usualMemory, 1);
+export function configurationLimits(heap = Infinity): ConfigurationLimits {
+  const factor = Math.min(heap / usualHeap, 1);
   const { routes, endpoints, listeners } = usualLimits;
   return { routes: routes * factor, endpoints: endpoints * factor, listeners: listeners * factor };
 }

@@ -17,7 +17,7 @@ import { AddressPool, type AddressRequest } from './address-pool.ts';
 import { certificateChanges } from './certificate-changes.ts';
 import { observeChanges } from './change-latency.ts';
 import type { ConfigurationChange } from './configuration-by-gateway.ts';
-import { memoryOfWorker, type DataPlaneSettings } from './data-plane-manifests.ts';
+import { heapOfWorker, type DataPlaneSettings } from './data-plane-manifests.ts';
 import { programmedGeneration } from './data-plane-objects.ts';
 import { describeDataPlanes } from './data-plane-problems.ts';
 import { DataPlaneProvisioner, type Need } from './data-plane-provisioner.ts';
@@ -95,7 +95,7 @@ export class Controller {
       changes: observeChanges(metrics),
       onReport: () => this.reporter.enqueue(),
       onStateChange: (gateway) => this.describe(gateway),
-      memoryOf: (gateway) => memoryOfWorker(kernel.emitted(infrastructure).get(gateway)?.parameters ?? {}),
+      heapOf: (gateway) => heapOfWorker(kernel.emitted(infrastructure).get(gateway)?.parameters ?? {}),
       onWithheld: (gateway, remark) =>
         remark === ''
           ? log.info({ gateway }, 'the configuration of a Gateway fits again')

@@ -304,7 +304,6 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
   };
 }
 
-const usualLimit = '512Mi';
 const units: Readonly<Record<string, number>> = {
   Ki: 2 ** 10,
   Mi: 2 ** 20,
@@ -327,12 +326,18 @@ function workersOf({ workers, cpuLimit }: DataPlaneParameters): number {
 
 function limitFor(parameters: DataPlaneParameters): string {
   const { memory = requestFor(parameters), memoryLimit } = parameters;
-  return memoryLimit ?? (bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit);
+  const usual = usualLimitFor(parameters);
+  return memoryLimit ?? (bytesOf(memory) > bytesOf(usual) ? memory : usual);
 }
 
-/** Returns the memory in bytes that each worker of a data plane with these parameters can have. Each has the whole configuration. */
-export function memoryOfWorker(parameters: DataPlaneParameters): number {
-  return bytesOf(limitFor(parameters)) / workersOf(parameters);
+/** The default limit of memory. All limits of traffic together, and the largest heap, fit into it. */
+function usualLimitFor(parameters: DataPlaneParameters): string {
+  return `${768 + 64 * (workersOf(parameters) - 1)}Mi`;
+}
+
+/** Returns the bytes of the heap that each worker of a data plane with these parameters has. Each has the whole configuration. */
+export function heapOfWorker(parameters: DataPlaneParameters): number {
+  return heapOf(parameters) / workersOf(parameters);
 }
 
 /** Converts a quantity of the parameters `cpu` and `cpuLimit` to CPUs. */
@@ -348,13 +353,16 @@ function bytesOf(quantity: string): number {
 
 /** Returns the options of Node for the pods of a data plane with these parameters, separated by spaces. */
 export function nodeOptionsOf(parameters: DataPlaneParameters): string {
-  const heap = heapOf(bytesOf(limitFor(parameters)));
-  return `--max-old-space-size=${heap} --v8-pool-size=${helpersOf(parameters)}`;
+  return `--max-old-space-size=${Math.floor(heapOf(parameters) / 2 ** 20)} --v8-pool-size=${helpersOf(parameters)}`;
 }
 
-/** The size of the heap in MiB. The rest of the memory is for buffers, TLS and the runtime. */
-function heapOf(limit: number): number {
-  return Math.floor((limit * 0.75) / 2 ** 20);
+/**
+ * The bytes of the heap: half of the memory, and up to 384 MiB three quarters of it. The rest is for buffers, TLS and the runtime,
+ * which do not need less if the limit is low.
+ */
+function heapOf(parameters: DataPlaneParameters): number {
+  const limit = bytesOf(limitFor(parameters));
+  return Math.max(limit / 2, Math.min(limit * 0.75, 384 * 2 ** 20));
 }
 
 /**

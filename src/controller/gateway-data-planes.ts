@@ -21,8 +21,8 @@ export interface DataPlanesOptions {
   readonly onReport: () => void;
   /** Called when the remark on late data planes of this Gateway has changed. */
   readonly onStateChange: (gateway: string) => void;
-  /** The memory in bytes of each worker of the data planes of a Gateway; undefined: unlimited. */
-  readonly memoryOf?: (gateway: string) => number | undefined;
+  /** The heap in bytes of each worker of the data planes of a Gateway; undefined: unlimited. */
+  readonly heapOf?: (gateway: string) => number | undefined;
   /** Called when other objects of a Gateway exceed the limits for its configuration. The remark is empty if none does any more. */
   readonly onWithheld?: (gateway: string, remark: string) => void;
   /** Observes how long changes take until they are in force. */
@@ -160,7 +160,7 @@ export class GatewayDataPlanes {
   }
 
   private get limits(): ConfigurationLimits {
-    return configurationLimits(this.options.memoryOf?.(this.gateway));
+    return configurationLimits(this.options.heapOf?.(this.gateway));
   }
 
   /** Reports the resources without room if they have changed. */

@@ -54,9 +54,9 @@ describe('the configuration of a Gateway', () => {
     expect(routes + textOfBackends + textOfListeners).toBeLessThan(64 * 2 ** 20);
   });
 
-  test('depends on the memory of the data planes, up to a limit', () => {
-    const usual = configurationLimits(512 * 2 ** 20);
-    expect(configurationLimits(256 * 2 ** 20).routes).toBe(usual.routes / 2);
+  test('depends on the heap of the data planes, up to a limit', () => {
+    const usual = configurationLimits(384 * 2 ** 20);
+    expect(configurationLimits(192 * 2 ** 20).routes).toBe(usual.routes / 2);
     expect(configurationLimits(2 ** 40)).toEqual(usual);
     expect(configurationLimits()).toEqual(usual);
   });

@@ -217,11 +217,13 @@ describe('objects of a data plane', () => {
   });
 
   test.each([
-    [{}, '96Mi', '512Mi', 384],
-    [{ memoryLimit: '1Gi' }, '96Mi', '1Gi', 768],
+    [{}, '96Mi', '768Mi', 384],
+    [{ workers: '2' }, '128Mi', '832Mi', 416],
+    [{ memoryLimit: '512Mi' }, '96Mi', '512Mi', 384],
+    [{ memoryLimit: '1Gi' }, '96Mi', '1Gi', 512],
     [{ memory: '300Mi', memoryLimit: '256Mi' }, '256Mi', '256Mi', 192],
-    [{ memory: '1Gi' }, '1Gi', '1Gi', 768],
-    [{ memory: '1Gi', memoryLimit: '1024Mi' }, '1Gi', '1024Mi', 768],
+    [{ memory: '1Gi' }, '1Gi', '1Gi', 512],
+    [{ memory: '1Gi', memoryLimit: '1024Mi' }, '1Gi', '1024Mi', 512],
   ])(
     'with parameters %j a pod requests %s of memory, is limited to %s, and has a heap of %i MiB',
     (parameters, memory, limit, heap) => {
@@ -243,37 +245,37 @@ describe('objects of a data plane', () => {
   );
 
   test.each([
-    [{}, 1],
-    [{ cpuLimit: '500m' }, 1],
-    [{ cpuLimit: '2' }, 2],
-    [{ workers: '3' }, 3],
-    [{ workers: '8' }, 4],
-  ])('with parameters %j V8 has %i helper threads', (parameters, helpers) => {
-    const options = `--max-old-space-size=384 --v8-pool-size=${helpers}`;
+    [{}, 1, 384],
+    [{ cpuLimit: '500m' }, 1, 384],
+    [{ cpuLimit: '2' }, 2, 416],
+    [{ workers: '3' }, 3, 448],
+    [{ workers: '8' }, 4, 608],
+  ])('with parameters %j V8 has %i helper threads and a heap of %i MiB', (parameters, helpers, heap) => {
+    const options = `--max-old-space-size=${heap} --v8-pool-size=${helpers}`;
     expect(desiredObjects({ ...facts, parameters }, settings)[3]).toMatchObject({
       spec: { template: { spec: { containers: [{ env: [{}, { name: 'NODE_OPTIONS', value: options }] }] } } },
     });
   });
 
   test.each([
-    [{}, { cpu: '100m', memory: '96Mi' }],
-    [{ workers: '4' }, { cpu: '100m', memory: '192Mi', workers: '4' }],
-    [{ cpuLimit: '2' }, { cpu: '100m', limit: '2', memory: '128Mi' }],
-    [{ cpuLimit: '50m' }, { cpu: '50m', limit: '50m', memory: '96Mi' }],
+    [{}, { cpu: '100m', memory: '96Mi', memoryLimit: '768Mi' }],
+    [{ workers: '4' }, { cpu: '100m', memory: '192Mi', memoryLimit: '960Mi', workers: '4' }],
+    [{ cpuLimit: '2' }, { cpu: '100m', limit: '2', memory: '128Mi', memoryLimit: '832Mi' }],
+    [{ cpuLimit: '50m' }, { cpu: '50m', limit: '50m', memory: '96Mi', memoryLimit: '768Mi' }],
     [
       { cpu: '2', cpuLimit: '1500m' },
-      { cpu: '1500m', limit: '1500m', memory: '96Mi' },
+      { cpu: '1500m', limit: '1500m', memory: '96Mi', memoryLimit: '768Mi' },
     ],
     [
       { cpu: '1', cpuLimit: '1500m', workers: '2', memory: '200Mi' },
-      { cpu: '1', limit: '1500m', memory: '200Mi', workers: '2' },
+      { cpu: '1', limit: '1500m', memory: '200Mi', memoryLimit: '832Mi', workers: '2' },
     ],
   ])('with parameters %j a pod has the CPUs, memory and workers %j', (parameters, expected) => {
-    const { cpu, limit, memory, workers }: Record<string, string> = expected;
+    const { cpu, limit, memory, memoryLimit, workers }: Record<string, string> = expected;
     const deployment = JSON.stringify(desiredObjects({ ...facts, parameters }, settings)[3]);
     const limits = limit === undefined ? '' : `"cpu":"${limit}",`;
     expect(deployment).toContain(
-      `"resources":{"requests":{"cpu":"${cpu}","memory":"${memory}"},"limits":{${limits}"memory":"512Mi"}}`,
+      `"resources":{"requests":{"cpu":"${cpu}","memory":"${memory}"},"limits":{${limits}"memory":"${memoryLimit}"}}`,
     );
     expect(/"--workers=(?<count>\d+)"/.exec(deployment)?.groups?.['count']).toBe(workers);
   });
