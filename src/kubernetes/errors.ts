@@ -101,7 +101,11 @@ const reasons: ReadonlyMap<number, string> = new Map([
   [429, 'TooManyRequests'],
 ]);
 
-const longestRetryAfter = 300;
+/**
+ * Seconds. API servers that are busy ask for at most 32 (`maxRetryAfter` of API priority and fairness). Something in front of them may ask for
+ * hours, in which objects would become out of date.
+ */
+const longestRetryAfter = 32;
 
 function seconds(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value;
