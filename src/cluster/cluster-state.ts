@@ -66,7 +66,8 @@ export interface ObjectSource {
 export interface ObjectReader {
   readonly kinds: readonly FollowedKind[];
   readonly onEvents: OnEvents;
-  onInstalled(installed: ReadonlyMap<string, InstalledKind>): void;
+  /** Resolves when the definitions are in force. */
+  onInstalled(installed: ReadonlyMap<string, InstalledKind>): unknown;
 }
 
 export interface ClusterStateOptions {
@@ -112,7 +113,7 @@ export class ClusterState {
       },
       onInstalled: (installed) => {
         onInstalled(ofGatewayApi(installed));
-        void evaluation.apply([this.installationWith(installed)], (delta) => onChange([], delta));
+        return evaluation.apply([this.installationWith(installed)], (delta) => onChange([], delta));
       },
     });
   }

@@ -34,8 +34,11 @@ export interface DiscoveryOptions {
   readonly onEvents: OnEvents;
   /** Of the reflectors for all kinds. Without one, they read events as they arrive. */
   readonly pace?: ReadingPace | undefined;
-  /** Called with all definitions of the known groups when one is added, changed or deleted. Must not throw. */
-  readonly onInstalled: (installed: ReadonlyMap<string, InstalledKind>) => void;
+  /**
+   * Called with all definitions of the known groups when one is added, changed or deleted. The next definition is not read before this is
+   * done, so whoever changes one all the time does not pile up work. Must not throw.
+   */
+  readonly onInstalled: (installed: ReadonlyMap<string, InstalledKind>) => unknown;
 }
 
 /** The state of one kind. */
@@ -243,7 +246,7 @@ export class Discovery {
     const version = installed?.established === true ? preferredVersion(installed) : undefined;
     const served = installed === undefined || version === undefined ? undefined : { version, uid: installed.uid };
     for (const kind of this.byDefinition.get(name) ?? []) await this.follow(kind, served);
-    this.options.onInstalled(this.installed);
+    await this.options.onInstalled(this.installed);
   }
 
   private async follow(kind: FollowedKind, served: Served | undefined): Promise<void> {

@@ -12,6 +12,7 @@ import { tables } from '../../../src/core/schema/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { clusterTrustBundles } from '../../support/api-server/resources.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+import { settled } from '../../support/settled.ts';
 
 const group = 'gateway.networking.k8s.io';
 const routes: FollowedKind = { entry: { group, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true } };
@@ -85,6 +86,37 @@ describe('kinds of the Gateway API', () => {
       'gatewayclasses.gateway.networking.k8s.io',
       'httproutes.gateway.networking.k8s.io',
     ]);
+  });
+
+  test('are read again only when their last change is in force, however often they change', async () => {
+    const waiting: PromiseWithResolvers<void>[] = [];
+    discovery = new Discovery({
+      ...stage,
+      kinds: [routes],
+      onEvents: () => {},
+      onInstalled: () => {
+        const inForce = Promise.withResolvers<void>();
+        waiting.push(inForce);
+        return inForce.promise;
+      },
+    });
+    let definition = define(routes, 'v1');
+    await eventually(() => expect(waiting).toHaveLength(1));
+    for (let version = 0; version < 20; version += 1) {
+      const metadata = { ...definition.metadata, annotations: { version: String(version) } };
+      const outcome = await update(
+        { client: stage.client, type: customResourceDefinitions },
+        { ...definition, metadata },
+      );
+      if (outcome.type === 'ok' && outcome.object !== undefined) definition = outcome.object;
+    }
+    await settled(() => reads().length);
+    expect(waiting).toHaveLength(1);
+    waiting[0]?.resolve();
+    await eventually(() => expect(waiting).toHaveLength(2));
+    await settled(() => reads().length);
+    expect(waiting).toHaveLength(2);
+    waiting[1]?.resolve();
   });
 
   test('of other groups are none of ours: their definitions are not read', async () => {
