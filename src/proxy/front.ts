@@ -50,8 +50,8 @@ export class Front {
   private readonly layer4: Layer4Port;
   /** The open connections. */
   private readonly sockets = new LinkedSet<Socket>(openPlace);
-  /** Called when no connection is left, while `drain` waits for that. */
-  private emptied: (() => void) | undefined;
+  /** Called when no connection is left. Each `drain` waits for that. */
+  private readonly emptied: (() => void)[] = [];
   private readonly unused = new UnusedConnections();
   /** Connections that need the room of others. */
   private readonly newcomers = new Newcomers((newcomer) => this.replaceFor(newcomer));
@@ -153,7 +153,8 @@ export class Front {
 
   /**
    * Stops accepting and ends all connections: busy ones after the current response, idle ones after their next response
-   * or `idleGrace` milliseconds. The rest is closed after `grace` milliseconds. Resolves when no connection is left.
+   * or `idleGrace` milliseconds. The rest is closed after `grace` milliseconds. Resolves when no connection is left. Another call can
+   * shorten the time.
    */
   async drain(grace: number, idleGrace = 0): Promise<void> {
     this.retire();
@@ -182,10 +183,10 @@ export class Front {
     if (this.sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, patience);
-      this.emptied = () => {
+      this.emptied.push(() => {
         clearTimeout(timer);
         resolve();
-      };
+      });
     });
   }
 
@@ -259,7 +260,7 @@ export class Front {
       counters.openConnections -= 1;
       this.unused.delete(socket);
       this.sockets.delete(socket);
-      if (this.sockets.size === 0) this.emptied?.();
+      if (this.sockets.size === 0) for (const emptied of this.emptied) emptied();
     });
   }
 

@@ -113,7 +113,10 @@ export class DataPlaneProxy implements Proxy {
   private readonly flows: FlowOrder;
   private readonly names: ExternalNames;
   private identities: Identities;
-  private readonly drains = new Set<Promise<void>>();
+  /** Removed ports whose connections and flows have not ended yet. */
+  private readonly leaving = new Map<Front | UdpPort, Promise<void>>();
+  /** Those of UDP, by requested address. */
+  private readonly leavingDatagrams = new Map<string, UdpPort>();
   private bindings: ReadonlyMap<string, Binding> = new Map();
   private bindFailures: ReadonlyMap<string, string> = new Map();
   private listenerProblems: readonly ListenerProblems[] = [];
@@ -210,10 +213,11 @@ export class DataPlaneProxy implements Proxy {
   close({ graceMs, idleMs = 0 }: { readonly graceMs: number; readonly idleMs?: number }): Promise<void> {
     return this.enqueue(async () => {
       this.closed = true;
-      const fronts = [...this.fronts.values()];
+      // Removed ports get no more time than the others.
+      const fronts = [...this.fronts.values(), ...this.leaving.keys()];
       this.fronts.clear();
       await queuesAccepted();
-      await Promise.all([...fronts.map((front) => front.drain(graceMs, idleMs)), ...this.drains]);
+      await Promise.all(fronts.map((front) => front.drain(graceMs, idleMs)));
       await this.plane.forwarder.close();
       this.names.close();
     });
@@ -252,9 +256,8 @@ export class DataPlaneProxy implements Proxy {
     const failures = new Map<string, string>();
     for (const [name, { address, transport }] of bindings) {
       if (this.fronts.has(name)) continue;
-      const front = transport === 'udp' ? new UdpPort(this.plane, this.flows) : new Front(this.plane);
       try {
-        await front.listen(address);
+        const front = await this.open(name, { address, transport });
         opened.set(name, front);
       } catch (error) {
         failures.set(name, bindFailure(name, error));
@@ -262,6 +265,28 @@ export class DataPlaneProxy implements Proxy {
     }
     this.bindFailures = failures;
     return opened;
+  }
+
+  private async open(
+    name: string,
+    { address, transport }: Pick<Binding, 'address' | 'transport'>,
+  ): Promise<Front | UdpPort> {
+    const returning = await this.returning(name);
+    if (returning !== undefined) return returning;
+    const front = transport === 'udp' ? new UdpPort(this.plane, this.flows) : new Front(this.plane);
+    await front.listen(address);
+    return front;
+  }
+
+  /** Returns a removed UDP port for further use: it is bound until its flows have ended, so no other one can be bound meanwhile. */
+  private async returning(name: string): Promise<UdpPort | undefined> {
+    const port = this.leavingDatagrams.get(name);
+    if (port === undefined) return undefined;
+    const drain = this.leaving.get(port);
+    const stays = port.stay();
+    if (!stays) await drain;
+    this.forget(name, port);
+    return stays ? port : undefined;
   }
 
   private configureFronts(identities: Identities): void {
@@ -280,9 +305,17 @@ export class DataPlaneProxy implements Proxy {
     for (const [name, front] of this.fronts) {
       if (this.bindings.has(name)) continue;
       this.fronts.delete(name);
-      const drain: Promise<void> = front.drain(this.plane.limits.drainTimeout).finally(() => this.drains.delete(drain));
-      this.drains.add(drain);
+      const drain = front.drain(this.plane.limits.drainTimeout).finally(() => {
+        if (this.leaving.get(front) === drain) this.forget(name, front);
+      });
+      this.leaving.set(front, drain);
+      if (front instanceof UdpPort) this.leavingDatagrams.set(name, front);
     }
+  }
+
+  private forget(name: string, front: Front | UdpPort): void {
+    this.leaving.delete(front);
+    if (this.leavingDatagrams.get(name) === front) this.leavingDatagrams.delete(name);
   }
 
   private problems(): ConfigProblem[] {

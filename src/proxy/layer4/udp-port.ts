@@ -35,7 +35,10 @@ export class UdpPort {
   private bound: Address | undefined;
   private listener: ListenerConfig | undefined;
   private refreshedAt = -Infinity;
+  /** Whether no new flows are accepted. */
   private isDraining = false;
+  /** The drain in progress. */
+  private drainage: symbol | undefined;
 
   constructor(plane: DataPlane, order: FlowOrder) {
     this.plane = plane;
@@ -62,6 +65,7 @@ export class UdpPort {
   configure(listeners: readonly ListenerConfig[]): ReadonlyMap<ConfigKey, readonly string[]> {
     const [first, ...others] = listeners;
     this.listener = first;
+    this.isDraining = false;
     return new Map(others.map(({ key }) => [key, [`${first?.key ?? ''} already serves this port`]]));
   }
 
@@ -70,12 +74,26 @@ export class UdpPort {
     // Nothing to do.
   }
 
-  /** Accepts no new flows, waits until existing ones have been silent for a second, for at most `grace` milliseconds, and ends them. */
+  /**
+   * Accepts no new flows, waits until existing ones have been silent for a second, for at most `grace` milliseconds, and ends them.
+   * Another call, or `stay`, replaces an earlier one.
+   */
   async drain(grace: number): Promise<void> {
+    const drainage = Symbol('drainage');
+    this.drainage = drainage;
     this.isDraining = true;
     const end = monotonicNow() + grace;
-    for (let wait = this.timeToQuiet(end); wait > 0; wait = this.timeToQuiet(end)) await delay(wait);
+    for (let wait = this.timeToQuiet(end); wait > 0; wait = this.timeToQuiet(end)) {
+      await delay(wait);
+      if (this.drainage !== drainage) return;
+    }
     await this.leaveAll();
+  }
+
+  /** Ends the drain, so that the port can be configured again. Returns `false` if its flows have ended. */
+  stay(): boolean {
+    this.drainage = undefined;
+    return this.entrances.size > 0;
   }
 
   private timeToQuiet(end: number): number {
@@ -128,7 +146,7 @@ export class UdpPort {
       // The address may disappear between these two steps. Until the next refresh, the socket for all addresses receives its datagrams.
       await this.enter(host, bound.port, { reuseAddr: true }).catch(() => undefined);
     }
-    if (this.isDraining) await this.leaveAll();
+    if (this.drainage !== undefined) await this.leaveAll();
   }
 
   private receive(entrance: Entrance, message: Buffer, from: RemoteInfo): void {

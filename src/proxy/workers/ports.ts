@@ -20,6 +20,8 @@ export class SharedPorts {
   private readonly bind: Bind;
   private readonly workers: number;
   private readonly ports = new Map<string, Port>();
+  /** UDP ports that were removed. Their owners have them bound until the flows have ended, and use them again. */
+  private readonly formerDatagrams = new Map<string, Port>();
   private bindings: ReadonlyMap<string, Binding> = new Map();
   private portsOf: ReadonlyMap<ConfigKey, readonly Port[]> = new Map();
   private failures: ReadonlyMap<string, string> = new Map();
@@ -36,9 +38,18 @@ export class SharedPorts {
   async update(listeners: ReadonlyMap<ConfigKey, ListenerConfig>): Promise<void> {
     const bindings = bindingsOf(listeners, this.bind);
     const failures = new Map<string, string>();
-    for (const name of this.ports.keys()) if (!bindings.has(name)) this.ports.delete(name);
+    for (const [name, port] of this.ports) {
+      if (bindings.has(name)) continue;
+      this.ports.delete(name);
+      if (port.transport === 'udp') this.formerDatagrams.set(name, port);
+    }
     for (const [name, { address, transport }] of bindings) {
       if (this.ports.has(name)) continue;
+      const former = this.formerDatagrams.get(name);
+      if (former !== undefined) {
+        this.ports.set(name, former);
+        continue;
+      }
       try {
         const usable =
           transport === 'udp' ? await usableDatagrams(address.host, address.port) : await usableStream(address);

@@ -352,6 +352,18 @@ describe('a change of configuration', () => {
   });
 });
 
+test('a removed listener gets no more time than the others when the data plane ends', async () => {
+  const backend = await startNamed('a');
+  const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')]);
+  const client = dial(started);
+  await receiveUntil(client, 'a\n');
+  await started.proxy.apply({ upserts: [], removals: [tcp.key] });
+  const end = endOf(client);
+  await started.proxy.close({ graceMs: 100 });
+  expect((await end).how).toBe('reset');
+  expect(started.connections.map(({ reason }) => reason)).toEqual(['cut']);
+});
+
 describe('limits', () => {
   test('of connections hold: the client that has been silent longest makes room', async () => {
     const backend = await startRawBackend((socket) => socket.pipe(socket));

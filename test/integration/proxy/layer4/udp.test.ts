@@ -335,6 +335,27 @@ describe('a UDP port', () => {
   });
 });
 
+test('a UDP port that is removed while it has flows, and created again, keeps them and takes new ones', async () => {
+  const backend = await startUdp('a');
+  const probe = await bound(hostOf(2));
+  const { port } = probe.address();
+  closeSocket(probe);
+  const started = await startLayer4([udp, endpointsConfig('app', backend.port), route], {
+    onFault: throwFault,
+    bind: ({ port: asked }) => [{ host: hostOf(asked), port }],
+  });
+  const [client, another] = [await bound(), await bound()];
+  await ask(client, started, 'x');
+  for (let time = 0; time < 3; time += 1) {
+    await started.proxy.apply({ upserts: [], removals: [udp.key] });
+    expect(started.proxy.addressesOf(udp.key)).toEqual([]);
+    expect(await started.apply(udp)).toEqual([]);
+    expect((await ask(client, started, 'y')).text).toBe('a y');
+    expect((await ask(another, started, 'z')).text).toBe('a z');
+  }
+  expect(started.proxy.counters().layer4.started.udp).toBe(2);
+});
+
 const run = promisify(execFile);
 
 const hasDig = spawnSync('dig', ['-v']).status === 0;
