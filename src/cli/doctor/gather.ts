@@ -9,9 +9,9 @@ import {
   unlessNotFound,
   type ApiClient,
   type InstalledKind,
-  type KubernetesObject,
   type ResourceType,
 } from '../../kubernetes/index.ts';
+import { collect } from '../../sources/cluster-objects.ts';
 import { readProbeOutcome, sendProbe } from '../../webhook/configuration/probe.ts';
 import { readReadyEndpoints } from '../../webhook/configuration/endpoints.ts';
 import { readWebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
@@ -101,8 +101,7 @@ async function readServer(client: ApiClient): Promise<string | undefined> {
 }
 
 async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
-  const { items } = recordOf(await client.request({ path: pathOf(customResourceDefinitions) }));
-  const definitions = Array.isArray(items) ? (items as readonly KubernetesObject[]) : [];
+  const definitions = await collect(client, { type: customResourceDefinitions });
   return definitions.map(readInstalledKind).filter(({ group }) => judgedGroups.includes(group));
 }
 

@@ -79,6 +79,21 @@ test('gathers what is there, and what cannot be known, without a write', async (
   expect(written).toEqual([]);
 });
 
+test('reads more CRDs than fit into one response', async () => {
+  for (let index = 0; index < 20; index += 1)
+    seed(stage, customResourceDefinitions, {
+      metadata: { name: `large${index}.example.com`, annotations: { padding: 'x'.repeat(1_000_000) } },
+      spec: {
+        group: index === 19 ? 'gateway.networking.k8s.io' : 'example.com',
+        names: { kind: `Large${index}`, plural: `large${index}` },
+        scope: 'Namespaced',
+        versions: [],
+      },
+    });
+  const { kinds } = await gatherFacts(stage.client, installation);
+  expect(kinds).toMatchObject({ type: 'known', value: [{ plural: 'large19' }] });
+});
+
 test('says that the API server does not answer', async () => {
   const client = createClient(credentialsFor('http://127.0.0.1:1'));
   const verdicts = diagnose(await gatherFacts(client, installation));
