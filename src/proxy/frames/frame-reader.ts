@@ -24,6 +24,8 @@ export interface FrameEvents {
   onFrame(head: FrameHead, payload: Buffer): void;
   /** A piece of the payload of a DATA frame. `left` bytes of the frame follow. */
   onDataPiece(head: FrameHead, piece: Buffer, left: number): void;
+  /** The bytes that arrived together were read, or as many as the budget permits. */
+  onPause(): void;
 }
 
 const nothing = Buffer.alloc(0);
@@ -79,6 +81,7 @@ export class FrameReader {
     while (!this.isStopped && position < bytes.length && (this.work < budget || this.head !== undefined))
       position =
         this.head === undefined ? this.readHead(bytes, position) : this.readPayload(this.head, bytes, position);
+    if (!this.isStopped) this.events.onPause();
     return position;
   }
 

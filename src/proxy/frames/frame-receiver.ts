@@ -61,8 +61,9 @@ const nothing = Buffer.alloc(0);
 
 /** Validates the frames of a peer and their order (RFC 9113 sections 5.1 and 6). */
 export class FrameReceiver<S extends FrameStream> implements FrameEvents {
-  /** The initial window of the peer's streams. */
+  /** The initial window of the peer's streams. Those of open streams follow it in `onPause`. */
   initialWindow = initialWindow;
+  private isResizing = false;
   private readonly target: FrameTarget<S>;
   private readonly block: HeaderBlock;
   private readonly sections: SectionReader;
@@ -289,21 +290,25 @@ export class FrameReceiver<S extends FrameStream> implements FrameEvents {
     const settings = parseSettings(payload);
     const { headerTableSize, initialWindowSize } = settings;
     if (headerTableSize !== undefined) sender.permitTable(headerTableSize);
-    if (initialWindowSize !== undefined) this.resizeWindows(initialWindowSize);
+    if (initialWindowSize !== undefined) {
+      this.initialWindow = initialWindowSize;
+      this.isResizing = true;
+    }
     this.target.onSettings(settings);
     sender.frame(frameTypes.settings, frameFlags.acknowledgement, 0, nothing);
   }
 
-  /** The initial window also changes those of all open streams (RFC 9113 section 6.9.2). */
-  private resizeWindows(size: number): void {
-    const { sender, streams } = this.target;
-    const change = size - this.initialWindow;
-    this.initialWindow = size;
-    for (const { outgoing } of streams.values()) {
-      outgoing.window += change;
-      if (outgoing.window > maxWindow) throw new ConnectionError(errorCodes.flowControlError, 'window of a stream');
-      if (change > 0) sender.want(outgoing);
-    }
+  /** A peer can change the initial window a hundred times at once, and a backend can have thousands of streams. */
+  onPause(): void {
+    if (!this.isResizing) return;
+    this.isResizing = false;
+    for (const { outgoing } of this.target.streams.values()) this.resize(outgoing);
+  }
+
+  private resize(outgoing: Outgoing): void {
+    const hasGrown = outgoing.resize(this.initialWindow);
+    if (outgoing.window > maxWindow) throw new ConnectionError(errorCodes.flowControlError, 'window of a stream');
+    if (hasGrown) this.target.sender.want(outgoing);
   }
 
   private ping({ stream, flags }: FrameHead, payload: Buffer): void {
@@ -326,6 +331,7 @@ export class FrameReceiver<S extends FrameStream> implements FrameEvents {
     }
     const stream = this.knownStream(id);
     if (stream === undefined) return;
+    this.resize(stream.outgoing);
     stream.outgoing.window += increment;
     if (increment === 0) this.target.streamError(id, errorCodes.protocolError);
     else if (stream.outgoing.window > maxWindow) this.target.streamError(id, errorCodes.flowControlError);

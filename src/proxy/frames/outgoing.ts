@@ -33,6 +33,8 @@ export class Outgoing {
   readonly events: OutgoingEvents;
   /** The peer's window for this stream (RFC 9113 section 6.9.2). It can be negative. */
   window: number;
+  /** The initial window that `window` began with, or has followed. */
+  private initialWindow: number;
   /** Waiting bytes of the body. */
   bytes = 0;
   heads: OutgoingHead[] = [];
@@ -59,7 +61,16 @@ export class Outgoing {
   constructor(id: number, window: number, events: OutgoingEvents) {
     this.id = id;
     this.window = window;
+    this.initialWindow = window;
     this.events = events;
+  }
+
+  /** The peer has changed the initial window, which changes this one by as much. Returns whether it has grown. */
+  resize(initialWindow: number): boolean {
+    const change = initialWindow - this.initialWindow;
+    this.initialWindow = initialWindow;
+    this.window += change;
+    return change > 0;
   }
 
   /** Adds a piece of the body. Returns `false` if the sender should wait for `drained`. */

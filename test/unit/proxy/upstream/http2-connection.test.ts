@@ -86,6 +86,8 @@ async function connected(settings = frame('settings', 0, 0)): Promise<Played> {
 }
 
 const goawayCode = (frames: readonly ReceivedFrame[]): number | undefined => frames.at(-1)?.payload.readUInt32BE(4);
+const textOf = (frames: readonly ReceivedFrame[]): string =>
+  Buffer.concat(frames.map(({ payload }) => payload)).toString();
 const resetCodes = (frames: readonly ReceivedFrame[]): number[][] =>
   frames.map(({ stream, payload }) => [stream, payload.readUInt32BE(0)]);
 
@@ -324,6 +326,31 @@ describe('a connection over HTTP/2', () => {
     await eventually(() => expect(goawayCode(sent('goaway'))).toBe(0));
     expect(told.filter((event) => event.startsWith('ended'))).toEqual(['ended undefined']);
     expect(two.got).toEqual(['refused']);
+  });
+
+  test('looks at all streams once for all changes of the initial window that arrive together', async () => {
+    const { backend, connection, ask, sent } = await connected(settingsFrame(4, 2));
+    await ask({ body: Readable.from([Buffer.from('abcd')]) });
+    await ask({ body: Readable.from([Buffer.from('efgh')]) });
+    const texts = (): string[] => [1, 3].map((id) => textOf(sent('data').filter(({ stream }) => stream === id)));
+    await eventually(() => expect(texts()).toEqual(['ab', 'ef']));
+    const looks = jest.spyOn(connection.streams, 'values');
+    const changes = Array.from({ length: 90 }, (_, count) => settingsFrame(4, count % 2 === 0 ? 0x7fff_ffff : 0));
+    backend.write(
+      Buffer.concat([...changes, settingsFrame(4, 2), frame('windowUpdate', 0, 3, uint32(1)), settingsFrame(4, 3)]),
+    );
+    await eventually(() => expect(texts()).toEqual(['abc', 'efgh']));
+    expect(looks).toHaveBeenCalledTimes(1);
+  });
+
+  test('follows a change of the initial window that comes after a window was reduced below zero', async () => {
+    const { backend, ask, sent } = await connected(settingsFrame(4, 2));
+    await ask({ body: Readable.from([Buffer.from('abcd')]) });
+    await eventually(() => expect(textOf(sent('data'))).toBe('ab'));
+    backend.write(Buffer.concat([settingsFrame(4, 0), frame('windowUpdate', 0, 1, uint32(3))]));
+    await eventually(() => expect(textOf(sent('data'))).toBe('abc'));
+    backend.write(Buffer.concat([settingsFrame(4, 0x7fff_fffe)]));
+    await eventually(() => expect(textOf(sent('data'))).toBe('abcd'));
   });
 
   test('looks at all streams once for all GOAWAY frames that arrive together', async () => {
