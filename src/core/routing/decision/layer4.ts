@@ -2,17 +2,22 @@ import type { ConfigKey, Layer4RouteConfig } from '../config.ts';
 
 /** Layer 4 routes by listener and by the server name of a connection. */
 export class Layer4Table {
-  private readonly listeners = new Map<ConfigKey, Map<string, Layer4RouteConfig[]>>();
+  private readonly listeners = new Map<ConfigKey, Map<string, Rivals>>();
   private readonly routes = new Map<ConfigKey, Layer4RouteConfig>();
 
   /** Adds a route, or replaces the one with the same key. */
   upsert(route: Layer4RouteConfig): void {
     this.remove(route.key);
     this.routes.set(route.key, route);
-    for (const { listener, hostname } of attachedHostnamesOf(route)) {
-      const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4RouteConfig[]>();
-      this.listeners.set(listener, byHostname);
-      byHostname.set(hostname, [...(byHostname.get(hostname) ?? []), route].toSorted(byAge));
+    // A route may attach to a listener twice, by the listener's name and through its Gateway.
+    for (const { listener, hostnames } of route.attachments) {
+      const byHostname = this.listeners.get(listener) ?? new Map<string, Rivals>();
+      for (const hostname of hostnames) {
+        const rivals = byHostname.get(hostname);
+        if (rivals === undefined) byHostname.set(hostname, new Rivals(route));
+        else rivals.add(route);
+      }
+      if (byHostname.size > 0) this.listeners.set(listener, byHostname);
     }
   }
 
@@ -21,11 +26,13 @@ export class Layer4Table {
     const route = this.routes.get(key);
     if (route === undefined) return;
     this.routes.delete(key);
-    for (const { listener, hostname } of attachedHostnamesOf(route)) {
+    for (const { listener, hostnames } of route.attachments) {
       const byHostname = this.listeners.get(listener);
-      const rest = byHostname?.get(hostname)?.filter((other) => other.key !== key) ?? [];
-      if (rest.length > 0) byHostname?.set(hostname, rest);
-      else byHostname?.delete(hostname);
+      for (const hostname of hostnames) {
+        const rivals = byHostname?.get(hostname);
+        rivals?.remove(route);
+        if (rivals?.isEmpty === true) byHostname?.delete(hostname);
+      }
       if (byHostname?.size === 0) this.listeners.delete(listener);
     }
   }
@@ -41,7 +48,7 @@ export class Layer4Table {
     const byHostname = this.listeners.get(listener);
     if (byHostname === undefined) return undefined;
     for (const hostname of hostnamesOver(serverName)) {
-      const [oldest] = byHostname.get(hostname) ?? [];
+      const oldest = byHostname.get(hostname)?.oldest;
       if (oldest !== undefined) return oldest;
     }
     return undefined;
@@ -50,10 +57,10 @@ export class Layer4Table {
   /** All routes of a listener in order of precedence, one candidate per hostname. */
   *candidates(listener: ConfigKey, serverName: string): Iterable<Layer4Candidate> {
     const covering = [...hostnamesOver(serverName)];
-    const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4RouteConfig[]>();
+    const byHostname = this.listeners.get(listener) ?? new Map<string, Rivals>();
     const others = [...byHostname.keys()].filter((hostname) => !covering.includes(hostname)).sort();
     for (const hostname of [...covering, ...others]) {
-      for (const route of byHostname.get(hostname) ?? [])
+      for (const route of byHostname.get(hostname)?.byAge() ?? [])
         yield { route, hostname, covers: covering.includes(hostname) };
     }
   }
@@ -72,18 +79,45 @@ export interface Layer4Candidate {
   readonly covers: boolean;
 }
 
-interface AttachedHostname {
-  readonly listener: ConfigKey;
-  readonly hostname: string;
-}
+/** The routes with the same hostname at a listener. They can be thousands, and change together, but only the oldest one is used. */
+class Rivals {
+  /** Undefined until it is needed. */
+  private first: Layer4RouteConfig | undefined;
+  /** Undefined if `first` is the only one, as at most hostnames. */
+  private routes: Map<ConfigKey, Layer4RouteConfig> | undefined;
 
-/** A route may attach to a listener twice, by the listener's name and through its Gateway. */
-function attachedHostnamesOf({ attachments }: Layer4RouteConfig): readonly AttachedHostname[] {
-  const places = new Map<string, AttachedHostname>();
-  for (const { listener, hostnames } of attachments) {
-    for (const hostname of hostnames) places.set(JSON.stringify([listener, hostname]), { listener, hostname });
+  constructor(route: Layer4RouteConfig) {
+    this.first = route;
   }
-  return [...places.values()];
+
+  add(route: Layer4RouteConfig): void {
+    const { first } = this;
+    this.routes ??= new Map(first === undefined ? [] : [[first.key, first]]);
+    this.routes.set(route.key, route);
+    if (first !== undefined && compareAge(route, first) < 0) this.first = route;
+  }
+
+  remove({ key }: Layer4RouteConfig): void {
+    if (this.first?.key === key) this.first = undefined;
+    this.routes?.delete(key);
+  }
+
+  get isEmpty(): boolean {
+    return this.first === undefined && (this.routes?.size ?? 0) === 0;
+  }
+
+  get oldest(): Layer4RouteConfig | undefined {
+    if (this.first === undefined)
+      for (const route of this.routes?.values() ?? [])
+        if (this.first === undefined || compareAge(route, this.first) < 0) this.first = route;
+    return this.first;
+  }
+
+  /** All of them, the oldest one first. */
+  byAge(): readonly Layer4RouteConfig[] {
+    const { routes, first } = this;
+    return [...(routes?.values() ?? (first === undefined ? [] : [first]))].sort(compareAge);
+  }
 }
 
 /** The hostnames that cover a server name, the most specific one first. */
@@ -94,7 +128,7 @@ function* hostnamesOver(serverName: string): Iterable<string> {
   yield '';
 }
 
-function byAge(left: Layer4RouteConfig, right: Layer4RouteConfig): number {
+function compareAge(left: Layer4RouteConfig, right: Layer4RouteConfig): number {
   return (
     compare(left.created, right.created) || compare(left.route, right.route) || compare(left.routeKind, right.routeKind)
   );

@@ -57,6 +57,39 @@ test('the oldest of several routes wins, then the first by name; the next one fo
   expect(table.routeFor('listener', '')?.route).toBe('shop/a');
 });
 
+test('routes with the same hostnames are compared a few times, whatever their number', () => {
+  let looks = 0;
+  const routes = Array.from({ length: 1_000 }, (_, index) => {
+    const route = routeNamed(`shop/${index}`, ['', 'a.example.com'], { created: `${3_000 - index}` });
+    return new Proxy(route, {
+      get: (target, name) => {
+        if (name === 'created') looks += 1;
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+  });
+  const table = tableOf(...routes);
+  for (const _ of routes) expect(table.routeFor('listener', 'a.example.com')?.route).toBe('shop/999');
+  for (const { key } of routes.slice(500)) table.remove(key);
+  expect(table.routeFor('listener', 'a.example.com')?.route).toBe('shop/499');
+  for (const { key } of routes) table.remove(key);
+  expect(table.isEmpty).toBe(true);
+  expect(looks).toBeLessThan(10 * routes.length);
+});
+
+test('a route that replaces the oldest one is compared with the others again', () => {
+  const [old, young] = [routeNamed('shop/a', [''], { created: '1' }), routeNamed('shop/b', [''], { created: '2' })];
+  const table = tableOf(old, young);
+  expect(table.routeFor('listener', '')?.route).toBe('shop/a');
+  table.upsert({ ...old, created: '3' });
+  expect(table.routeFor('listener', '')?.route).toBe('shop/b');
+  table.remove(young.key);
+  expect([...table.candidates('listener', '')].map(({ route }) => route.route)).toEqual(['shop/a']);
+  table.upsert(routeNamed('shop/c', [''], { created: '0' }));
+  expect(table.routeFor('listener', '')?.route).toBe('shop/c');
+  expect([...table.candidates('listener', '')].map(({ route }) => route.route)).toEqual(['shop/c', 'shop/a']);
+});
+
 test('a changed route leaves nothing behind', () => {
   const table = tableOf(
     routeNamed('shop/a', ['a.example.com', 'b.example.com'], {
