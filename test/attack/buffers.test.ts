@@ -17,7 +17,7 @@ import { isFull } from './support/scale.ts';
 import { gatewayHost, startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
 
-/** Limit of the memory of a data plane in the shipped manifests, in MiB. */
+/** Goal for the memory of a data plane in MiB. Its limit in the shipped manifests has room for several attacks at once. */
 const memoryLimit = 512;
 /** Memory in MiB that may stay above that of the start. */
 const returned = 128;

@@ -30,7 +30,7 @@ const packages: Readonly<Record<string, string>> = {
 };
 /** Of slowhttptest: connections, how many are opened in a second, and seconds. */
 const slowly = ['-c', '1000', '-r', '200', '-l', '8'];
-/** Limit of the memory of a data plane in the shipped manifests, in MiB. */
+/** Goal for the memory of a data plane in MiB. Its limit in the shipped manifests has room for several attacks at once. */
 const memoryLimit = 512;
 
 const inSmall = isFull ? describe.skip : describe;
