@@ -56,7 +56,9 @@ export class Http1Stream implements ClientStream {
   private requestedUpgrade: string | undefined;
   private beginTunnel: (() => void) | undefined;
   private hasNoBody = false;
-  private text: ResponseText | undefined;
+  /** The head of the response until it is sent. A response can take long, so it is not kept. */
+  private unsentHead = '';
+  private hasChunks = false;
   /** 0 before the head. */
   private sentStatus = 0;
   private headWaits = false;
@@ -147,7 +149,8 @@ export class Http1Stream implements ClientStream {
     this.isInterrupted = !this.isComplete && !this.canDiscardBody();
     this.isLast = this.isInterrupted || !this.mayPersist() || (isOld && !hasEnd);
     text.frame(hasEnd || isOld ? 'by-itself' : 'chunked', this.isLast ? undefined : this.carrier.keepsFor);
-    this.text = text;
+    this.unsentHead = text.head;
+    this.hasChunks = text.isChunked;
     this.sentStatus = status;
     this.headWaits = true;
   }
@@ -163,7 +166,7 @@ export class Http1Stream implements ClientStream {
   flushHead(): void {
     if (!this.headWaits) return;
     const first = this.takeHeld();
-    this.send(this.text?.head ?? '', first);
+    this.send(this.takeUnsentHead(), first);
   }
 
   writeBorrowed(chunk: Buffer): boolean {
@@ -185,7 +188,7 @@ export class Http1Stream implements ClientStream {
     const { output } = this.carrier;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    const head = this.headWaits ? (this.text?.head ?? '') : '';
+    const head = this.takeUnsentHead();
     const last = this.takeHeld();
     const end = this.isChunked ? `0\r\n${fieldText(sendableTrailers(trailers))}\r\n` : '';
     if (last === undefined || last.length <= longestText) {
@@ -231,8 +234,14 @@ export class Http1Stream implements ClientStream {
     this.carrier.responseSent();
   };
 
+  private takeUnsentHead(): string {
+    const { unsentHead } = this;
+    this.unsentHead = '';
+    return unsentHead;
+  }
+
   private get isChunked(): boolean {
-    return this.text?.isChunked === true && !this.hasNoBody;
+    return this.hasChunks && !this.hasNoBody;
   }
 
   /** Writes text and a piece of the body. Returns `false` if the client reads too slowly. */

@@ -16,7 +16,7 @@ import { Output } from '../sockets/output.ts';
 import { isBorrowed, owned, readBuffer, readPiece } from '../limits/read-buffer.ts';
 import { watchForReset } from '../sockets/reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
-import type { ResponseHead } from './response-head.ts';
+import type { Persistence, ResponseHead } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
 import type { ResponseEvents } from './response-reader.ts';
 import { monotonicNow, turnNow } from '../../time/clock.ts';
@@ -219,7 +219,7 @@ export class Http1Connection implements ResponseEvents {
     else receiver?.onData(owned(data));
   }
 
-  onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void {
+  onEnd(trailers: Fields, head: Persistence, rest: Buffer): void {
     // A request that is still being sent, or unexpected bytes, make the connection unusable.
     const isReusable = head.persists && rest.length === 0 && this.body === undefined && !this.isOver;
     const call = this.letGo();
@@ -245,7 +245,7 @@ export class Http1Connection implements ResponseEvents {
     this.breakOff('protocol');
   }
 
-  private becomeIdle({ keepsFor }: ResponseHead): void {
+  private becomeIdle({ keepsFor }: Pick<Persistence, 'keepsFor'>): void {
     const idle = keepsFor === undefined ? idleDefault : Math.min(keepsFor * 1_000 - idleMargin, idleLongest);
     this.usableUntil = turnNow() + idle;
     this.hasRested = true;

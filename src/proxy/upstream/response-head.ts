@@ -2,15 +2,19 @@ import { nameKey } from '../../core/text/fields.ts';
 import { fieldLines, fieldsFrom } from '../messages/field-lines.ts';
 import type { UpstreamHead } from '../messages/forwarder.ts';
 
-/** The status line and fields of a response, and its framing (RFC 9112 sections 4 to 6). */
-export interface ResponseHead extends UpstreamHead {
-  /** Length of the body in bytes; undefined without Content-Length. */
-  readonly contentLength: number | undefined;
-  readonly isChunked: boolean;
+/** What a head tells about the connection after the response. */
+export interface Persistence {
   /** Whether the connection may carry another request (RFC 9112 section 9.3). */
   readonly persists: boolean;
   /** Seconds for which the backend keeps an idle connection, if specified. */
   readonly keepsFor: number | undefined;
+}
+
+/** The status line and fields of a response, and its framing (RFC 9112 sections 4 to 6). */
+export interface ResponseHead extends UpstreamHead, Persistence {
+  /** Length of the body in bytes; undefined without Content-Length. */
+  readonly contentLength: number | undefined;
+  readonly isChunked: boolean;
 }
 
 const wholeHead = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: [\\t\\x20-\\x7e\\x80-\\xff]*)?${fieldLines.source}`);

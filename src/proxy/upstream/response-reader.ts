@@ -3,7 +3,7 @@ import type { Fields } from '../messages/forwarder.ts';
 import { isKept } from '../messages/repeated.ts';
 import { Held } from '../sockets/held.ts';
 import { parseResponseHead } from './response-head.ts';
-import type { ResponseHead } from './response-head.ts';
+import type { Persistence, ResponseHead } from './response-head.ts';
 
 const endOfHead = Buffer.from('\r\n\r\n');
 const startOfHead = Buffer.from('HTTP/1.');
@@ -22,7 +22,7 @@ export interface ResponseEvents {
   onHead(head: ResponseHead): void;
   onData(data: Buffer): void;
   /** `head` tells whether the connection can be reused; `rest` contains the bytes after the response. */
-  onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void;
+  onEnd(trailers: Fields, head: Persistence, rest: Buffer): void;
   /** The connection has switched protocols; `rest` contains the first bytes of the new one. */
   onSwitch(head: ResponseHead, rest: Buffer): void;
   /** The response is not valid HTTP/1, or its head, trailers or a chunk line exceeds its limit (`too-long`). */
@@ -35,8 +35,8 @@ export class ResponseReader {
   private readonly headBytes: number;
   private pending: PendingRequest | undefined;
   private held = new Held();
-  /** Defined while the body is read. */
-  private head: ResponseHead | undefined;
+  /** Defined while the body is read, which can take long: the fields are not kept. */
+  private head: Persistence | undefined;
   private chunks: ChunkedBody | undefined;
   /** The previous head with its end, as text and in bytes. If the next response has the same one, it gets the same object. */
   private previous: { readonly text: string; readonly bytes: number; readonly head: ResponseHead } | undefined;
@@ -93,7 +93,7 @@ export class ResponseReader {
 
   private take(head: ResponseHead, pending: PendingRequest, rest: Buffer): Buffer {
     if (head.status < 200) return this.inform(head, pending, rest);
-    this.head = head;
+    this.head = { persists: head.persists, keepsFor: head.keepsFor };
     this.chunks = undefined;
     this.remaining = bodyLength(pending, head);
     if (head.isChunked && this.remaining > 0) this.chunks = new ChunkedBody((data) => this.pass(data), this.headBytes);
@@ -124,7 +124,7 @@ export class ResponseReader {
     return rest;
   }
 
-  private readBody(bytes: Buffer, head: ResponseHead): Buffer {
+  private readBody(bytes: Buffer, head: Persistence): Buffer {
     if (this.chunks !== undefined) {
       const end = this.chunks.read(bytes);
       if (typeof end === 'string') return this.malformed(end);
@@ -143,7 +143,7 @@ export class ResponseReader {
     if (this.pending !== undefined) this.events.onData(data);
   }
 
-  private complete(head: ResponseHead, trailers: Fields, rest: Buffer): void {
+  private complete(head: Persistence, trailers: Fields, rest: Buffer): void {
     if (this.pending === undefined) return;
     this.pending = undefined;
     this.head = undefined;

@@ -228,3 +228,14 @@ describe('what is no answer, or could be read in two ways, is refused', () => {
     expect(told.filter((what) => what === 'malformed')).toHaveLength(1);
   });
 });
+
+test('the fields of a head are not kept while the body arrives', () => {
+  const ends: object[] = [];
+  const ignore = (): void => undefined;
+  const events = { onInformation: ignore, onHead: ignore, onData: ignore, onSwitch: ignore, onMalformed: ignore };
+  const reader = new ResponseReader({ ...events, onEnd: (_, head) => void ends.push(head) }, 10_000);
+  reader.expect(get);
+  reader.read(Buffer.from(`${ok}Content-Length: 2\r\n\r\na`));
+  reader.read(Buffer.from('b'));
+  expect(ends).toEqual([{ persists: true, keepsFor: undefined }]);
+});
