@@ -4,7 +4,7 @@ import type { ConfigurationSource } from '../channel/source.ts';
 import { scopeOf } from '../core/graph/listeners/addresses.ts';
 import { isOfOurClass } from '../core/graph/listeners/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
-import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
+import { write, type Delta, type Kernel } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
 import { ownerRefusal, partProblems } from '../core/rules/engine/validity.ts';
@@ -25,6 +25,7 @@ import { DataPlaneServices } from './data-plane-services.ts';
 import { DataPlaneWorkloads } from './data-plane-workloads.ts';
 import { DataPlanes } from './data-planes.ts';
 import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
+import { LatestFacts } from './latest-facts.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ClusterWriter, EventNote, EventSink, ObjectChange, WireObject } from './ports.ts';
 import { SelectorServices } from './selector-services.ts';
@@ -56,8 +57,9 @@ const withStatus: ReadonlySet<string> = new Set(statuses.over.populations);
  * mark what may differ. All replicas compute and serve configuration. Only the leader writes.
  */
 export class Controller {
-  private readonly evaluation: EvaluationQueue;
   private readonly kernel: Kernel;
+  /** About data planes. */
+  private readonly facts: LatestFacts;
   private readonly live = new LiveObjects();
   private readonly statuses: StatusWriter;
   private readonly provisioner: DataPlaneProvisioner;
@@ -85,12 +87,12 @@ export class Controller {
     pace = {},
   }: ControllerOptions) {
     const { kernel } = evaluation;
-    this.evaluation = evaluation;
     this.kernel = kernel;
+    this.facts = new LatestFacts(evaluation, (delta) => this.follow(delta, certificateChanges([])));
     this.events = events;
     this.ownReport = reportName(replica);
     this.dataPlanes = new DataPlanes({
-      tell: (writes) => this.apply(writes),
+      tell: (writes) => this.facts.write(writes),
       programmed: (owner) => programmedGeneration(this.live.get(owner)?.object),
       changes: observeChanges(metrics),
       onReport: () => this.reporter.enqueue(),
@@ -252,10 +254,6 @@ export class Controller {
     await Promise.all(parts.map((part) => part.stop()));
   }
 
-  private apply(writes: readonly Write[]): void {
-    void this.evaluation.apply(writes, (delta) => this.follow(delta, certificateChanges([])));
-  }
-
   /** Records an event. Returns the keys of the objects whose status it may change. */
   private note(event: ObjectChange): readonly string[] {
     const { ref } = event;
@@ -330,7 +328,7 @@ export class Controller {
     this.enqueue(gateway);
     this.workloads.forget(gateway);
     this.services.forget(gateway);
-    this.apply([write(dataPlaneCell, argsOfName(gateway), undefined)]);
+    this.facts.write([write(dataPlaneCell, argsOfName(gateway), undefined)]);
   }
 
   /** Writes the state of the data planes of a served Gateway to the evaluation. */
@@ -339,7 +337,7 @@ export class Controller {
     const inTheWay = this.provisioner.problemOf(gateway);
     const problems = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.workloads.problemsOf(gateway)];
     const facts = describeDataPlanes(problems, this.dataPlanes.stateOf(gateway), this.pool.problemOf(gateway));
-    this.apply([write(dataPlaneCell, argsOfName(gateway), facts)]);
+    this.facts.write([write(dataPlaneCell, argsOfName(gateway), facts)]);
   }
 
   /** Records an event for the person whose change was undone. */

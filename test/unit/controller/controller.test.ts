@@ -182,6 +182,34 @@ describe('a controller', () => {
     connection.close();
   });
 
+  test('evaluates only the latest state of pods that change faster than it can be evaluated', async () => {
+    let time = 0;
+    // Each look at the clock takes more than a slice.
+    const { controller, evaluation, statuses, put } = cluster([], () => (time += 20));
+    await put(gatewayClass);
+    await put(gateway);
+    await eventually(() => expect(statuses.has('Gateway web')).toBe(true));
+    let transactions = 0;
+    const { prepare } = evaluation;
+    evaluation.prepare = (delta) => {
+      transactions += 1;
+      return prepare(delta);
+    };
+    const changes = 50;
+    for (let change = 1; change <= changes; change += 1) {
+      const object: WireObject = {
+        metadata: { namespace: 'shop', name: 'web-1' },
+        spec: { serviceAccountName: 'web-sallyport' },
+        status: { conditions: [{ type: 'PodScheduled', status: 'False', message: `${change} nodes are full` }] },
+      };
+      controller.observeOwn([
+        { type: 'upsert', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'web-1' }, object },
+      ]);
+    }
+    await eventually(() => expect(JSON.stringify(statuses.get('Gateway web'))).toContain('50 nodes are full'));
+    expect(transactions).toBeLessThan(5);
+  });
+
   test('provisions a Gateway while changes arrive without end', async () => {
     let time = 0;
     // Each look at the clock takes more than a slice.
