@@ -5,7 +5,7 @@ import { LocalUsedTraces, Tracing } from './messages/tracing.ts';
 import type { Address } from './sockets/address.ts';
 import { bindFailure, bindingsOf, type Bind, type Binding } from './bindings.ts';
 import { Configuration } from './configuration.ts';
-import type { Transaction } from './configuration.ts';
+import type { PreparedTransaction, Transaction } from './configuration.ts';
 import { createCounters } from './counters.ts';
 import type { ProxyCounters } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
@@ -171,7 +171,9 @@ export class DataPlaneProxy implements Proxy {
   }
 
   apply(transaction: Transaction): Promise<readonly ConfigProblem[]> {
-    return this.enqueue(() => this.applyNow(transaction));
+    const applied = this.enqueue(() => this.applyNow(transaction));
+    void this.enqueue(() => this.configuration.sweep());
+    return applied;
   }
 
   reloadCertificates(): Promise<readonly ConfigProblem[]> {
@@ -233,13 +235,22 @@ export class DataPlaneProxy implements Proxy {
   private async applyNow(transaction: Transaction): Promise<readonly ConfigProblem[]> {
     if (this.closed) return [];
     const prepared = await this.configuration.prepare(transaction);
-    const listeners = this.configuration.listenersAfter(transaction);
+    try {
+      return await this.applyPrepared(prepared);
+    } catch (error) {
+      this.configuration.discard(prepared);
+      throw error;
+    }
+  }
+
+  private async applyPrepared(prepared: PreparedTransaction): Promise<readonly ConfigProblem[]> {
+    const listeners = this.configuration.listenersAfter(prepared);
     const sameListeners = listeners === this.configuration.listeners;
     const bindings = sameListeners ? this.bindings : bindingsOf(listeners, this.options.bind);
     const opened = await this.openMissing(bindings);
     const isReconfigured = !sameListeners || opened.size > 0;
     const identities = isReconfigured ? await this.identities.renew(listeners.values()) : this.identities;
-    const doneWithNames = await this.names.prepare(namesIn(transaction), this.plane.limits.namePreparation);
+    const doneWithNames = await this.names.prepare(namesIn(prepared), this.plane.limits.namePreparation);
     // No await from here to the end: no request sees half of the transaction.
     this.configuration.apply(prepared);
     doneWithNames();

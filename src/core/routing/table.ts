@@ -1,5 +1,6 @@
 import { sortKey } from '../graph/matches/precedence.ts';
 import { fitted } from '../text/fitted.ts';
+import type { Steps } from '../text/steps.ts';
 import { MatchAllowance } from './match-allowance.ts';
 import { matchConditionsOf, hostnameCondition } from './match-conditions.ts';
 import type { RouteRequest } from './match-conditions.ts';
@@ -7,6 +8,7 @@ import type { ConfigKey, MatchedRoute, RouteAttachment, RouteConfig } from './co
 import { Tier } from './tier.ts';
 import type { Entry } from './tier.ts';
 import { Trie } from './trie.ts';
+import { Versions, type Version } from './versions.ts';
 
 export type { RouteRequest } from './match-conditions.ts';
 
@@ -19,39 +21,36 @@ export interface Candidate {
   readonly unmet: readonly string[];
 }
 
+/** A version of a route in a `RouteTable`, with its entries. */
+export interface RouteVersion extends Version {
+  readonly route: RouteConfig;
+  placements: readonly Placement[];
+}
+
 /**
  * The routes of a data plane, indexed for lookup. The cost of a lookup depends on the host labels and path segments of the
  * request, plus the entries that share the winning hostname and path. The cost of a change depends on the changed route.
  */
 export class RouteTable {
+  readonly versions = new Versions<RouteVersion>({
+    add: (version) => this.addEntries(version),
+    remove: (version) => this.removeEntries(version),
+  });
   private readonly listeners = new Map<ConfigKey, HostTable>();
-  private readonly placements = new Map<ConfigKey, readonly Placement[]>();
 
-  /**
-   * Adds a route, or replaces the one with the same key. Computing the placements is most of the work; callers can do it
-   * beforehand.
-   */
-  upsert(route: RouteConfig, placements = placementsOf(route)): void {
-    this.remove(route.key);
-    this.placements.set(route.key, placements);
-    for (const { listener, entry } of placements) {
-      let hosts = this.listeners.get(listener);
-      if (hosts === undefined) {
-        hosts = new HostTable();
-        this.listeners.set(listener, hosts);
-      }
-      hosts.insert(entry);
-    }
+  /** Adds a route, or replaces the one with the same key. */
+  upsert(route: RouteConfig): void {
+    this.versions.upsert(versionOf(route));
+  }
+
+  /** Adds the entries of a route, which lookups find as soon as it is activated. */
+  stage(route: RouteConfig): Steps<RouteVersion> {
+    return this.versions.stage(versionOf(route));
   }
 
   /** Removes a route. Does nothing if it is not found. */
   remove(key: ConfigKey): void {
-    for (const { listener, entry } of this.placements.get(key) ?? []) {
-      const hosts = this.listeners.get(listener);
-      hosts?.remove(entry);
-      if (hosts?.isEmpty === true) this.listeners.delete(listener);
-    }
-    this.placements.delete(key);
+    this.versions.remove(key);
   }
 
   /**
@@ -68,7 +67,7 @@ export class RouteTable {
   /** All entries of a listener in order of precedence, each with the reasons why the request does not match. */
   *candidates(listener: ConfigKey, request: RouteRequest): Iterable<Candidate> {
     const entries: Entry[] = [];
-    for (const placements of this.placements.values()) {
+    for (const { placements } of this.versions) {
       for (const placement of placements) if (placement.listener === listener) entries.push(placement.entry);
     }
     entries.sort((left, right) => (left.sortKey < right.sortKey ? -1 : 1));
@@ -76,36 +75,63 @@ export class RouteTable {
   }
 
   get isEmpty(): boolean {
-    return this.listeners.size === 0 && this.placements.size === 0;
+    return this.listeners.size === 0 && this.versions.isEmpty;
+  }
+
+  private *addEntries(version: RouteVersion): Steps<undefined> {
+    const { route } = version;
+    const matches = route.rules.flatMap((rule) =>
+      rule.matches.map((match) => ({ rule, match, conditions: matchConditionsOf(match, route.protocol) })),
+    );
+    const placements: Placement[] = [];
+    version.placements = placements;
+    for (const [listener, hostnames] of hostnamesByListener(route.attachments)) {
+      for (const hostname of hostnames) {
+        for (const { rule, match, conditions } of matches) {
+          const key = sortKey({ hostname, route, rule: rule.index, match });
+          const entry = { sortKey: key, version, hostname, matched: { route, rule, match }, conditions };
+          placements.push({ listener, entry });
+          this.hostsOf(listener).insert(entry);
+        }
+        yield;
+      }
+    }
+    version.placements = fitted(placements);
+    return undefined;
+  }
+
+  private hostsOf(listener: ConfigKey): HostTable {
+    const hosts = this.listeners.get(listener) ?? new HostTable();
+    this.listeners.set(listener, hosts);
+    return hosts;
+  }
+
+  private *removeEntries({ placements }: RouteVersion): Steps<undefined> {
+    for (const [index, { listener, entry }] of placements.entries()) {
+      if (index % entriesInStep === 0) yield;
+      const hosts = this.listeners.get(listener);
+      hosts?.remove(entry);
+      if (hosts?.isEmpty === true) this.listeners.delete(listener);
+    }
+    return undefined;
   }
 }
 
+/** Entries that are removed in one step. */
+const entriesInStep = 64;
+
+function versionOf(route: RouteConfig): RouteVersion {
+  return { key: route.key, isActive: false, route, placements: [] };
+}
+
 /** An entry of a route at one listener. */
-export interface Placement {
+interface Placement {
   readonly listener: ConfigKey;
   readonly entry: Entry;
 }
 
-/** All entries of a route, for insertion into a table. */
-export function placementsOf(route: RouteConfig): readonly Placement[] {
-  const matches = route.rules.flatMap((rule) =>
-    rule.matches.map((match) => ({ rule, match, conditions: matchConditionsOf(match, route.protocol) })),
-  );
-  const placements: Placement[] = [];
-  for (const [listener, hostnames] of hostnamesByListener(route.attachments)) {
-    for (const hostname of hostnames) {
-      for (const { rule, match, conditions } of matches) {
-        const key = sortKey({ hostname, route, rule: rule.index, match });
-        const entry = { sortKey: key, hostname, matched: { route, rule, match }, conditions };
-        placements.push({ listener, entry });
-      }
-    }
-  }
-  return fitted(placements);
-}
-
 /** A route may attach to a listener twice, by the listener's name and through its Gateway. */
-function hostnamesByListener(attachments: readonly RouteAttachment[]): Map<ConfigKey, Set<string>> {
+export function hostnamesByListener(attachments: readonly RouteAttachment[]): Map<ConfigKey, Set<string>> {
   const byListener = new Map<ConfigKey, Set<string>>();
   for (const { listener, hostnames } of attachments) {
     byListener.set(listener, new Set([...(byListener.get(listener) ?? []), ...hostnames]));

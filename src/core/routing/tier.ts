@@ -2,12 +2,15 @@ import { withoutTrailingSlash } from '../graph/matches/precedence.ts';
 import type { MatchAllowance } from './match-allowance.ts';
 import type { MatchCondition, RouteRequest } from './match-conditions.ts';
 import type { MatchedRoute } from './config.ts';
+import { insertSorted, removeSorted } from './sorted.ts';
 import { Trie } from './trie.ts';
+import type { Version } from './versions.ts';
 
 /** A match of a rule under one of its route's hostnames. */
 export interface Entry {
-  /** Unique within a listener; see `sortKey` in precedence.ts. */
+  /** Unique among the active entries of a listener; see `sortKey` in precedence.ts. */
   readonly sortKey: string;
+  readonly version: Version;
   readonly hostname: string;
   readonly matched: MatchedRoute;
   readonly conditions: readonly MatchCondition[];
@@ -27,15 +30,13 @@ export class Tier {
   private readonly prefixes = new Trie<Bucket>();
 
   insert(entry: Entry): void {
-    const bucket = this.bucketFor(entry);
-    bucket.splice(position(bucket, entry.sortKey), 0, entry);
+    insertSorted(this.bucketFor(entry), entry);
   }
 
-  /** Removes the entry with this entry's sort key. */
+  /** Removes an entry. Does nothing if it is not found. */
   remove(entry: Entry): void {
     const bucket = this.bucketFor(entry);
-    const at = position(bucket, entry.sortKey);
-    if (bucket[at]?.sortKey === entry.sortKey) bucket.splice(at, 1);
+    removeSorted(bucket, entry);
     if (bucket.length > 0) return;
     const { type, value } = entry.matched.match.path;
     if (type === 'Exact') this.exact?.delete(value);
@@ -43,7 +44,7 @@ export class Tier {
   }
 
   /**
-   * The first entry in the order of the sort keys that the request matches.
+   * The first active entry in the order of the sort keys that the request matches.
    *
    * @throws MatchTooCostly if the allowance is exceeded
    */
@@ -75,7 +76,7 @@ export class Tier {
   }
 }
 
-/** The first entry of a bucket whose conditions hold, or `best` if that has precedence. */
+/** The first active entry of a bucket whose conditions hold, or `best` if that has precedence. */
 function firstOf(
   bucket: Bucket | undefined,
   holds: (condition: MatchCondition) => boolean,
@@ -83,22 +84,9 @@ function firstOf(
 ): Entry | undefined {
   for (const entry of bucket ?? []) {
     if (best !== undefined && best.sortKey < entry.sortKey) return best;
-    if (entry.conditions.every(holds)) return entry;
+    if (entry.version.isActive && entry.conditions.every(holds)) return entry;
   }
   return best;
-}
-
-/** The position of `sortKey` in the bucket, or its insertion position if absent. */
-function position(bucket: Bucket, sortKey: string): number {
-  let low = 0;
-  let high = bucket.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const found = bucket[middle];
-    if (found !== undefined && found.sortKey < sortKey) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function prefixSegments(prefix: string): string[] {

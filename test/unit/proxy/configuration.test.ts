@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Configuration } from '../../../src/proxy/configuration.ts';
 import { EndpointRegistry } from '../../../src/proxy/upstream/endpoints.ts';
 import { listenerConfig } from '../../support/config.ts';
+import { layer4Route } from '../../support/layer4.ts';
 import { routeConfig, routeRequest } from '../../support/routes.ts';
 
 const listener = listenerConfig('web').key;
@@ -31,6 +32,35 @@ describe('a configuration', () => {
     expect(matched && configuration.ruleOf(matched)).toBeDefined();
     configuration.apply(await configuration.prepare({ upserts: [], removals: ['route/shop/1'] }));
     expect([lookUp(configuration, 0)?.route.key, lookUp(configuration, 1)]).toEqual(['route/shop/0', undefined]);
+  });
+
+  test('is changed at once: the entries of routes are added before, and removed afterwards', async () => {
+    const configuration = new Configuration(new EndpointRegistry(() => {}));
+    let looks = 0;
+    const attachments = () => {
+      looks += 1;
+      return [{ listener, hostnames: [hostOf(0)] }];
+    };
+    const versions = [1, 2].map((generation) => [
+      Object.defineProperty(routeConfig('shop/0', { generation }), 'attachments', { get: attachments }),
+      Object.defineProperty(layer4Route('TLSRoute', listenerConfig('tls')), 'attachments', { get: attachments }),
+    ]);
+    for (const upserts of [...versions, []]) {
+      const removals = upserts.length > 0 ? [] : (versions[0]?.map(({ key }) => key) ?? []);
+      const prepared = await configuration.prepare({ upserts, removals });
+      looks = 0;
+      configuration.apply(prepared);
+      expect(looks).toBe(0);
+      await configuration.sweep();
+    }
+    expect(configuration.table.isEmpty).toBe(true);
+  });
+
+  test('keeps nothing of a change that is discarded', async () => {
+    const configuration = new Configuration(new EndpointRegistry(() => {}));
+    configuration.discard(await configuration.prepare({ upserts: routes(2), removals: [] }));
+    await configuration.sweep();
+    expect(configuration.table.isEmpty).toBe(true);
   });
 
   test('leaves time for requests while a large change is prepared', async () => {

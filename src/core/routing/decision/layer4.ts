@@ -1,40 +1,36 @@
+import type { Steps } from '../../text/steps.ts';
 import type { ConfigKey, Layer4RouteConfig } from '../config.ts';
+import { insertSorted, removeSorted, type Sorted } from '../sorted.ts';
+import { hostnamesByListener } from '../table.ts';
+import { Versions, type Version } from '../versions.ts';
+
+/** A version of a route in a `Layer4Table`. */
+export interface Layer4Version extends Version, Sorted {
+  readonly route: Layer4RouteConfig;
+}
 
 /** Layer 4 routes by listener and by the server name of a connection. */
 export class Layer4Table {
-  private readonly listeners = new Map<ConfigKey, Map<string, Rivals>>();
-  private readonly routes = new Map<ConfigKey, Layer4RouteConfig>();
+  readonly versions = new Versions<Layer4Version>({
+    add: (version) => this.addEntries(version),
+    remove: (version) => this.removeEntries(version),
+  });
+  /** By listener and hostname, the oldest route first. Thousands of routes can have the same hostname. */
+  private readonly listeners = new Map<ConfigKey, Map<string, Layer4Version[]>>();
 
   /** Adds a route, or replaces the one with the same key. */
   upsert(route: Layer4RouteConfig): void {
-    this.remove(route.key);
-    this.routes.set(route.key, route);
-    // A route may attach to a listener twice, by the listener's name and through its Gateway.
-    for (const { listener, hostnames } of route.attachments) {
-      const byHostname = this.listeners.get(listener) ?? new Map<string, Rivals>();
-      for (const hostname of hostnames) {
-        const rivals = byHostname.get(hostname);
-        if (rivals === undefined) byHostname.set(hostname, new Rivals(route));
-        else rivals.add(route);
-      }
-      if (byHostname.size > 0) this.listeners.set(listener, byHostname);
-    }
+    this.versions.upsert(versionOf(route));
+  }
+
+  /** Adds the entries of a route, which lookups find as soon as it is activated. */
+  stage(route: Layer4RouteConfig): Steps<Layer4Version> {
+    return this.versions.stage(versionOf(route));
   }
 
   /** Removes a route. Does nothing if it is not found. */
   remove(key: ConfigKey): void {
-    const route = this.routes.get(key);
-    if (route === undefined) return;
-    this.routes.delete(key);
-    for (const { listener, hostnames } of route.attachments) {
-      const byHostname = this.listeners.get(listener);
-      for (const hostname of hostnames) {
-        const rivals = byHostname?.get(hostname);
-        rivals?.remove(route);
-        if (rivals?.isEmpty === true) byHostname?.delete(hostname);
-      }
-      if (byHostname?.size === 0) this.listeners.delete(listener);
-    }
+    this.versions.remove(key);
   }
 
   /**
@@ -48,8 +44,8 @@ export class Layer4Table {
     const byHostname = this.listeners.get(listener);
     if (byHostname === undefined) return undefined;
     for (const hostname of hostnamesOver(serverName)) {
-      const oldest = byHostname.get(hostname)?.oldest;
-      if (oldest !== undefined) return oldest;
+      const oldest = byHostname.get(hostname)?.find(({ isActive }) => isActive);
+      if (oldest !== undefined) return oldest.route;
     }
     return undefined;
   }
@@ -57,16 +53,45 @@ export class Layer4Table {
   /** All routes of a listener in order of precedence, one candidate per hostname. */
   *candidates(listener: ConfigKey, serverName: string): Iterable<Layer4Candidate> {
     const covering = [...hostnamesOver(serverName)];
-    const byHostname = this.listeners.get(listener) ?? new Map<string, Rivals>();
+    const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4Version[]>();
     const others = [...byHostname.keys()].filter((hostname) => !covering.includes(hostname)).sort();
     for (const hostname of [...covering, ...others]) {
-      for (const route of byHostname.get(hostname)?.byAge() ?? [])
-        yield { route, hostname, covers: covering.includes(hostname) };
+      for (const { route, isActive } of byHostname.get(hostname) ?? [])
+        if (isActive) yield { route, hostname, covers: covering.includes(hostname) };
     }
   }
 
   get isEmpty(): boolean {
-    return this.routes.size === 0 && this.listeners.size === 0;
+    return this.listeners.size === 0 && this.versions.isEmpty;
+  }
+
+  private *addEntries(version: Layer4Version): Steps<undefined> {
+    for (const [listener, hostnames] of hostnamesByListener(version.route.attachments)) {
+      for (const hostname of hostnames) {
+        const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4Version[]>();
+        this.listeners.set(listener, byHostname);
+        const rivals = byHostname.get(hostname) ?? [];
+        insertSorted(rivals, version);
+        byHostname.set(hostname, compact(rivals));
+      }
+      yield;
+    }
+    return undefined;
+  }
+
+  private *removeEntries(version: Layer4Version): Steps<undefined> {
+    for (const [listener, hostnames] of hostnamesByListener(version.route.attachments)) {
+      const byHostname = this.listeners.get(listener);
+      for (const hostname of hostnames) {
+        const rivals = byHostname?.get(hostname) ?? [];
+        removeSorted(rivals, version);
+        if (rivals.length === 0) byHostname?.delete(hostname);
+        else byHostname?.set(hostname, compact(rivals));
+      }
+      if (byHostname?.size === 0) this.listeners.delete(listener);
+      yield;
+    }
+    return undefined;
   }
 }
 
@@ -79,45 +104,18 @@ export interface Layer4Candidate {
   readonly covers: boolean;
 }
 
-/** The routes with the same hostname at a listener. They can be thousands, and change together, but only the oldest one is used. */
-class Rivals {
-  /** Undefined until it is needed. */
-  private first: Layer4RouteConfig | undefined;
-  /** Undefined if `first` is the only one, as at most hostnames. */
-  private routes: Map<ConfigKey, Layer4RouteConfig> | undefined;
+/** A list that grew has room for sixteen more, and most hostnames have one route. */
+function compact<T>(list: T[]): T[] {
+  return list.length < 16 ? list.slice() : list;
+}
 
-  constructor(route: Layer4RouteConfig) {
-    this.first = route;
-  }
+function versionOf(route: Layer4RouteConfig): Layer4Version {
+  return { key: route.key, isActive: false, route, sortKey: ageKey(route) };
+}
 
-  add(route: Layer4RouteConfig): void {
-    const { first } = this;
-    this.routes ??= new Map(first === undefined ? [] : [[first.key, first]]);
-    this.routes.set(route.key, route);
-    if (first !== undefined && compareAge(route, first) < 0) this.first = route;
-  }
-
-  remove({ key }: Layer4RouteConfig): void {
-    if (this.first?.key === key) this.first = undefined;
-    this.routes?.delete(key);
-  }
-
-  get isEmpty(): boolean {
-    return this.first === undefined && (this.routes?.size ?? 0) === 0;
-  }
-
-  get oldest(): Layer4RouteConfig | undefined {
-    if (this.first === undefined)
-      for (const route of this.routes?.values() ?? [])
-        if (this.first === undefined || compareAge(route, this.first) < 0) this.first = route;
-    return this.first;
-  }
-
-  /** All of them, the oldest one first. */
-  byAge(): readonly Layer4RouteConfig[] {
-    const { routes, first } = this;
-    return [...(routes?.values() ?? (first === undefined ? [] : [first]))].sort(compareAge);
-  }
+/** Sorts the older route first, then by name. No field contains the separator. */
+function ageKey({ created, route, routeKind }: Layer4RouteConfig): string {
+  return [created, route, routeKind].join('\0');
 }
 
 /** The hostnames that cover a server name, the most specific one first. */
@@ -126,15 +124,4 @@ function* hostnamesOver(serverName: string): Iterable<string> {
   for (let dot = serverName.indexOf('.'); dot > 0; dot = serverName.indexOf('.', dot + 1))
     yield `*${serverName.slice(dot)}`;
   yield '';
-}
-
-function compareAge(left: Layer4RouteConfig, right: Layer4RouteConfig): number {
-  return (
-    compare(left.created, right.created) || compare(left.route, right.route) || compare(left.routeKind, right.routeKind)
-  );
-}
-
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
