@@ -125,7 +125,9 @@ export class Election {
       await clock.sleep(this.timings.retryPeriod, signal);
       const sent = clock.now();
       const isRenewed = !signal.aborted && (await this.attempt(signal));
-      if (isRenewed) {
+      // Timers may be late: whoever asked meanwhile whether this candidate leads already knows that the term has ended.
+      if (isRenewed && this.remaining <= 0) resigned.abort(new Error('the lease was not renewed in time'));
+      else if (isRenewed) {
         this.renewedAt = sent;
         deadline.extend(this.remaining);
       } else if (!this.record.isOurs) resigned.abort(new Error('the lease was lost to another'));

@@ -75,7 +75,7 @@ function enter() {
       spec: { holderIdentity: 'pod-b', leaseDurationSeconds: 15 },
     };
   };
-  return { election, terms, pass, write, steal };
+  return { clock, election, terms, pass, write, steal };
 }
 
 /** A leader since 0 s whose first renewal was sent at 2 s and is not answered. */
@@ -135,6 +135,16 @@ describe('a term', () => {
     expect(write(2).request.body).toMatchObject({ spec: { holderIdentity: '' } });
     await write(2).accept();
     expect(election.isLeader()).toBe(false);
+  });
+
+  test('that has ended stays ended when the answer to a renewal comes before the late timer', async () => {
+    const { clock, election, terms, pass, write } = await renewing();
+    await pass(4_000);
+    clock.pass(4_000);
+    expect(election.isLeader()).toBe(false);
+    await write(1).accept();
+    expect(election.isLeader()).toBe(false);
+    expect(terms.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   test('ends at once when another candidate has the lease', async () => {
