@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { recordOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { decodeReport, encodeReport, type AcknowledgementReport } from './acknowledgement-report.ts';
-import type { ClusterWriter, WireObject } from './ports.ts';
+import type { ClusterWriter, ObjectChange, WireObject } from './ports.ts';
 
 /** One replica of the controller. */
 export interface Replica {
@@ -34,9 +34,13 @@ export const reportLabel = 'sallyport.dev/acknowledged-to';
 const field = 'report';
 
 /** Reads the report from such a ConfigMap. */
-export function readReport({ data }: WireObject): AcknowledgementReport {
+export function readReport(object: WireObject): AcknowledgementReport {
+  return decodeReport(textOf(object));
+}
+
+function textOf({ data }: WireObject): string {
   const text = recordOf(data)[field];
-  return decodeReport(typeof text === 'string' ? text : '');
+  return typeof text === 'string' ? text : '';
 }
 
 /** The name of the ConfigMap of a replica. */
@@ -69,6 +73,12 @@ export class AcknowledgementReporter {
     if (this.isStopped) return;
     this.isPending = true;
     this.work ??= this.run();
+  }
+
+  /** Takes an event about the ConfigMap. One that was deleted or changed by someone else, or that an earlier run has left, is written again. */
+  observe(event: ObjectChange): void {
+    const isCurrent = event.type === 'upsert' && textOf(event.object) === encodeReport(this.options.report());
+    if (!isCurrent) this.enqueue();
   }
 
   async stop(): Promise<void> {

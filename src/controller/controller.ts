@@ -71,7 +71,7 @@ export class Controller {
   private readonly finalizers: GatewayClassFinalizers;
   private readonly selectors: SelectorServices;
   private readonly events: EventSink;
-  /** The name of this replica's own report, which it ignores in events. */
+  /** The name of this replica's own report, which is not about data planes of others. */
   private readonly ownReport: string;
 
   constructor({
@@ -219,7 +219,8 @@ export class Controller {
     for (const event of events) {
       const { kind, name } = event.ref;
       this.provisioner.observe(event);
-      if (kind === 'ConfigMap' && name !== this.ownReport)
+      if (kind === 'ConfigMap' && name === this.ownReport) this.reporter.observe(event);
+      else if (kind === 'ConfigMap')
         this.dataPlanes.observeReport(name, event.type === 'upsert' ? readReport(event.object) : undefined);
     }
     this.workloads.observe(events);

@@ -258,10 +258,18 @@ export class GatewayDataPlanes {
     const owner = this.owner(ownerName);
     this.ownerOf.set(key, ownerName);
     owner.listeners.set(key, name);
-    if (generation <= owner.published.generation) return;
+    if (generation === owner.published.generation) return;
+    if (generation < owner.published.generation) this.restart(owner);
     owner.published = { generation, at: monotonicNow(), id };
     // The timer covers the case that no data plane acknowledges it.
     if (this.timer === undefined) this.settleAt(monotonicNow() + this.patience);
+  }
+
+  /** Forgets the acknowledgements for an owner that was created again, or restored from a backup: its generations begin anew. */
+  private restart(owner: OwnerState): void {
+    owner.held.clear();
+    owner.acknowledged = -1;
+    this.reportChanged();
   }
 
   private withdraw(listener: ConfigKey): void {

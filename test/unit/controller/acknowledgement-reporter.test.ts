@@ -81,6 +81,25 @@ describe('the report of a replica', () => {
     expect(written).toHaveLength(2);
   });
 
+  test('is written again when somebody deletes or replaces it, or an earlier run has left another one', async () => {
+    const { written, answers, world, reporter } = started();
+    world.report = report;
+    const ref = { group: '', kind: 'ConfigMap', namespace: 'system', name: 'me-acknowledged' };
+    const event = (text: string) => ({
+      type: 'upsert' as const,
+      ref,
+      object: { metadata: { name: ref.name }, data: { report: text } },
+    });
+    reporter.observe(event(encodeReport(report)));
+    expect(written).toEqual([]);
+    for (const other of [{ type: 'delete' as const, ref }, event('garbage'), event(encodeReport(new Map()))]) {
+      const before = written.length;
+      reporter.observe(other);
+      await until(() => expect(written.slice(before).map(readReport)).toEqual([report]));
+      answers.at(-1)?.resolve({ type: 'ok' });
+    }
+  });
+
   test('is not written once the replica has stopped, whichever data planes still go', async () => {
     const { written, reporter } = started();
     await reporter.stop();

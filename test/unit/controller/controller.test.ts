@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { connectInProcess } from '../../../src/channel/in-process.ts';
 import { ConfigurationSink } from '../../../src/channel/sink.ts';
+import { AcknowledgementReporter } from '../../../src/controller/acknowledgement-reporter.ts';
 import { Controller, type ObjectChange, type WireObject, type WriteResult } from '../../../src/controller/index.ts';
 import { installationCell, objectCell } from '../../../src/core/graph/inputs.ts';
 import { write } from '../../../src/core/incremental/index.ts';
@@ -299,6 +300,14 @@ describe('a controller', () => {
     controller.observeOwn([reported(report(3))]);
     await new Promise(setImmediate);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
+  });
+
+  test('writes its own report again that somebody deleted', () => {
+    const enqueue = jest.spyOn(AcknowledgementReporter.prototype, 'enqueue');
+    const ref = { group: '', kind: 'ConfigMap', namespace: 'system', name: 'me-acknowledged' };
+    cluster().controller.observeOwn([{ type: 'delete', ref }]);
+    expect(enqueue).toHaveBeenCalledTimes(1);
+    enqueue.mockRestore();
   });
 
   test('that becomes leader takes back nothing of what the former one wrote', async () => {

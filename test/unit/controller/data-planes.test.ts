@@ -150,6 +150,26 @@ describe('the duration of changes', () => {
   });
 });
 
+test('a Gateway that was created again, or restored from a backup, is not programmed by acknowledgements of before', async () => {
+  const { told, reports, planes, source, ready } = started();
+  ready('pod');
+  const pod = connect(source);
+  planes.publish(upserted(listener(5)));
+  await pod.acknowledge();
+  expect(told.at(-1)).toMatchObject({ value: { generation: 5 } });
+  planes.publish(upserted(listener(1)));
+  await setImmediate();
+  expect(told.at(-1)).toMatchObject({ value: undefined });
+  expect(reports.at(-1)).toEqual({ 'ns/gw': { pod: { generations: {}, problems: {} } } });
+  await pod.acknowledge();
+  expect(told.at(-1)).toMatchObject({ value: { generation: 1 } });
+  planes.publish(upserted(listener(2)));
+  await setImmediate();
+  expect(told.at(-1)).toMatchObject({ value: { generation: 1 } });
+  await pod.acknowledge();
+  expect(told.at(-1)).toMatchObject({ value: { generation: 2 } });
+});
+
 test('a data plane that is too old for the configuration is named, and its listener has the problem', async () => {
   const { told, remarks, planes, source, ready } = started();
   ready('pod');
