@@ -7,6 +7,7 @@ import {
   serviceNames,
   type RotationPolicy,
   SessionKeyring,
+  startRounds,
 } from '../certificates/index.ts';
 import { PublishedAuthorities } from '../certificates/published-authorities.ts';
 import { BundleRecord } from '../cluster/bundle-record.ts';
@@ -229,20 +230,24 @@ function followTraceSecret(
   onSecret: (secret: string | undefined) => void,
 ): void {
   const store = new ClusterSecretStore({ client, log }, { namespace, name: traceSecretName });
-  const read = async (): Promise<void> => {
-    try {
-      const secret = (await store.read())?.data['key'];
-      if (secret !== undefined && secret.length < shortestTraceSecret)
-        log.warn(
-          { secret: traceSecretName },
-          `traces are ignored: the key has less than ${shortestTraceSecret} characters`,
-        );
-      onSecret(secret === undefined || secret.length < shortestTraceSecret ? undefined : secret);
-    } catch (error) {
-      log.warn({ secret: traceSecretName, problem: String(error) }, 'cannot read the key for traces');
-    }
+  const read = async (): Promise<number> => {
+    const secret = (await store.read())?.data['key'];
+    const isShort = secret !== undefined && secret.length < shortestTraceSecret;
+    if (isShort)
+      log.warn(
+        { secret: traceSecretName },
+        `traces are ignored: the key has less than ${shortestTraceSecret} characters`,
+      );
+    onSecret(isShort ? undefined : secret);
+    return Infinity;
   };
-  running.add(store.onChange(() => void read()));
+  const rounds = startRounds(read, {
+    longest: 60 * 60_000,
+    retry: 1_000,
+    onError: (error) => log.warn({ secret: traceSecretName, problem: String(error) }, 'cannot read the key for traces'),
+    wakeOn: [(listener) => store.onChange(listener)],
+  });
+  running.add(() => rounds.stop());
 }
 
 /** One replica holds the lease. It renews the authority and writes to the cluster. */
