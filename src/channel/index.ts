@@ -11,5 +11,5 @@ export {
   type SessionKeysResource,
 } from './messages.ts';
 export { serveChannel, type ChannelServer, type Claim, type ServeOptions, type ServingCertificate } from './server.ts';
-export { ConfigurationSink, type Apply, type ConfigChange } from './sink.ts';
+export { ConfigurationSink, type Apply, type ConfigChange, type CurrentProblem } from './sink.ts';
 export { ConfigurationSource, type SessionState } from './source.ts';

@@ -26,8 +26,19 @@ export interface ConfigChange {
   readonly removals: readonly ConfigKey[];
 }
 
-/** Makes a change and returns all current problems, whichever change caused them. Resources with problems are in force nevertheless. */
-export type Apply = (change: ConfigChange) => readonly ResourceProblem[] | Promise<readonly ResourceProblem[]>;
+/** A problem of a resource that is in force nevertheless. */
+export interface CurrentProblem extends ResourceProblem {
+  /** Set if another try may succeed although the configuration is the same, for example if a port is in use. */
+  readonly isWorthRetry?: true;
+}
+
+/**
+ * Makes a change and returns all current problems, whichever change caused them. A change without content tries again what is worth it.
+ */
+export type Apply = (change: ConfigChange) => readonly CurrentProblem[] | Promise<readonly CurrentProblem[]>;
+
+/** Milliseconds until a problem that is worth it gets another try. */
+const defaultRetry = 5_000;
 
 /**
  * The proxy's end of the channel. Applies transactions one at a time and acknowledges each. It outlives its
@@ -35,9 +46,11 @@ export type Apply = (change: ConfigChange) => readonly ResourceProblem[] | Promi
  */
 export class ConfigurationSink {
   private readonly apply: Apply;
+  private readonly retry: number;
   private readonly digests = new Map<ConfigKey, Digest>();
-  /** The problems after the last change or call of `report`. */
+  /** The problems after the last change or call of `refresh`. */
   private reported: readonly ResourceProblem[] = [];
+  private retrying: NodeJS.Timeout | undefined;
   /** The resources of a change that failed as a whole, until they are sent again. */
   private readonly failed = new Map<ConfigKey, string>();
   private connection: symbol | undefined;
@@ -46,8 +59,10 @@ export class ConfigurationSink {
   private readonly firstEnd = Promise.withResolvers<void>();
   private ended = false;
 
-  constructor(apply: Apply) {
+  /** @param retry milliseconds until a problem that is worth it gets another try */
+  constructor(apply: Apply, retry = defaultRetry) {
     this.apply = apply;
+    this.retry = retry;
   }
 
   /** Resolves after the complete configuration has been applied once, when the proxy can become ready. */
@@ -91,17 +106,34 @@ export class ConfigurationSink {
     };
   }
 
-  /** Reports that the problems have changed without a change of configuration, e.g. because of a new certificate. */
-  report(problems: readonly ResourceProblem[]): void {
-    void this.enqueue(() => {
-      this.reported = problems;
+  /**
+   * Examines the problems anew without a change of configuration, e.g. because of a new certificate, and reports them. It waits for earlier
+   * changes, and later ones wait for it, so that no older problems replace newer ones.
+   */
+  refresh(examine: () => Promise<readonly CurrentProblem[]>): Promise<void> {
+    return this.enqueue(async () => {
+      this.note(await examine());
       this.acknowledgeAgain();
     });
   }
 
   private enqueue(step: () => void | Promise<void>): Promise<void> {
-    this.work = this.work.then(step);
-    return this.work;
+    const done = this.work.then(step);
+    this.work = done.catch(() => undefined);
+    return done;
+  }
+
+  private note(problems: readonly CurrentProblem[]): void {
+    this.reported = problems;
+    clearTimeout(this.retrying);
+    if (problems.some(({ isWorthRetry }) => isWorthRetry)) this.retryLater();
+  }
+
+  private retryLater(): void {
+    this.retrying = setTimeout(() => {
+      this.refresh(async () => this.apply(nothing)).catch(() => this.retryLater());
+    }, this.retry);
+    this.retrying.unref();
   }
 
   private markEnd(): void {
@@ -125,13 +157,14 @@ export class ConfigurationSink {
       const resources = upserts.map(({ resource }) => resource);
       const sessionKeys = resources.find((resource) => resource.kind === 'sessionKeys');
       const traceKey = resources.find((resource) => resource.kind === 'traceKey');
-      this.reported = await this.apply({
+      const problems = await this.apply({
         upserts: resources.filter(isConfiguration),
         certificates: resources.filter((resource) => resource.kind === 'certificate'),
         ...(sessionKeys === undefined ? {} : { sessionKeys }),
         ...(traceKey === undefined ? {} : { traceKey }),
         removals,
       });
+      this.note(problems);
       for (const key of removals) this.digests.delete(key);
       for (const { digest, resource } of upserts) this.digests.set(resource.key, digest);
     } catch (error) {
@@ -142,6 +175,8 @@ export class ConfigurationSink {
     }
   }
 }
+
+const nothing: ConfigChange = { upserts: [], certificates: [], removals: [] };
 
 /** Whether a resource comes from the evaluation. The others contain secrets. */
 function isConfiguration(resource: ChannelResource): resource is ConfigResource {

@@ -6,7 +6,7 @@ import {
   type CertificateResource,
   sessionKeysKey,
   type ConfigChange,
-  type ResourceProblem,
+  type CurrentProblem,
 } from '../channel/index.ts';
 import { traceResourceKey } from '../channel/trace.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
@@ -162,7 +162,7 @@ async function applyChange(
   change: ConfigChange,
   proxy: Proxy,
   certificates: ReceivedCertificates,
-): Promise<readonly ResourceProblem[]> {
+): Promise<readonly CurrentProblem[]> {
   // Before the listeners and routes that use them.
   certificates.add(change.certificates);
   if (change.sessionKeys !== undefined) proxy.setSessionKeys(change.sessionKeys.keys);

@@ -254,9 +254,9 @@ function createFollower({
       await plane.publish(await deltaOf(evaluation, await inSlices(workspace.take(change.documents))));
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
       if (touched.some((document) => isOfKind(document.value, 'ConfigMap', 'GatewayClass', 'Gateway')))
-        plane.sink.report(await proxies.apply({ upserts: [], removals: [] }));
+        await plane.sink.refresh(() => proxies.apply({ upserts: [], removals: [] }));
       if (touched.some((document) => isOfKind(document.value, 'Secret')))
-        plane.sink.report(await proxies.reloadCertificates());
+        await plane.sink.refresh(() => proxies.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
       terminal.heading(
         `${new Date(wallNow()).toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`,

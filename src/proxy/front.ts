@@ -96,11 +96,15 @@ export class Front {
   /** Binds the port. Rejects with the system's error, such as EADDRINUSE. Connections wait for `configure`. */
   listen({ host, port }: Address): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
+      const fail = (error: Error): void => {
+        this.stopTimers();
+        reject(error);
+      };
+      this.server.once('error', fail);
       // For any address, Node chooses the host: without IPv6 it is any IPv4 address.
       const reusePort = this.plane.sharesPorts === true;
       this.server.listen({ port, backlog, reusePort, ...(host === anyAddress ? {} : { host }) }, () => {
-        this.server.off('error', reject);
+        this.server.off('error', fail);
         // Accepting can fail temporarily for lack of file descriptors, which must not end the process.
         this.server.on('error', () => undefined);
         resolve();
@@ -174,6 +178,10 @@ export class Front {
     await eachInTurns(this.sockets, (socket) => socket.destroy());
     await this.lastSocketClosed(grace);
     await afterClosing.done();
+    this.stopTimers();
+  }
+
+  private stopTimers(): void {
     this.http1.close();
     this.http2.close();
   }

@@ -64,6 +64,8 @@ export interface ProxyOptions {
 export interface ConfigProblem {
   readonly key: ConfigKey;
   readonly message: string;
+  /** Set if a port could not be bound: it may be free later. A transaction tries again, even one without content. */
+  readonly isWorthRetry?: true;
 }
 
 /** The data plane: forwards traffic according to listeners, routes and endpoints. */
@@ -332,7 +334,8 @@ export class DataPlaneProxy implements Proxy {
   private problems(): ConfigProblem[] {
     const problems: ConfigProblem[] = [];
     for (const [name, message] of this.bindFailures) {
-      for (const { key } of this.bindings.get(name)?.listeners ?? []) problems.push({ key, message });
+      for (const { key } of this.bindings.get(name)?.listeners ?? [])
+        problems.push({ key, message, isWorthRetry: true });
     }
     for (const ofFront of this.listenerProblems) {
       for (const [key, messages] of ofFront) problems.push(...messages.map((message) => ({ key, message })));

@@ -164,7 +164,7 @@ export function channelContract(transport: string, connect: Connect): void {
     test('a problem that comes without a change is told at once', async () => {
       const { source, replica } = await inStep(listener);
       replica.broken.add(listener.key);
-      replica.sink.report(replica.problems());
+      void replica.sink.refresh(async () => replica.problems());
       await eventually(() => expect(source.states()[0]?.problems).toEqual(new Map([[listener.key, 'port in use']])));
     });
 

@@ -92,8 +92,9 @@ export class UdpPort {
 
   /** Ends the drain, so that the port can be configured again. Returns `false` if its flows have ended. */
   stay(): boolean {
+    if (this.entrances.size === 0) return false;
     this.drainage = undefined;
-    return this.entrances.size > 0;
+    return true;
   }
 
   private timeToQuiet(end: number): number {

@@ -99,7 +99,7 @@ export class SharedPorts {
   /** The listeners whose address cannot be bound. */
   problems(): readonly ConfigProblem[] {
     return [...this.failures].flatMap(([name, message]) =>
-      (this.bindings.get(name)?.listeners ?? []).map(({ key }) => ({ key, message })),
+      (this.bindings.get(name)?.listeners ?? []).map(({ key }) => ({ key, message, isWorthRetry: true as const })),
     );
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Pool } from 'undici';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
@@ -197,7 +197,11 @@ describe('ports', () => {
       },
     );
     expect(await apply(blocked, routeOn(blocked.key))).toEqual([
-      { key: blocked.key, message: `cannot listen on 127.0.0.1:${taken}: the port is already in use` },
+      {
+        key: blocked.key,
+        message: `cannot listen on 127.0.0.1:${taken}: the port is already in use`,
+        isWorthRetry: true,
+      },
     ]);
     expect(proxy.addressesOf(blocked.key)).toEqual([]);
     expect((await send(port, '/')).status).toBe(200);
@@ -205,6 +209,26 @@ describe('ports', () => {
     await once(other, 'close');
     expect(await apply(routeOn(blocked.key))).toEqual([]);
     expect((await send(taken, '/')).status).toBe(200);
+  });
+
+  test('one in use leaves no timers behind, however often it is tried', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port: taken } = other.address() as AddressInfo;
+    const { apply } = await startProxy([], {
+      bind: ({ port }) => [{ host: '127.0.0.1', port: port === taken ? taken : 0 }],
+    });
+    const [began, ended] = [jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'clearInterval')];
+    try {
+      await apply(listenerConfig('blocked', { port: taken }));
+      await apply();
+      expect(began.mock.results.length).toBeGreaterThan(0);
+      expect(ended.mock.calls.flat()).toEqual(expect.arrayContaining(began.mock.results.map(({ value }) => value)));
+    } finally {
+      began.mockRestore();
+      ended.mockRestore();
+      other.close();
+    }
   });
 
   test('several addresses serve their own listeners; a listener moves to another without a gap', async () => {

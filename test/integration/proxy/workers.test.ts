@@ -186,7 +186,7 @@ describe('a port', () => {
     running.add(proxy);
     const problems = await proxy.apply({ upserts: [web], removals: [] });
     const message = `cannot listen on 127.0.0.1:${other.port}: the port is already in use`;
-    expect(problems).toEqual([{ key: web.key, message }]);
+    expect(problems).toEqual([{ key: web.key, message, isWorthRetry: true }]);
     await other.close();
     expect(await proxy.apply({ upserts: [], removals: [] })).toEqual([]);
     expect((await send(other.port, '/')).status).toBe(404);

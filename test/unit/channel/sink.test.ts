@@ -32,12 +32,58 @@ describe('a sink', () => {
       key: `listener/${'\u0001'.repeat(200)}/${number}` as const,
       message: '\u0001'.repeat(number % 2_000),
     }));
-    sink.report(problems);
+    void sink.refresh(() => Promise.resolve(problems));
     await eventually(() => expect(sent).toHaveLength(3));
     const bytes = Buffer.byteLength(encodeLine(sent[2] as ToController));
     expect(bytes).toBeLessThan(longestLines.toController.others);
     expect(bytes).toBeGreaterThan(longestLines.toController.others / 2);
     expect(sent[2]).toMatchObject({ problems: expect.arrayContaining(problems.slice(0, 100)) });
+  });
+
+  test('problems that were examined before a change do not replace those of the change', async () => {
+    const [examined, entered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sent: ToController[] = [];
+    const { key } = endpointsConfig('cart', 1);
+    const sink = new ConfigurationSink(() => [{ key, message: 'after' }]);
+    const peer = sink.connect((message) => sent.push(message));
+    const refreshed = sink.refresh(async () => {
+      entered.resolve();
+      await examined.promise;
+      return [{ key, message: 'before' }];
+    });
+    await entered.promise;
+    const taken = peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    examined.resolve();
+    await Promise.all([refreshed, taken]);
+    expect(sent.at(-1)).toEqual({ type: 'acknowledge', id: 1, problems: [{ key, message: 'after' }] });
+  });
+
+  test('tries again what is worth it until it succeeds, and tells so', async () => {
+    const { key } = endpointsConfig('cart', 1);
+    const inUse = [{ key, message: 'in use', isWorthRetry: true as const }];
+    const attempts = [inUse, new Error('failed'), inUse, [{ key, message: 'for good' }]];
+    const changes: ConfigChange[] = [];
+    const sent: ToController[] = [];
+    const sink = new ConfigurationSink((change) => {
+      const attempt = attempts[changes.length] ?? [];
+      changes.push(change);
+      if (attempt instanceof Error) throw attempt;
+      return attempt;
+    }, 1);
+    void sink.connect((message) => sent.push(message)).receive(transaction(1, endpointsConfig('cart', 1)));
+    const acknowledged = (message: string) => ({ type: 'acknowledge', id: 1, problems: [{ key, message }] });
+    await eventually(() => expect(sent.at(-1)).toEqual(acknowledged('for good')));
+    expect(sent.slice(1)).toEqual(['in use', 'in use', 'for good'].map(acknowledged));
+    expect(changes.slice(1)).toEqual(
+      Array.from({ length: 3 }, () => ({ upserts: [], certificates: [], removals: [] })),
+    );
+  });
+
+  test('a failed examination does not stop later changes', async () => {
+    const { sent, sink, peer } = recorded();
+    await expect(sink.refresh(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    expect(sent.at(-1)).toEqual({ type: 'acknowledge', id: 1, problems: [] });
   });
 
   test('says hello with what it holds', async () => {

@@ -297,7 +297,9 @@ describe('a UDP port', () => {
       bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }],
     });
     const problems = await proxy.apply({ upserts: [udp], removals: [] });
-    expect(problems).toEqual([{ key: udp.key, message: expect.stringContaining('the port is already in use') }]);
+    expect(problems).toEqual([
+      { key: udp.key, message: expect.stringContaining('the port is already in use'), isWorthRetry: true },
+    ]);
     closeSocket(taken);
     expect(await proxy.apply({ upserts: [], removals: [] })).toEqual([]);
   });
