@@ -14,7 +14,7 @@ import { unobservedText } from './unobserved.ts';
 export interface ImpactReport {
   readonly statuses: readonly StatusChange[];
   readonly routing: readonly RoutingChange[];
-  /** Whether more matches are affected than were compared. */
+  /** Whether more requests may be affected than were compared. */
   readonly incomplete: boolean;
 }
 
@@ -174,5 +174,5 @@ function answerText(reason = ''): string {
 function summaryOf(report: ImpactReport): string {
   const effects = [...report.statuses, ...report.routing].map(({ effect }) => effect);
   const counts = order.map((effect) => `${effects.filter((other) => other === effect).length} ${effect}`);
-  return `${counts.join(', ')}${report.incomplete ? '; only a part of the affected matches was compared' : ''}`;
+  return `${counts.join(', ')}${report.incomplete ? '; only a part of the affected requests was compared' : ''}`;
 }

@@ -25,17 +25,27 @@ export interface ExampleRequest {
   readonly place: string;
 }
 
+/** An example, and where it is from. */
+export interface Placed<E> {
+  readonly example: E;
+  /** `namespace/name` of the Gateways at whose listeners it is an example of a match, before or after the change. */
+  readonly gateways: ReadonlySet<string>;
+}
+
 /** The maximum number of compared examples. There is one for every match of every route that a change can affect. */
 const maxExamples = 5_000;
+
+/** The maximum number of comparisons: examples multiplied by Gateways. Each one can be a change, which takes about 1 KB. */
+export const maxComparisons = 100_000;
 
 /** The host of a request to a listener and a route that both accept any host. */
 const anyHost = 'any.example';
 
 /** Requests and connections whose outcome a change can affect. */
 export interface Examples {
-  readonly requests: readonly ExampleRequest[];
-  readonly connections: readonly ArrivingConnection[];
-  /** Whether the limit was reached. */
+  readonly requests: readonly Placed<ExampleRequest>[];
+  readonly connections: readonly Placed<ArrivingConnection>[];
+  /** Whether a limit was reached. */
   readonly incomplete: boolean;
 }
 
@@ -51,24 +61,47 @@ export function examplesOf(
   after: ReadonlyMap<ConfigKey, ConfigResource>,
 ): Examples {
   const changed = changedKeys(before, after);
-  const requests = new Map<string, ExampleRequest>();
-  const connections = new Map<string, ArrivingConnection>();
+  const requests = new PlacedExamples<ExampleRequest>();
+  const connections = new PlacedExamples<ArrivingConnection>();
   const all = (incomplete: boolean): Examples => ({
-    requests: [...requests.values()],
-    connections: [...connections.values()],
+    requests: requests.all(),
+    connections: connections.all(),
     incomplete,
   });
   for (const state of [before, after]) {
     for (const route of state.values()) {
       if ((route.kind !== 'route' && route.kind !== 'layer4Route') || !isAffected(route, state, changed)) continue;
-      for (const example of examplesOfRoute(route, state)) {
+      for (const { example, gateway } of examplesOfRoute(route, state)) {
         if (requests.size + connections.size === maxExamples) return all(true);
-        if ('request' in example) requests.set(nameOf(example), example);
-        else connections.set(JSON.stringify(example), example);
+        if (requests.comparisons + connections.comparisons === maxComparisons) return all(true);
+        if ('request' in example) requests.add(nameOf(example), example, gateway);
+        else connections.add(JSON.stringify(example), example, gateway);
       }
     }
   }
   return all(false);
+}
+
+/** Different examples, each with its Gateways. */
+class PlacedExamples<E> {
+  /** The number of examples at Gateways. */
+  comparisons = 0;
+  private readonly byName = new Map<string, { readonly example: E; readonly gateways: Set<string> }>();
+
+  get size(): number {
+    return this.byName.size;
+  }
+
+  add(name: string, example: E, gateway: string): void {
+    const placed = this.byName.get(name) ?? { example, gateways: new Set() };
+    this.byName.set(name, placed);
+    if (!placed.gateways.has(gateway)) this.comparisons++;
+    placed.gateways.add(gateway);
+  }
+
+  all(): readonly Placed<E>[] {
+    return [...this.byName.values()];
+  }
 }
 
 /** Describes the request: method, URL and headers. */
@@ -128,15 +161,16 @@ function isAffected(
 function* examplesOfRoute(
   route: RouteConfig | Layer4RouteConfig,
   state: ReadonlyMap<ConfigKey, ConfigResource>,
-): Iterable<ExampleRequest | ArrivingConnection> {
+): Iterable<{ readonly example: ExampleRequest | ArrivingConnection; readonly gateway: string }> {
   for (const { listener: key, hostnames } of route.attachments) {
     const listener = state.get(key);
     if (listener?.kind !== 'listener') continue;
     for (const hostname of hostnames) {
       const common = intersectHostnames(listener.hostname ?? '', hostname);
       if (common === undefined) continue;
-      if (route.kind === 'layer4Route') yield* connectionTo(listener, hostOf(common));
-      else yield* requestsTo(listener, common, route);
+      const examples =
+        route.kind === 'layer4Route' ? connectionTo(listener, hostOf(common)) : requestsTo(listener, common, route);
+      for (const example of examples) yield { example, gateway: listener.gateway };
     }
   }
 }

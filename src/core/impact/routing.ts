@@ -10,7 +10,7 @@ import {
 } from '../routing/decision/outcome.ts';
 import { PreparedConnections, type Layer4Share, type RoutedConnection } from '../routing/decision/layer4-outcome.ts';
 import { effectOf, type Effect } from './effect.ts';
-import { examplesOf, nameOf, urlOf } from './examples.ts';
+import { examplesOf, maxComparisons, nameOf, urlOf, type Placed } from './examples.ts';
 
 /** A change of the routing of requests or connections, shown by an example. */
 export interface RoutingChange {
@@ -63,9 +63,10 @@ export interface ShareSummary {
 }
 
 /**
- * Compares the routing of requests before and after a change, by one example for every match that the change can affect.
+ * Compares the routing of requests before and after a change, by one example for every match that the change can affect. Each
+ * one is compared at all Gateways, or only at those of its match if there are very many combinations.
  *
- * @returns the changes, and whether there were more matches than the limit
+ * @returns the changes, and whether not everything was compared
  */
 export function compareRouting(
   before: ReadonlyMap<ConfigKey, ConfigResource>,
@@ -74,66 +75,48 @@ export function compareRouting(
   const { requests, connections, incomplete } = examplesOf(before, after);
   const [former, present] = [new PreparedOutcomes(before.values()), new PreparedOutcomes(after.values())];
   const [formerly, presently] = [new PreparedConnections(before.values()), new PreparedConnections(after.values())];
-  const ofRequests = requests.flatMap((example) =>
-    changesOf(former.of(example.request).map(requestOutcome), present.of(example.request).map(requestOutcome), () => ({
-      request: nameOf(example),
-      place: example.place,
-    })),
+  const all = [...new Set([...former.gateways(), ...present.gateways()])].sort();
+  const isEverywhere = (requests.length + connections.length) * all.length <= maxComparisons;
+  const gatewaysFor = ({ gateways }: Placed<unknown>): readonly string[] => (isEverywhere ? all : [...gateways].sort());
+  const ofRequests = requests.flatMap((placed) => {
+    const { example } = placed;
+    const named = { request: nameOf(example), place: example.place };
+    return gatewaysFor(placed).flatMap((gateway) => {
+      const [was, is] = [former.at(gateway, example.request), present.at(gateway, example.request)];
+      return changeOf({ gateway, ...named }, was && requestOutcome(was), is && requestOutcome(is));
+    });
+  });
+  const ofConnections = connections.flatMap((placed) =>
+    gatewaysFor(placed).flatMap((gateway) => {
+      const url = urlOf(placed.example, gateway);
+      const [was, is] = [formerly.at(gateway, placed.example), presently.at(gateway, placed.example)];
+      const compared = { gateway, request: url, place: url };
+      return changeOf(compared, was && connectionOutcome(was), is && connectionOutcome(is));
+    }),
   );
-  const ofConnections = connections.flatMap((connection) =>
-    changesOf(
-      formerly.of(connection).map(connectionOutcome),
-      presently.of(connection).map(connectionOutcome),
-      (gateway) => ({
-        request: urlOf(connection, gateway),
-        place: urlOf(connection, gateway),
-      }),
-    ),
-  );
-  return { changes: [...ofRequests, ...ofConnections], incomplete };
+  return { changes: [...ofRequests, ...ofConnections], incomplete: incomplete || !isEverywhere };
 }
 
 /** The outcome of an example at a Gateway. */
 interface ExampleOutcome {
-  readonly gateway: string;
   /** `undefined`: unknown. */
   readonly works: boolean | undefined;
   readonly summary: RoutedSummary;
 }
 
-function changesOf(
-  before: readonly ExampleOutcome[],
-  after: readonly ExampleOutcome[],
-  nameAt: (gateway: string) => Pick<RoutingChange, 'request' | 'place'>,
-): readonly RoutingChange[] {
-  const gateways = new Set([...before, ...after].map(({ gateway }) => gateway));
-  return [...gateways].sort().flatMap((gateway): readonly RoutingChange[] => {
-    const [was, is] = [outcomeAt(gateway, before), outcomeAt(gateway, after)];
-    if (JSON.stringify(was.summary) === JSON.stringify(is.summary)) return [];
-    return [
-      {
-        gateway,
-        ...nameAt(gateway),
-        before: was.summary,
-        after: is.summary,
-        effect: effectOf(was.works, is.works),
-      },
-    ];
-  });
-}
+const noListener: ExampleOutcome = { works: false, summary: { rule: undefined, decision: 'none', shares: [] } };
 
-function outcomeAt(gateway: string, all: readonly ExampleOutcome[]): ExampleOutcome {
-  return (
-    all.find((example) => example.gateway === gateway) ?? {
-      gateway,
-      works: false,
-      summary: { rule: undefined, decision: 'none', shares: [] },
-    }
-  );
+function changeOf(
+  compared: Pick<RoutingChange, 'gateway' | 'request' | 'place'>,
+  was = noListener,
+  is = noListener,
+): readonly RoutingChange[] {
+  if (JSON.stringify(was.summary) === JSON.stringify(is.summary)) return [];
+  return [{ ...compared, before: was.summary, after: is.summary, effect: effectOf(was.works, is.works) }];
 }
 
 function requestOutcome(outcome: RoutedOutcome): ExampleOutcome {
-  return { gateway: outcome.gateway, works: worksOf(outcome), summary: summaryOf(outcome) };
+  return { works: worksOf(outcome), summary: summaryOf(outcome) };
 }
 
 /** Whether requests are served, as far as that is known; `undefined` if nothing is known. */
@@ -155,9 +138,8 @@ function serversOf({ filters, authorization }: RoutedOutcome): readonly Authoriz
 }
 
 function connectionOutcome(outcome: RoutedConnection): ExampleOutcome {
-  const { gateway, decision } = outcome;
+  const { decision } = outcome;
   return {
-    gateway,
     works: decision.type === 'forward' && workOf(decision.shares.map(({ result }) => result)),
     summary: {
       rule: 'route' in decision ? `${decision.route.routeKind} ${decision.route.route}` : undefined,

@@ -1,18 +1,11 @@
-import { endpointsFor } from '../config.ts';
-import type {
-  ConfigKey,
-  ConfigResource,
-  EndpointsConfig,
-  Layer4Backend,
-  Layer4RouteConfig,
-  ListenerConfig,
-} from '../config.ts';
+import type { ConfigResource, EndpointsConfig, Layer4Backend, Layer4RouteConfig, ListenerConfig } from '../config.ts';
+import { ConfigurationByGateway, type EndpointsOfGateway } from './by-gateway.ts';
 import { decideBackend } from './decide.ts';
-import type { BackendReason, DecidedEndpoints } from './decide.ts';
+import type { BackendReason } from './decide.ts';
 import { Layer4Table } from './layer4.ts';
 import type { Layer4Candidate } from './layer4.ts';
 import { ListenerIndex } from './listener-index.ts';
-import { decided, unlessUnknown, type UnknownShare } from './outcome.ts';
+import { unlessUnknown, type UnknownShare } from './outcome.ts';
 import { sharesOf, type Share } from './shares.ts';
 
 /** A connection or a flow of datagrams that arrives at a port. */
@@ -55,7 +48,8 @@ export function layer4OutcomesOf(
   connection: ArrivingConnection,
 ): readonly Layer4Outcome[] {
   const prepared = new PreparedConnections(resources);
-  return prepared.of(connection).map((routed) => ({
+  const outcomes = prepared.gateways().flatMap((gateway) => prepared.at(gateway, connection) ?? []);
+  return outcomes.map((routed) => ({
     ...routed,
     candidates:
       routed.listener === undefined ? [] : [...prepared.table.candidates(routed.listener.key, connection.serverName)],
@@ -68,42 +62,35 @@ export type RoutedConnection = Omit<Layer4Outcome, 'candidates'>;
 /** A configuration for many connections: data is prepared once per Gateway and port. */
 export class PreparedConnections {
   readonly table = new Layer4Table();
-  private readonly resources: readonly ConfigResource[];
-  private readonly prepared = new Map<string, readonly GatewayState[]>();
+  private readonly resources: ConfigurationByGateway;
+  private readonly prepared = new Map<string, ListenerIndex | undefined>();
 
   constructor(resources: Iterable<ConfigResource>) {
-    this.resources = [...resources];
-    for (const resource of this.resources) if (resource.kind === 'layer4Route') this.table.upsert(resource);
+    const all = [...resources];
+    this.resources = new ConfigurationByGateway(all);
+    for (const resource of all) if (resource.kind === 'layer4Route') this.table.upsert(resource);
   }
 
-  /** The outcomes of a connection at each Gateway, ordered by name, without candidates. */
-  of(connection: ArrivingConnection): readonly RoutedConnection[] {
-    const place = `${connection.protocol} ${connection.port}`;
-    const known = this.prepared.get(place) ?? this.gatewaysAt(connection);
-    this.prepared.set(place, known);
-    return known.map((state) => this.outcomeOf(state, connection));
+  /** `namespace/name` of each Gateway with a listener, in order. */
+  gateways(): readonly string[] {
+    return this.resources.gateways();
   }
 
-  private gatewaysAt(connection: ArrivingConnection): readonly GatewayState[] {
-    const listeners = this.resources.filter(
-      (resource): resource is ListenerConfig => resource.kind === 'listener' && arrivesAt(resource, connection),
-    );
-    const served = [...Map.groupBy(listeners, ({ gateway }) => gateway)].filter(([, ofGateway]) =>
-      ofGateway.some(({ protocol }) => protocol === connection.protocol),
-    );
-    return served
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([gateway, ofGateway]) => ({
-        gateway,
-        listeners: indexOf(ofGateway),
-        endpoints: endpointsOf(gateway, this.resources),
-      }));
+  /** The outcome of a connection at a Gateway (`namespace/name`); `undefined` if it has no listener for the protocol and port. */
+  at(gateway: string, connection: ArrivingConnection): RoutedConnection | undefined {
+    const place = `${connection.protocol} ${connection.port} ${gateway}`;
+    if (!this.prepared.has(place)) this.prepared.set(place, this.listenersAt(gateway, connection));
+    const listeners = this.prepared.get(place);
+    return listeners && this.outcomeAt(gateway, listeners, connection);
   }
 
-  private outcomeOf(
-    { gateway, listeners, endpoints }: GatewayState,
-    { serverName }: ArrivingConnection,
-  ): RoutedConnection {
+  private listenersAt(gateway: string, connection: ArrivingConnection): ListenerIndex | undefined {
+    const reached = this.resources.listenersOf(gateway).filter((listener) => arrivesAt(listener, connection));
+    return reached.some(({ protocol }) => protocol === connection.protocol) ? indexOf(reached) : undefined;
+  }
+
+  private outcomeAt(gateway: string, listeners: ListenerIndex, { serverName }: ArrivingConnection): RoutedConnection {
+    const endpoints = this.resources.endpointsOf(gateway);
     const listener = listeners.select(serverName);
     if (listener === undefined) return { gateway, listener, decision: { type: 'close', reason: 'no-listener' } };
     if (listener.protocol === 'HTTPS') return { gateway, listener, decision: { type: 'requests' } };
@@ -125,34 +112,18 @@ function arrivesAt({ protocol, port }: ListenerConfig, connection: ArrivingConne
   );
 }
 
-type Endpoints = ReadonlyMap<ConfigKey, EndpointsConfig & DecidedEndpoints>;
-
-function endpointsOf(gateway: string, resources: readonly ConfigResource[]): Endpoints {
-  return new Map(
-    resources.flatMap((resource) =>
-      resource.kind === 'endpoints' ? [[resource.key, decided(endpointsFor(gateway, resource))] as const] : [],
-    ),
-  );
-}
-
-interface GatewayState {
-  readonly gateway: string;
-  readonly listeners: ListenerIndex;
-  readonly endpoints: Endpoints;
-}
-
-function decideRoute(route: Layer4RouteConfig | undefined, endpoints: Endpoints): Layer4Decision {
+function decideRoute(route: Layer4RouteConfig | undefined, endpoints: EndpointsOfGateway): Layer4Decision {
   if (route === undefined) return { type: 'close', reason: 'no-route' };
   if (route.failure !== undefined) return { type: 'close', reason: 'rule-failure', route };
   return { type: 'forward', route, shares: sharesOf(route.backends, (backend) => resultOf(backend, endpoints)) };
 }
 
-function resultOf(backend: Layer4Backend | undefined, endpoints: Endpoints): Layer4Share['result'] {
+function resultOf(backend: Layer4Backend | undefined, endpoints: EndpointsOfGateway): Layer4Share['result'] {
   const key = backend?.target.type === 'endpoints' ? backend.target.key : undefined;
   const problem = backend?.target.type === 'invalid' ? backend.target : undefined;
-  const found = decideBackend(backend && { endpoints: key }, (wanted) => endpoints.get(wanted));
+  const found = decideBackend(backend && { endpoints: key }, endpoints);
   if (typeof found !== 'string') return { type: 'send', endpoints: found };
-  const missing = endpoints.get(key ?? '');
+  const missing = endpoints(key ?? '');
   return unlessUnknown(problem ?? missing, {
     type: 'close',
     reason: found,

@@ -1,5 +1,5 @@
 import type { Unobserved } from '../../graph/observed.ts';
-import { endpointsFor, routeFor } from '../config.ts';
+import { routeFor } from '../config.ts';
 import type {
   ConfigKey,
   ConfigResource,
@@ -13,16 +13,9 @@ import { RouteTable } from '../table.ts';
 import type { Candidate } from '../table.ts';
 import { authorizationTarget, prepareListenerFilters } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
+import { ConfigurationByGateway, type EndpointsOfGateway } from './by-gateway.ts';
 import { decide, decideAuthorization, decideBackend, filtersBefore, forwardedHost, forwardedTarget } from './decide.ts';
-import type {
-  AuthorizationReason,
-  BackendReason,
-  DecidedEndpoints,
-  DecidedRequest,
-  Decision,
-  Routing,
-  Taken,
-} from './decide.ts';
+import type { AuthorizationReason, BackendReason, DecidedRequest, Decision, Routing, Taken } from './decide.ts';
 import { ListenerIndex } from './listener-index.ts';
 import { prepareRule } from './prepared-rule.ts';
 import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
@@ -107,29 +100,29 @@ export interface MirrorShare {
  * forward the TLS connection itself are left out: see `layer4OutcomesOf`.
  */
 export function outcomesOf(resources: Iterable<ConfigResource>, request: ArrivingRequest): readonly Outcome[] {
-  const all = [...resources];
-  return gatewaysAt(all, request).flatMap(
-    (gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request) ?? [],
-  );
+  const all = new ConfigurationByGateway(resources);
+  return all.gateways().flatMap((gateway) => preparedFor(gateway, all, request)?.outcomeOf(request) ?? []);
 }
 
 /** A configuration for many requests: data is prepared once per Gateway and port. */
 export class PreparedOutcomes {
-  private readonly resources: readonly ConfigResource[];
-  private readonly prepared = new Map<string, readonly GatewayConfiguration[]>();
+  private readonly resources: ConfigurationByGateway;
+  private readonly prepared = new Map<string, GatewayConfiguration | undefined>();
 
   constructor(resources: Iterable<ConfigResource>) {
-    this.resources = [...resources];
+    this.resources = new ConfigurationByGateway(resources);
   }
 
-  /** The outcomes of a request at each Gateway, ordered by name, without candidates. */
-  of(request: ArrivingRequest): readonly RoutedOutcome[] {
-    const place = `${request.protocol} ${request.port}`;
-    const known =
-      this.prepared.get(place) ??
-      gatewaysAt(this.resources, request).map((gateway) => new GatewayConfiguration(gateway, this.resources, request));
-    this.prepared.set(place, known);
-    return known.flatMap((configuration) => configuration.routed(request) ?? []);
+  /** `namespace/name` of each Gateway with a listener, in order. */
+  gateways(): readonly string[] {
+    return this.resources.gateways();
+  }
+
+  /** The outcome of a request at a Gateway (`namespace/name`); `undefined` if it has no listener for the protocol and port. */
+  at(gateway: string, request: ArrivingRequest): RoutedOutcome | undefined {
+    const place = `${request.protocol} ${request.port} ${gateway}`;
+    if (!this.prepared.has(place)) this.prepared.set(place, preparedFor(gateway, this.resources, request));
+    return this.prepared.get(place)?.routed(request);
   }
 }
 
@@ -146,14 +139,13 @@ export function isServed({ decision, filters, authorization, shares }: RoutedOut
   );
 }
 
-function gatewaysAt(resources: readonly ConfigResource[], request: Arrival): readonly string[] {
-  return [
-    ...new Set(
-      resources.flatMap((resource) =>
-        resource.kind === 'listener' && arrivesAt(resource, request) ? [resource.gateway] : [],
-      ),
-    ),
-  ].sort();
+function preparedFor(
+  gateway: string,
+  resources: ConfigurationByGateway,
+  request: ArrivingRequest,
+): GatewayConfiguration | undefined {
+  const isReached = resources.listenersOf(gateway).some((listener) => arrivesAt(listener, request));
+  return isReached ? new GatewayConfiguration(gateway, resources, request) : undefined;
 }
 
 type Arrival = Pick<ArrivingRequest, 'protocol' | 'port'>;
@@ -174,22 +166,18 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   private readonly gateway: string;
   private readonly listeners = new ListenerIndex();
   private readonly table = new RouteTable();
-  private readonly endpoints = new Map<ConfigKey, EndpointsConfig & DecidedEndpoints>();
+  private readonly endpoints: EndpointsOfGateway;
 
-  constructor(gateway: string, resources: readonly ConfigResource[], request: ArrivingRequest) {
+  constructor(gateway: string, resources: ConfigurationByGateway, request: ArrivingRequest) {
     this.gateway = gateway;
-    const keys = new Set<ConfigKey>();
-    for (const resource of resources) {
-      if (resource.kind === 'endpoints') this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
-      if (resource.kind !== 'listener' || resource.gateway !== gateway || !sharesPort(resource, request)) continue;
-      this.listeners.add(resource);
-      keys.add(resource.key);
-    }
-    for (const resource of resources) {
-      if (resource.kind !== 'route') continue;
+    this.endpoints = resources.endpointsOf(gateway);
+    const listeners = resources.listenersOf(gateway).filter((listener) => sharesPort(listener, request));
+    for (const listener of listeners) this.listeners.add(listener);
+    const keys = new Set(listeners.map(({ key }) => key));
+    for (const route of resources.routesAt(keys)) {
       // A route may have very many matches at listeners of other ports.
-      const attachments = resource.attachments.filter(({ listener }) => keys.has(listener));
-      if (attachments.length > 0) this.table.upsert(routeFor(gateway, { ...resource, attachments }));
+      const attachments = route.attachments.filter(({ listener }) => keys.has(listener));
+      this.table.upsert(routeFor(gateway, { ...route, attachments }));
     }
   }
 
@@ -244,7 +232,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   }
 
   private authorizationOf(authorization: Authorization, request: ArrivingRequest): AuthorizationOutcome {
-    const endpoints = decideAuthorization(authorization, (key) => this.endpoints.get(key));
+    const endpoints = decideAuthorization(authorization, this.endpoints);
     if (typeof endpoints !== 'string')
       return { authorization, result: { type: 'ask', endpoints, target: authorizationTarget(authorization, request) } };
     return { authorization, result: this.answered(authorization, endpoints) };
@@ -262,7 +250,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     { matched }: Taken<PreparedRule>,
     request: ArrivingRequest,
   ): BackendShare['result'] {
-    const endpoints = decideBackend(backend, (key) => this.endpoints.get(key));
+    const endpoints = decideBackend(backend, this.endpoints);
     if (backend === undefined || typeof endpoints === 'string')
       return this.answered(backend, typeof endpoints === 'string' ? endpoints : 'no-backend');
     const mirrors = backend.mirrors.map((mirror) => ({ mirror, endpoints: this.mirroredTo(mirror) }));
@@ -279,14 +267,15 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     backend: Pick<PreparedBackend, 'problem' | 'endpoints'> | undefined,
     reason: R,
   ): AnsweredShare<R> | UnknownShare {
-    const endpoints = this.endpoints.get(backend?.endpoints ?? '');
+    const endpoints = this.endpoints(backend?.endpoints ?? '');
     const detail = backend?.problem?.reason ?? endpoints?.failure;
     return unlessUnknown(backend?.problem ?? endpoints, { type: 'answer', reason, detail });
   }
 
   private mirroredTo({ target }: MirrorFilter): EndpointsConfig | undefined {
-    const endpoints = decideBackend({ endpoints: target.type === 'endpoints' ? target.key : undefined }, (key) =>
-      this.endpoints.get(key),
+    const endpoints = decideBackend(
+      { endpoints: target.type === 'endpoints' ? target.key : undefined },
+      this.endpoints,
     );
     return typeof endpoints === 'string' ? undefined : endpoints;
   }
@@ -303,10 +292,4 @@ export function settledDecision(
 export function unlessUnknown<R>(missing: InvalidTarget | EndpointsConfig | undefined, result: R): R | UnknownShare {
   if (missing?.unobserved === undefined || ('failure' in missing && missing.failure !== undefined)) return result;
   return { type: 'unknown', unobserved: missing.unobserved };
-}
-
-/** Adds the properties of endpoints that decisions use. */
-export function decided(endpoints: EndpointsConfig): EndpointsConfig & DecidedEndpoints {
-  const isEmpty = endpoints.addresses.length === 0 && endpoints.external === undefined;
-  return { ...endpoints, failure: endpoints.failure, isEmpty } as EndpointsConfig & DecidedEndpoints;
 }
