@@ -29,7 +29,7 @@ export class Copy implements ResponseReceiver {
   /** Bytes that wait for a connection to the backend, and bytes that wait to be sent on it. */
   private readonly unread: Buffered;
   private readonly unsent: Buffered;
-  private readonly call: UpstreamExchange;
+  private call: UpstreamExchange | undefined;
   private readonly timer: Timer;
   private readonly plane: DataPlane;
   private isOver = false;
@@ -45,6 +45,8 @@ export class Copy implements ResponseReceiver {
     this.bodyEnded = request.body === undefined;
     this.timer = new Timer(plane.limits.stallTimeout, () => this.giveUp());
     this.call = plane.forwarder.forward({ ...request, sending: this.sending }, this);
+    // Sending may already have exceeded the quota.
+    if (this.isOver) this.call.abort();
   }
 
   /** Sends a copy to an endpoint of the mirror; `undefined` if there is none. */
@@ -118,7 +120,7 @@ export class Copy implements ResponseReceiver {
 
   private giveUp(): void {
     this.bodyEnded = true;
-    this.call.abort();
+    this.call?.abort();
     this.body?.destroy();
     this.finish();
   }

@@ -136,3 +136,42 @@ test('a client that goes away in the middle of its body ends the copies, which m
   await eventually(() => expect(witness.seen).toEqual(['broken']));
   expect(proxy.counters().mirrored).toBe(1);
 });
+
+/** Answers each request without a body, or with the last chunk of one. */
+function startTaking() {
+  return startRawBackend((socket) =>
+    socket.on('data', (bytes: Buffer) => {
+      if (bytes.includes('\r\n\r\n')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    }),
+  );
+}
+
+// The copy has no room from its first byte on: its connection was idle, so it is sent at once.
+test('a copy whose head exceeds the room for copies harms neither the request nor further copies', async () => {
+  const [app, copies] = [await startTaking(), await startTaking()];
+  const faults: unknown[] = [];
+  const large = {
+    type: 'requestHeaders' as const,
+    set: [{ name: 'x-large', value: 'a'.repeat(400 * 1024) }],
+    add: [],
+    remove: [],
+  };
+  const { port, proxy } = await startProxy(
+    [
+      endpointsConfig('app', app.port),
+      endpointsConfig('copies', copies.port),
+      webRoute(
+        { ...prefixRule('/large', [large, mirrorTo('copies')]), index: 0 },
+        { ...prefixRule('/', [mirrorTo('copies')]), index: 1 },
+      ),
+    ],
+    { limits: { bufferedBytes: 1024 * 1024, mirrors: 1 }, onFault: (error) => faults.push(error) },
+  );
+  for (const [earlier, path] of ['/', '/large', '/'].entries()) {
+    // Only one copy at a time is allowed, so the next one is sent when the last one is over.
+    while (proxy.counters().mirrored === earlier)
+      expect(await send(port, path, { method: 'POST', body: 'body' })).toMatchObject({ status: 200 });
+  }
+  expect(faults).toEqual([]);
+  await eventually(() => expect(proxy.counters().buffered.used).toBe(0));
+});
