@@ -57,6 +57,8 @@ export interface ProxyLimits {
   /** Bytes in transit to the proxy, or buffered in it, for one HTTP/2 stream with a slow receiver. */
   readonly streamWindow: number;
   readonly connectTimeout: number;
+  /** Until a backend whose responses do not fit to the negotiated version of HTTP is asked again for its version. */
+  readonly renegotiationInterval: number;
   readonly connectionsPerEndpoint: number;
   /** Requests of one HTTP/2 connection to a backend before a new connection replaces it. */
   readonly requestsPerBackendConnection: number;
@@ -132,6 +134,7 @@ export const defaultLimits: ProxyLimits = {
   streamsPerConnection: 128,
   streamWindow: 256 * 1024,
   connectTimeout: 5_000,
+  renegotiationInterval: 5_000,
   connectionsPerEndpoint: 512,
   requestsPerBackendConnection: 1_000_000,
   authorizationTimeout: 10_000,

@@ -15,6 +15,7 @@ import type { ProxyLimits } from '../limits/limits.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 import type { Waiter } from './waiting-queue.ts';
+import { monotonicNow } from '../../time/clock.ts';
 
 export interface Engines {
   readonly http1: Http1Forwarder;
@@ -23,15 +24,18 @@ export interface Engines {
 
 /**
  * Determines the HTTP version of an upstream with the first TLS connection, and keeps it until connections fail. The
- * engine of that version takes over the connection.
+ * engine of that version takes over the connection. If requests fail because of the version, it asks again from time to time: the upstream
+ * may be another server now, and each question costs a connection.
  */
 export class Negotiation {
   private readonly upstream: Upstream;
   private readonly engines: Engines;
   private readonly connector: Connector;
+  private readonly interval: number;
   private readonly waiting: WaitingQueue<DeferredCall>;
   private isAsking = false;
   private found: keyof Engines | undefined;
+  private foundAt = -Infinity;
   private isReleased = false;
 
   constructor(upstream: Upstream, engines: Engines, limits: ProxyLimits, quotas: Quotas) {
@@ -40,11 +44,12 @@ export class Negotiation {
     const { contexts } = quotas;
     const protocols = ['h2', 'http/1.1'];
     this.connector = new Connector(upstream, { protocols, timeout: limits.connectTimeout, contexts });
+    this.interval = limits.renegotiationInterval;
     this.waiting = new WaitingQueue(Infinity, limits, quotas);
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
-    const call = new DeferredCall(request, new Observer(receiver, () => (this.found = undefined)));
+    const call = new DeferredCall(request, new Observer(receiver, (failure) => this.doubt(failure)));
     if (this.found !== undefined) {
       call.begin(this.found, this.engines);
       return call;
@@ -59,12 +64,18 @@ export class Negotiation {
     this.isReleased = true;
   }
 
+  private doubt(failure: UpstreamFailure): void {
+    const isOld = monotonicNow() - this.foundAt >= this.interval;
+    if (failure === 'connect' || (failure === 'protocol' && isOld)) this.found = undefined;
+  }
+
   private ask(): void {
     this.isAsking = true;
     this.connector.connect({
       established: (socket) => {
         this.isAsking = false;
         this.found = negotiatedProtocol(socket) === 'h2' ? 'http2' : 'http1';
+        this.foundAt = monotonicNow();
         this.engines[this.found].adopt(this.upstream, socket);
         this.serve(this.found);
         if (this.isReleased)
@@ -133,14 +144,14 @@ class DeferredCall implements UpstreamExchange, Waiter {
   }
 }
 
-/** Forwards all calls to a receiver, and reports failed connections. */
+/** Forwards all calls to a receiver, and reports failures. */
 class Observer implements ResponseReceiver {
   private readonly receiver: ResponseReceiver;
-  private readonly unreachable: () => void;
+  private readonly failed: (failure: UpstreamFailure) => void;
 
-  constructor(receiver: ResponseReceiver, unreachable: () => void) {
+  constructor(receiver: ResponseReceiver, failed: (failure: UpstreamFailure) => void) {
     this.receiver = receiver;
-    this.unreachable = unreachable;
+    this.failed = failed;
   }
 
   onConnected(): void {
@@ -177,7 +188,7 @@ class Observer implements ResponseReceiver {
   }
 
   onFailure(failure: UpstreamFailure): void {
-    if (failure === 'connect') this.unreachable();
+    this.failed(failure);
     this.receiver.onFailure(failure);
   }
 }

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Duplex } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Forwarder, ResponseReceiver, UpstreamRequest } from '../../../src/proxy/messages/forwarder.ts';
 import { defaultLimits } from '../../../src/proxy/limits/limits.ts';
@@ -19,6 +22,7 @@ import {
   startNegotiatingBackend,
   startRawBackend,
   startSecureHttp1Backend,
+  type ServingPair,
 } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -194,6 +198,76 @@ test('a request can be aborted while it is being sent on the connection that fou
   await eventually(() => expect(heard).toContain('sending'));
   await eventually(() => expect(backend.openConnections()).toBe(0));
   expect(heard).toEqual(['connected', 'sending']);
+});
+
+describe('a backend that speaks another version of HTTP than before is asked again', () => {
+  /** Answers with the version of HTTP. Without `offers`, it ignores what clients offer. */
+  async function listenOn(
+    port: number,
+    pair: ServingPair,
+    offers?: readonly string[],
+  ): Promise<{ port: number; close: () => Promise<void> }> {
+    const http1 = createHttpServer((_, response) => response.end('1.1'));
+    const server = offers?.includes('h2')
+      ? createSecureServer({ ...pair, allowHTTP1: true }, (request, response) => response.end(request.httpVersion))
+      : createTlsServer({ ...pair, ...(offers && { ALPNProtocols: [...offers] }) }, (socket) =>
+          http1.emit('connection', socket),
+        );
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => sockets.add(socket));
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return {
+      port: (server.address() as AddressInfo).port,
+      async close() {
+        for (const socket of sockets) socket.destroy();
+        server.close();
+        await once(server, 'close');
+      },
+    };
+  }
+
+  interface Change {
+    readonly before: readonly string[];
+    readonly after: readonly string[] | undefined;
+    readonly needsHttp2: boolean;
+    readonly expected: string;
+  }
+
+  test.each<[string, Change]>([
+    [
+      'HTTP/1.1 alone, and then also HTTP/2, which requests need',
+      { before: ['http/1.1'], after: ['h2', 'http/1.1'], needsHttp2: true, expected: 'data 2.0' },
+    ],
+    [
+      'HTTP/2, and then HTTP/1.1, whatever is offered',
+      { before: ['h2', 'http/1.1'], after: undefined, needsHttp2: false, expected: 'data 1.1' },
+    ],
+  ])('%s', async (_, { before, after, needsHttp2, expected }) => {
+    const authority = await createAuthority();
+    const pair = await issueLeaf(authority, { dnsNames: ['inner.example'] });
+    const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
+    const limits = { ...defaultLimits, renegotiationInterval: 0 };
+    const forwarder = new ProtocolForwarder(limits, throwFault, createQuotas(limits, createCounters()));
+    forwarders.push(forwarder);
+    const first = await listenOn(0, pair, before);
+    const request = get(first.port, { upstream: { host: '127.0.0.1', port: first.port, tls }, needsHttp2 });
+    const outcome = async (): Promise<readonly string[]> => {
+      const { receiver, ended } = createReceiver();
+      forwarder.forward({ ...request, fields: [...request.fields] }, receiver);
+      return await ended;
+    };
+    expect((await outcome()).at(-1)).toBe(needsHttp2 ? 'failure protocol' : 'end');
+    await first.close();
+    const second = await listenOn(first.port, pair, after);
+    try {
+      const heard: string[] = [];
+      for (let count = 0; count < 4; count += 1) heard.push(...(await outcome()));
+      expect(heard).toContain(expected);
+    } finally {
+      await second.close();
+    }
+  });
 });
 
 describe('a connection', () => {
