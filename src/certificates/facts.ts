@@ -5,6 +5,7 @@ import { attempt } from './attempt.ts';
 import { dnsNamesOf } from './names.ts';
 import { readCertificate, splitPem } from './pem.ts';
 import { readPrivateKey, unusable, type Unusable } from './private-key.ts';
+import { SharedByText } from './shared-by-text.ts';
 import type { CertificateMaterial } from './source.ts';
 
 /** The relevant fields of a Secret, of any shape. */
@@ -91,12 +92,19 @@ const largestBundle = { characters: 512 * 1_024, certificates: maxAuthorities } 
 /** Characters of a CA certificate. The time to verify a client certificate grows with the constraints of names in it. */
 const longestAuthority = 16 * 1_024;
 
+/** Tools write the same bundle into each namespace. */
+const sharedFacts = new SharedByText<AuthorityFacts>();
+
 function authoritiesOf(field: string, text: unknown): AuthorityFacts {
   if (typeof text !== 'string') return unusable(`${field} is not a string`);
   if (text.length > largestBundle.characters)
     return unusable(
       `${field} has more than 512 KiB. Keep only the CA certificates that sign the certificates to verify`,
     );
+  return sharedFacts.get(`${field} ${text}`, () => readAuthorities(field, text));
+}
+
+function readAuthorities(field: string, text: string): AuthorityFacts {
   const certificates = [...new Set(splitPem(text))];
   if (certificates.length === 0) return unusable(`${field} contains no PEM certificate (-----BEGIN CERTIFICATE-----)`);
   if (certificates.length > largestBundle.certificates)

@@ -94,6 +94,11 @@ describe('authorityFacts', () => {
     });
   });
 
+  test('takes the memory of one bundle for any number of copies', () => {
+    const copy = () => facts(Buffer.from(`${authority.certificate}\n${material.certificate}`).toString());
+    expect(copy()).toBe(copy());
+  });
+
   test.each<[unknown, string]>([
     [undefined, 'ca.crt not found in its data'],
     [1, 'ca.crt is not a string'],
