@@ -1,5 +1,6 @@
 import { ofQualifiedName } from '../core/resources/reference.ts';
 import { SharedBudget, type Sharer } from '../core/text/shared-budget.ts';
+import { SharedSlice } from '../time/slices.ts';
 import { WorkTurns } from './work-turns.ts';
 
 export interface ShareLimits {
@@ -64,6 +65,8 @@ export class GatewayShares {
   private readonly received: SharedBudget;
   private readonly queued: SharedBudget;
   private readonly namespaces = new Map<string, Neighbors>();
+  /** Of the work for messages in each turn of the event loop. */
+  private readonly slice = new SharedSlice();
   private total = 0;
 
   constructor(limits: ShareLimits) {
@@ -82,7 +85,7 @@ export class GatewayShares {
     const known = this.shares.get(gateway);
     if ((known?.connections ?? 0) >= this.limits.perGateway || !this.hasRoom(namespace)) return undefined;
     const shared = known ?? this.begin(gateway);
-    const neighbors = this.namespaces.get(namespace) ?? { ends: new Set(), work: new WorkTurns() };
+    const neighbors = this.namespaces.get(namespace) ?? { ends: new Set(), work: new WorkTurns(this.slice) };
     this.namespaces.set(namespace, neighbors);
     neighbors.ends.add(end);
     shared.connections += 1;

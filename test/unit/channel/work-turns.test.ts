@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { WorkTurns } from '../../../src/channel/work-turns.ts';
+import { SharedSlice } from '../../../src/time/slices.ts';
 
 const { signal: never } = new AbortController();
 
 describe('the work for the messages of several peers', () => {
   let time = 0;
-  const turns = (): WorkTurns => new WorkTurns(() => time);
+  const turns = (): WorkTurns => new WorkTurns(new SharedSlice(), () => time);
   const advance = async (milliseconds: number): Promise<void> => {
     time += milliseconds;
     await jest.advanceTimersByTimeAsync(milliseconds);
@@ -66,7 +67,7 @@ describe('the work for the messages of several peers', () => {
 });
 
 test('work that fails rejects, and the next peer has its turn', async () => {
-  const work = new WorkTurns();
+  const work = new WorkTurns(new SharedSlice());
   const failed = work.take(() => {
     throw new Error('no');
   }, never);
@@ -78,7 +79,7 @@ test('work that fails rejects, and the next peer has its turn', async () => {
 });
 
 test('a peer that goes in the moment in which its turn begins passes it on', async () => {
-  const work = new WorkTurns();
+  const work = new WorkTurns(new SharedSlice());
   const gone = new AbortController();
   let isDone = false;
   await Promise.all([
@@ -88,4 +89,19 @@ test('a peer that goes in the moment in which its turn begins passes it on', asy
     work.take(() => undefined, never),
   ]);
   expect(isDone).toBe(false);
+});
+
+test('all groups of peers share a slice in each turn of the event loop', async () => {
+  let time = 0;
+  let done = 0;
+  const slice = new SharedSlice();
+  const works = Array.from({ length: 5 }, () =>
+    new WorkTurns(slice, () => time).take(() => {
+      time += 6;
+      done += 1;
+    }, never),
+  );
+  expect(done).toBe(2);
+  await Promise.all(works);
+  expect(done).toBe(5);
 });
