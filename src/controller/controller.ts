@@ -289,6 +289,10 @@ export class Controller {
       this.dataPlanes.resize(gateway);
     }
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.serve(gatewayName(key));
+    // A Gateway that is not reconciled has listeners, but no status.
+    for (const resource of configured.upserted.values())
+      if (resource.kind === 'listener' && this.dataPlanes.sourceOf(resource.gateway) === undefined)
+        this.serve(resource.gateway);
     // One publication, so that a new listener never appears without its certificate.
     const all = {
       upserted: new Map([...certificates.upserted, ...configured.upserted]),

@@ -11,8 +11,8 @@ import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { EvaluationQueue } from '../../../src/time/evaluation-queue.ts';
 import { emptyEvaluation } from '../../support/evaluation.ts';
 import { eventually } from '../../support/eventually.ts';
+import { controllerName, gatewayClass, gateway, service, slice } from '../../support/served-gateway.ts';
 
-const controllerName = 'example.com/us';
 const group = 'gateway.networking.k8s.io';
 const started: Controller[] = [];
 
@@ -107,41 +107,6 @@ function cluster(addressPool: readonly AddressRange[] = [], now = () => 0) {
     drop: (object: WireObject) => tell({ type: 'delete', ref: refOf(object) }),
   };
 }
-
-const gatewayClass: WireObject = {
-  apiVersion: `${group}/v1`,
-  kind: 'GatewayClass',
-  metadata: { name: 'ours', generation: 1 },
-  spec: { controllerName },
-};
-const gateway: WireObject = {
-  apiVersion: `${group}/v1`,
-  kind: 'Gateway',
-  metadata: { namespace: 'shop', name: 'web', uid: 'u', generation: 3 },
-  spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
-};
-const service: WireObject = {
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: {
-    namespace: 'shop',
-    name: 'web-sallyport',
-    labels: { 'app.kubernetes.io/managed-by': 'sallyport' },
-    ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }],
-  },
-  status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
-};
-
-const slice: WireObject = {
-  apiVersion: 'discovery.k8s.io/v1',
-  kind: 'EndpointSlice',
-  metadata: {
-    namespace: 'shop',
-    name: 'web-sallyport-x',
-    labels: { 'app.kubernetes.io/managed-by': 'sallyport', 'kubernetes.io/service-name': 'web-sallyport' },
-  },
-  endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true }, targetRef: { kind: 'Pod', name: 'in-process' } }],
-};
 
 function programmed(status: unknown): unknown {
   const { conditions = [] } = status as {
@@ -405,6 +370,16 @@ describe('a controller', () => {
     await drop(gatewayClass);
     expect(calls).toContain('remove Service web-sallyport');
     expect(controller.sourceOf('shop/web')).toBeUndefined();
+  });
+
+  test('programs a Gateway whose class is accepted after its data planes have connected', async () => {
+    const { controller, statuses, put } = cluster();
+    const refused = { controllerName, parametersRef: { ...nowhere, namespace: 'shop' } };
+    for (const object of [service, slice, { ...gatewayClass, spec: refused }, gateway]) await put(object);
+    const source = controller.sourceOf('shop/web');
+    if (source !== undefined) connectInProcess(source, new ConfigurationSink(() => []));
+    await put(gatewayClass);
+    await eventually(() => expect(programmed(statuses.get('Gateway web'))).toBe('True'));
   });
 
   test('makes a Service anew that somebody deleted, and says so', async () => {
