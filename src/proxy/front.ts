@@ -67,11 +67,7 @@ export class Front {
 
   constructor(plane: DataPlane) {
     this.plane = plane;
-    this.handshakes = new Handshakes(
-      plane.limits.handshakes,
-      () => plane.quotas.reached('tls-handshakes'),
-      clientHostOf,
-    );
+    this.handshakes = new Handshakes(plane.quotas.handshakes, clientHostOf);
     const turns = new InputTurns(plane.now);
     this.http1 = createHttp1Server(plane, turns);
     this.http2 = createHttp2Server(plane, turns);

@@ -33,7 +33,7 @@ export interface ProxyLimits {
   readonly connections: number;
   /** Connections of one client address. */
   readonly connectionsPerClient: number;
-  /** Concurrent TLS handshakes of one port; beyond it the oldest one ends. */
+  /** Concurrent TLS handshakes of all ports; beyond it the oldest one of the client with most of them ends. */
   readonly handshakes: number;
   /** Concurrent requests in total. */
   readonly requests: number;

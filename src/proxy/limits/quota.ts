@@ -1,6 +1,7 @@
 import { SharedQuota } from '../../fairness/shared-quota.ts';
 import { LocalTally, type Tally, type TallySource } from '../../fairness/tally.ts';
 import type { Limit, ProxyCounters } from '../counters.ts';
+import { HandshakeLimit } from './handshake-limit.ts';
 import { FormerContexts, maxFormerBytes } from './former-contexts.ts';
 import type { ProxyLimits } from './limits.ts';
 
@@ -35,6 +36,8 @@ export interface Quotas {
   readonly connections: SharedQuota;
   /** Connections by address. */
   readonly clients: KeyedQuota;
+  /** TLS handshakes of clients. */
+  readonly handshakes: HandshakeLimit;
   readonly requests: SharedQuota;
   readonly waiting: SharedQuota;
   readonly tunnels: SharedQuota;
@@ -73,6 +76,7 @@ export function createQuotas(
       () => reached('client-connections'),
       tally('client-connections'),
     ),
+    handshakes: new HandshakeLimit(limits.handshakes, () => reached('tls-handshakes')),
     requests: quota(limits.requests, 'requests'),
     waiting: quota(limits.waiting, 'waiting'),
     tunnels: quota(limits.tunnels, 'tunnels'),

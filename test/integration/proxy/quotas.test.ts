@@ -164,6 +164,26 @@ test('TLS handshakes: those of the client with most of them end', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
+// OpenSSL keeps large messages for each of them, and a Gateway can have thousands of ports.
+test('TLS handshakes: the limit is for all ports together', async () => {
+  const parts = { protocol: 'HTTPS', certificates: ['shop/none'] } as const;
+  const listeners = [1, 2, 3].map((port) => listenerConfig(`secure-${port}`, { ...parts, port }));
+  const started = await startProxy(listeners, {
+    limits: { handshakes: 2 },
+    bind: ({ port }) => [{ host: `127.0.0.${port}`, port: 0 }],
+  });
+  const sockets: Socket[] = [];
+  for (const { port, key } of listeners) {
+    const socket = openRaw(portOf(started.proxy, key), `127.0.0.${port}`).resume();
+    sockets.push(socket);
+    socket.write(Buffer.from([0x16, 3, 1, 2, 0]));
+    await eventually(() => expect(started.proxy.counters().connections).toBe(sockets.length));
+  }
+  await eventually(() => expect(sockets.map(({ closed }) => closed)).toEqual([true, false, false]));
+  await reached(started, 'tls-handshakes');
+  for (const socket of sockets) socket.destroy();
+});
+
 test('requests in all', async () => {
   const backend = await startBackend(() => undefined);
   const started = await startProxyTo(backend.port, { requests: 1 });

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { LinkedSet } from '../limits/linked-set.ts';
-import { TurnOrder } from '../limits/turn-order.ts';
+import { LinkedSet } from './linked-set.ts';
+import { TurnOrder } from './turn-order.ts';
 
 const socketPlace = Symbol('by client');
 

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { ByClient } from '../../../../src/proxy/listen/by-client.ts';
+import { ByClient } from '../../../../src/proxy/limits/by-client.ts';
 
 test('the oldest connection of the client with most of them', () => {
   const connections = new ByClient(2_000);
