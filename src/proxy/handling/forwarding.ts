@@ -259,16 +259,15 @@ export class Forwarding implements ResponseReceiver {
       connection.destroy();
       return;
     }
-    const { address, client, plane } = this.exchange;
+    const { address, plane } = this.exchange;
     if (!plane.quotas.tunnels.take(address)) {
       connection.destroy();
       this.fail('too-many-tunnels');
       return;
     }
     connection.once('close', () => plane.quotas.tunnels.release(address));
-    const head = this.responseHead(answer);
-    let tunnel: Duplex | undefined;
-    if (head === undefined || !this.canSend(() => (tunnel = client.switchProtocol(head))) || tunnel === undefined) {
+    const tunnel = this.switchClient(answer);
+    if (tunnel === undefined) {
       connection.destroy();
       this.fail('backend-protocol');
       return;
@@ -276,6 +275,14 @@ export class Forwarding implements ResponseReceiver {
     this.ended = true;
     this.exchange.switched();
     joinTunnel(tunnel, connection, this.exchange);
+  }
+
+  /** A function of its own, because the listeners of the caller stay as long as the tunnel, and would keep the fields. */
+  private switchClient(answer: UpstreamHead): Duplex | undefined {
+    const head = this.responseHead(answer);
+    let tunnel: Duplex | undefined;
+    if (head !== undefined) this.canSend(() => (tunnel = this.exchange.client.switchProtocol(head)));
+    return tunnel;
   }
 
   onFailure(failure: UpstreamFailure): void {

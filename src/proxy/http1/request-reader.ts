@@ -97,6 +97,12 @@ export class RequestReader {
 
   /** Parses bytes up to the end of a head or a request. Returns the bytes after it. */
   read(bytes: Buffer): Buffer {
+    const rest = this.readNext(bytes);
+    // An empty part would keep all of the memory that was read, for as long as the connection is idle.
+    return rest.length === 0 ? nothing : rest;
+  }
+
+  private readNext(bytes: Buffer): Buffer {
     switch (this.stage) {
       case 'head':
         return this.readHead(bytes);

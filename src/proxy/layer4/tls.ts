@@ -28,9 +28,10 @@ export interface SecurePort {
   countTls(socket: Socket, begin: () => void): void;
 }
 
+/** What a connection keeps of its ClientHello, which can have thousands of protocols. */
 interface Terminating {
   readonly listener: ListenerConfig;
-  readonly hello: ClientHello;
+  readonly serverName: string;
 }
 
 /**
@@ -93,8 +94,8 @@ export class TlsDispatch {
     if (trace !== undefined) this.answer(socket, { listener, hello }, trace);
     else if (listener === undefined) this.refuse(socket);
     else if (listener.protocol === 'HTTPS') this.secure.acceptHttps(socket);
-    else if (listener.tlsMode === 'Terminate') this.terminate(socket, { listener, hello });
-    else this.forward({ socket, ...arrivalOf(socket, { listener, hello }), protocols: [] });
+    else if (listener.tlsMode === 'Terminate') this.terminate(socket, listener, hello);
+    else this.forward({ socket, ...arrivalOf(socket, { listener, serverName: hello.serverName }), protocols: [] });
   }
 
   /** Answers a trace before TLS: neither a handshake nor a request is part of it. */
@@ -104,7 +105,12 @@ export class TlsDispatch {
     trace: Exclude<Recognized, undefined>,
   ): void {
     if (trace !== 'spent' && listener?.protocol === 'TLS') {
-      this.forward({ socket, ...arrivalOf(socket, { listener, hello }), protocols: [], trace });
+      this.forward({
+        socket,
+        ...arrivalOf(socket, { listener, serverName: hello.serverName }),
+        protocols: [],
+        trace,
+      });
       return;
     }
     this.plane.counters.layer4.reasons.trace += 1;
@@ -112,16 +118,16 @@ export class TlsDispatch {
     else closeGently(socket, trace(reportOf({ listener }, listener === undefined ? 'no-listener' : undefined)));
   }
 
-  private terminate(socket: Socket, terminating: Terminating): void {
-    this.terminating.set(socket, terminating);
-    const acceptor = terminating.hello.protocols.length > 1 ? this.silent : this.confirming;
+  private terminate(socket: Socket, listener: ListenerConfig, { serverName, protocols }: ClientHello): void {
+    this.terminating.set(socket, { listener, serverName });
+    const acceptor = protocols.length > 1 ? this.silent : this.confirming;
     this.secure.countTls(socket, () => acceptor.accept(socket));
   }
 
   private accepted({ socket, below, serverName }: Decrypted): void {
     const terminating = this.terminating.get(below);
     // The handshake must use the server name that selected the listener.
-    if (terminating === undefined || terminating.hello.serverName !== serverName) {
+    if (terminating === undefined || terminating.serverName !== serverName) {
       socket.destroy();
       return;
     }
@@ -139,6 +145,6 @@ export class TlsDispatch {
   }
 }
 
-function arrivalOf(carrier: Socket, { listener, hello }: Terminating): Omit<Arrival, 'socket' | 'protocols'> {
-  return { transport: 'tls', origin: originOf(carrier), listener, serverName: hello.serverName };
+function arrivalOf(carrier: Socket, { listener, serverName }: Terminating): Omit<Arrival, 'socket' | 'protocols'> {
+  return { transport: 'tls', origin: originOf(carrier), listener, serverName };
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RouteFilter } from '../../../src/core/routing/config.ts';
 import { authorizedBy, startApp, startAuthorized, startServer } from '../../support/authorization.ts';
-import { closeBackends, refusingPort, startEcho } from '../../support/backends.ts';
+import { closeBackends, refusingPort, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -117,4 +117,18 @@ describe('a body', () => {
     expect(await echoed(port, '/', { method: 'POST', body })).toMatchObject({ body });
     expect(server.asked).toHaveLength(2);
   });
+});
+
+test('the head of a response of the server counts until its end', async () => {
+  const server = await startRawBackend((socket) => {
+    socket.once('data', () =>
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\nx`),
+    );
+  });
+  const { port, proxy } = await startAuthorized((await startEcho('app')).port, server.port, {
+    options: { limits: { authorizationBytes: 20_000 } },
+  });
+  expect((await send(port, '/')).status).toBe(503);
+  const { limitsReached } = proxy.counters();
+  expect(limitsReached['authorization-bytes'] + limitsReached['client-share']).toBe(1);
 });

@@ -6,6 +6,8 @@ export class HeldMessage {
   /** Number of bytes. */
   length = 0;
   private held: Buffer[] = [];
+  /** Memory of the head. */
+  private headBytes = 0;
   private readonly buffered: Buffered;
 
   constructor(quota: SharedQuota, client: string) {
@@ -16,21 +18,28 @@ export class HeldMessage {
     return this.held;
   }
 
+  /** Counts the memory of the head in bytes. Returns `false` if the quota is exceeded. */
+  addHead(bytes: number): boolean {
+    this.headBytes = bytes;
+    return this.buffered.update(this.headBytes + this.length, bytes);
+  }
+
   /** Adds a piece. Returns `false` if the quota is exceeded. */
   add(piece: Buffer): boolean {
     this.length += piece.length;
     this.held.push(piece);
-    return this.buffered.update(this.length, piece.length);
+    return this.buffered.update(this.headBytes + this.length, piece.length);
   }
 
-  /** Drops all pieces. */
+  /** Drops the head and all pieces. */
   clear(): void {
     this.replace(0);
   }
 
-  /** Drops all pieces, and counts what was made of them in bytes. Returns `false` if the quota is exceeded. */
+  /** Drops the head and all pieces, and counts what was made of them in bytes. Returns `false` if the quota is exceeded. */
   replace(bytes: number): boolean {
     this.length = 0;
+    this.headBytes = 0;
     this.held = [];
     return this.buffered.update(bytes, bytes);
   }

@@ -4,6 +4,7 @@ import { editFields } from '../../../core/routing/decision/header-edits.ts';
 import type { Authorization } from '../../../core/routing/decision/authorization.ts';
 import { viaEntry } from '../../../core/text/via.ts';
 import { Buffered, WatchedInput } from '../../limits/buffered.ts';
+import { memoryOf } from '../../limits/field-memory.ts';
 import { Attempts } from '../attempts.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import type { Endpoint, EndpointSet } from '../../upstream/endpoints.ts';
@@ -184,6 +185,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     }
     this.head = head;
     if (!isFinalStatus(head.status)) this.fail('authorization-failed');
+    else if (!this.answer.addHead(memoryOf(head.fields))) this.fail('overloaded');
   }
 
   onData(chunk: Buffer): void {
@@ -375,6 +377,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private end(): void {
     if (this.ended) return;
     this.ended = true;
+    // The request can take long.
+    this.head = undefined;
     this.attempts.end();
     this.timer?.cancel();
     this.unread?.stop();

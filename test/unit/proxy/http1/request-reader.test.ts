@@ -71,6 +71,12 @@ describe('a head', () => {
     expect(heads[2]?.rawHeaders).not.toBe(heads[1]?.rawHeaders);
   });
 
+  test('leaves nothing of the memory that was read, if no bytes follow', () => {
+    const { reader } = startReader();
+    reader.read(Buffer.from('GET / HTTP/1.1\r\n'));
+    expect(reader.read(Buffer.from('Host: a\r\n\r\n')).buffer.byteLength).toBe(0);
+  });
+
   test('keeps no empty lines, however many there are', () => {
     const { events, reader, read } = startReader();
     read('\r', ...Array.from({ length: 1_000 }, () => '\n\r'));
