@@ -1,3 +1,5 @@
+import { SharedQuota } from '../../src/fairness/shared-quota.ts';
+import { Buffered } from '../../src/proxy/limits/buffered.ts';
 import type { UpstreamRequest } from '../../src/proxy/messages/forwarder.ts';
 
 /** A request to a backend: a GET without a body, except for `parts`. */
@@ -11,4 +13,9 @@ export function upstreamRequest(parts: Partial<UpstreamRequest> = {}): UpstreamR
     body: undefined,
     ...parts,
   };
+}
+
+/** An account that always has room. */
+export function roomyAccount(): Buffered {
+  return new Buffered(new SharedQuota(Infinity, () => undefined), '');
 }

@@ -63,7 +63,7 @@ export class Exchange implements AuthorizedRequest {
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
-  /** Bytes of the heads of the request and of a response without a backend that count as buffered. */
+  /** Bytes of the head and the trailers of the request, and of the head of a response without a backend, that count as buffered. */
   private headBytes = 0;
   /** Whether the limit of concurrent requests had room for it. If not, its body is not needed. */
   readonly isAdmitted: boolean;
@@ -115,6 +115,11 @@ export class Exchange implements AuthorizedRequest {
     const { buffered } = this.plane.quotas;
     const more = typeof head === 'string' ? 0 : Math.max(0, head.memory - usualHead);
     return buffered.hasRoom(this.address, roomForRequest + more) && this.takeForHead(more);
+  }
+
+  /** The complete request has arrived. Its trailers stay until it is over. */
+  received(trailers: Fields): void {
+    if (!this.takeForHead(memoryOf(trailers))) this.overflow();
   }
 
   private takeForHead(bytes: number): boolean {

@@ -180,8 +180,8 @@ export class Http1Session implements Carrier, RequestEvents, Input {
       this.rest();
       return;
     }
-    stream.isComplete = true;
-    stream.trailers = trailers;
+    stream.receiveEnd(trailers);
+    this.exchange?.received(trailers);
     if (this.beginsWithContent) {
       this.beginsWithContent = false;
       this.exchange?.start();

@@ -72,6 +72,12 @@ export class Http1Stream implements ClientStream {
     this.head = head;
   }
 
+  /** The complete request has arrived. */
+  receiveEnd(trailers: Fields): void {
+    this.isComplete = true;
+    this.trailers = trailers;
+  }
+
   /** The client sends its body only after "100 Continue". */
   awaitContinue(): void {
     this.awaitsContinue = true;

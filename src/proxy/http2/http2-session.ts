@@ -193,6 +193,7 @@ export class Http2Session implements Input, FrameTarget<Http2Stream>, StreamCarr
       this.streamError(stream.id, errorCodes.protocolError);
       return;
     }
+    stream.exchange?.received(trailers);
     stream.receiveEnd(trailers);
     if (stream.isAnswered) this.endStream(stream, 'ended');
   }

@@ -6,6 +6,7 @@ import type {
   UpstreamFailure,
   UpstreamRequest,
 } from '../messages/forwarder.ts';
+import type { Buffered } from '../limits/buffered.ts';
 import { LinkedNode } from '../limits/linked-list.ts';
 import { joinShortPieces } from '../sockets/join-pieces.ts';
 import type { BackendTurns } from '../sockets/backend-turns.ts';
@@ -78,6 +79,8 @@ export interface Http1ConnectionEvents {
   closed(connection: Http1Connection): void;
   /** The head or the trailers of a response exceed their limit. */
   exceeded(): void;
+  /** Returns a new account for bytes that a connection keeps. */
+  account(): Buffered;
   /** An unexpected error in the handling of the connection, which is being closed. */
   fault(error: unknown): void;
 }
@@ -100,6 +103,8 @@ export class Http1Connection implements ResponseEvents {
   private readonly received: (bytes: Buffer) => void;
   private call: Http1Call | undefined;
   private body: BodyWriter | undefined;
+  /** Accounts for an incomplete head, line or trailers, after the first one. */
+  private incomplete: Buffered | undefined;
   /** By `monotonicNow`. No request may be sent later, because the backend may be closing the connection. */
   private usableUntil = monotonicNow() + idleDefault;
   private hasRested = false;
@@ -231,6 +236,7 @@ export class Http1Connection implements ResponseEvents {
   onSwitch(head: ResponseHead, rest: Buffer): void {
     const call = this.letGo();
     const { socket } = this;
+    this.incomplete?.close();
     socket.off('data', this.received).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
     // Whatever reads the stream now gets the bytes.
     readInto(socket, readBuffer, (length) => socket.push(Buffer.from(readPiece(length))));
@@ -277,11 +283,18 @@ export class Http1Connection implements ResponseEvents {
         return;
       }
       this.reader.read(bytes);
+      this.hold(this.reader.heldBytes);
       call.receiver.settled?.();
     } catch (error) {
       this.fault(error);
     }
   };
+
+  /** Keeps bytes until more of the response arrives. Without room for them, ends the connection. */
+  private hold(bytes: number): void {
+    if (bytes > 0) this.incomplete ??= this.events.account();
+    if (this.incomplete?.update(bytes) === false) this.breakOff('overflow');
+  }
 
   private readonly end = (): void => {
     this.isOver = true;
@@ -304,6 +317,7 @@ export class Http1Connection implements ResponseEvents {
 
   private readonly close = (): void => {
     this.isOver = true;
+    this.incomplete?.close();
     if (this.call === undefined) this.closed();
     else afterClosing.add(this.closed);
   };

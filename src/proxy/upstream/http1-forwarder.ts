@@ -5,6 +5,7 @@ import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } fr
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { Buffered } from '../limits/buffered.ts';
 import { BackendTurns } from '../sockets/backend-turns.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 import { LinkedList } from '../limits/linked-list.ts';
@@ -54,11 +55,13 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private isReleased = false;
   readonly fault: (error: unknown) => void;
   readonly exceeded: () => void;
+  readonly account: () => Buffered;
 
   constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     this.limits = limits;
     this.fault = fault;
     this.exceeded = () => quotas.reached('response-header');
+    this.account = () => new Buffered(quotas.buffered, upstream.host);
     this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
     const { contexts } = quotas;
     this.connector = new Connector(upstream, { protocols: ['http/1.1'], timeout: limits.connectTimeout, contexts });

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Limit } from '../counters.ts';
+import type { Buffered } from '../limits/buffered.ts';
 import { ReleasingMap } from '../limits/releasing-map.ts';
 import { ClosedStreams } from '../frames/closed-streams.ts';
 import type { StreamEnd } from '../frames/closed-streams.ts';
@@ -37,6 +38,8 @@ export interface ConnectionEvents {
   ended(failure: UpstreamFailure | undefined): void;
   /** The backend has exceeded a limit. */
   exceeded(limit: Limit): void;
+  /** Returns a new account for bytes that the connection keeps. */
+  account(): Buffered;
   /** An unexpected error, which has ended a request or the connection. */
   fault(error: unknown): void;
 }
@@ -78,6 +81,8 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   private unsettled: BackendStream[] = [];
   /** The last head of a response: the next one often is the same. */
   private lastHead: UpstreamHead | undefined;
+  /** Accounts for an incomplete frame or header section, after the first one. */
+  private incomplete: Buffered | undefined;
   private hasEnded = false;
   /** The streams after this one will be refused. */
   private refusedAfter = Infinity;
@@ -265,9 +270,16 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   private readonly read = (bytes: Buffer): void => {
     this.receivedInTurn(bytes.length);
     if (!this.isStopped) this.guard(() => this.reader.read(bytes, Infinity));
+    this.hold(this.reader.heldBytes + this.receiver.heldBytes);
     this.guard(() => this.refuse());
     this.settle();
   };
+
+  /** Keeps bytes until the rest arrives. Without room for them, ends the connection. */
+  private hold(bytes: number): void {
+    if (bytes > 0) this.incomplete ??= this.events.account();
+    if (this.incomplete?.update(bytes) === false) this.fail(errorCodes.enhanceYourCalm);
+  }
 
   /** Refuses what the backend has not processed. A backend can send hundreds of GOAWAY frames at once, and have thousands of streams. */
   private refuse(): void {
@@ -344,6 +356,7 @@ export class Http2Connection implements FrameTarget<BackendStream>, BackendCarri
   }
 
   private readonly closed = (): void => {
+    this.incomplete?.close();
     clearTimeout(this.settingsTimer);
     clearTimeout(this.idleTimer);
     this.isStopped = true;

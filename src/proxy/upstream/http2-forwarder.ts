@@ -11,6 +11,7 @@ import type {
 import { Http2Call } from './http2-call.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { ProxyLimits } from '../limits/limits.ts';
+import { Buffered } from '../limits/buffered.ts';
 import { BackendTurns } from '../sockets/backend-turns.ts';
 import { LinkedSet } from '../limits/linked-set.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
@@ -59,8 +60,10 @@ class Http2Pool implements UpstreamPool {
   private readonly nextTurn = new NextTurn(() => this.serve());
   private readonly fault: (error: unknown) => void;
   private readonly quotas: Quotas;
+  private readonly host: string;
 
   constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
+    this.host = upstream.host;
     this.limits = limits;
     this.fault = fault;
     this.quotas = quotas;
@@ -103,6 +106,7 @@ class Http2Pool implements UpstreamPool {
         this.serve();
       },
       exceeded: (limit) => this.quotas.reached(limit),
+      account: () => new Buffered(this.quotas.buffered, this.host),
       fault: this.fault,
     });
     this.connections.add(connection);

@@ -49,6 +49,11 @@ export class ResponseReader {
     this.headBytes = headBytes;
   }
 
+  /** Bytes of an incomplete head or line, and of incomplete trailers. */
+  get heldBytes(): number {
+    return this.held.length + (this.chunks?.heldBytes ?? 0);
+  }
+
   /** Prepares for the response to a request that is being sent. */
   expect(pending: PendingRequest): void {
     this.pending = pending;
@@ -147,6 +152,7 @@ export class ResponseReader {
     if (this.pending === undefined) return;
     this.pending = undefined;
     this.head = undefined;
+    this.chunks = undefined;
     this.events.onEnd(trailers, head, rest);
   }
 

@@ -7,7 +7,7 @@ import type { Forwarder, ResponseReceiver } from '../../../src/proxy/messages/fo
 import { closeBackends, startBackend, startEcho, startHttp2Backend, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
-import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
+import { closeHttp2, frame, frameTypes, openHttp2, request } from '../../support/http2.ts';
 import { dial, endOf, startLayer4, tcp, tcpRoute } from '../../support/layer4.ts';
 import {
   closeProxies,
@@ -398,4 +398,76 @@ test('a connection of a TCPRoute whose receiver takes nothing is reset', async (
   await reached(started);
   await eventually(() => expect(started.connections).toMatchObject([{ reason: 'overloaded' }]));
   await released(started);
+});
+
+const largeField = `x-large: ${'a'.repeat(4_000)}\r\n`;
+
+// A backend can take long, and its clients keep their requests open meanwhile.
+test('the trailers of a request count until it is over', async () => {
+  const backend = await startRawBackend((socket) => socket.resume());
+  const started = await startProxyTo(backend.port);
+  const socket = openRaw(started.port);
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n${largeField.repeat(7)}\r\n`,
+  );
+  const session = openHttp2(started.port);
+  await eventually(() => expect(used(started)).toBeGreaterThan(28_000));
+  const stream = session.request({ ':method': 'POST', ':authority': 'a', ':path': '/' }, { waitForTrailers: true });
+  stream.on('error', () => undefined).on('wantTrailers', () => stream.sendTrailers({ 'x-large': 'a'.repeat(20_000) }));
+  stream.end('x');
+  await eventually(() => expect(used(started)).toBeGreaterThan(48_000));
+  socket.destroy();
+  session.destroy();
+  await released(started);
+});
+
+test('a request whose trailers have no room ends, and the others go on', async () => {
+  const backend = await startBackend((incoming, response) => void (incoming.url === '/' && response.end()));
+  const started = await startProxyTo(backend.port, { bufferedBytes: 32 * kibibyte });
+  const session = openHttp2(started.port);
+  const stream = session.request({ ':method': 'POST', ':authority': 'a', ':path': '/wait' }, { waitForTrailers: true });
+  stream.on('error', () => undefined).on('wantTrailers', () => stream.sendTrailers({ 'x-large': 'a'.repeat(31_000) }));
+  stream.end('x');
+  await eventually(() => expect(stream.closed).toBe(true));
+  await reached(started);
+  expect((await request(session)).status).toBe(200);
+  await released(started);
+});
+
+test('an incomplete head of a response counts', async () => {
+  const backend = await startRawBackend((socket) => {
+    socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${largeField.repeat(7)}`));
+  });
+  const started = await startProxyTo(backend.port);
+  const socket = openRaw(started.port);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually(() => expect(used(started)).toBeGreaterThan(28_000));
+  socket.destroy();
+  await released(started);
+});
+
+test('a response whose incomplete head has no room is answered 503', async () => {
+  const backend = await startRawBackend((socket) => {
+    socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${largeField.repeat(7)}`));
+  });
+  const started = await startProxyTo(backend.port, { bufferedBytes: 24 * kibibyte });
+  expect((await send(started.port, '/')).status).toBe(503);
+  await reached(started);
+  await released(started);
+});
+
+test('an incomplete header section of a backend over HTTP/2 counts', async () => {
+  const headersOfFirst = Buffer.from([frameTypes.headers, 5, 0, 0, 0, 1]);
+  const incomplete = Buffer.concat([frame('headers', 0, 1, Buffer.alloc(16_000, 0x88)), frame('settings', 0, 0)]);
+  const backend = await startRawBackend((socket) => {
+    socket.write(frame('settings', 0, 0));
+    socket.on('data', (bytes: Buffer) => {
+      if (bytes.includes(headersOfFirst)) socket.write(incomplete.subarray(0, -9));
+    });
+  });
+  const started = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')]);
+  const socket = openRaw(started.port);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually(() => expect(used(started)).toBeGreaterThan(15_000));
+  socket.destroy();
 });

@@ -7,6 +7,7 @@ import { Http2Connection } from '../../../src/proxy/upstream/http2-connection.ts
 import { closeBackends, startHttp2Backend } from '../../support/backends.ts';
 import { BackendTurns } from '../../../src/proxy/sockets/backend-turns.ts';
 import { eventually } from '../../support/eventually.ts';
+import { roomyAccount } from '../../support/upstream-request.ts';
 
 afterEach(closeBackends);
 
@@ -22,6 +23,7 @@ test('a connection that ends with GOAWAY reports its end once, however late it i
     hasRoom: () => void told.push('room'),
     ended: (failure) => void told.push(`ended: ${failure}`),
     exceeded: (limit) => void told.push(`exceeded: ${limit}`),
+    account: roomyAccount,
     fault: (error) => void told.push(`fault: ${String(error)}`),
   });
   await eventually(() => expect(told).toEqual(['room']));

@@ -9,7 +9,7 @@ import { Http2Connection } from '../../../../src/proxy/upstream/http2-connection
 import { eventually } from '../../../support/eventually.ts';
 import { frame } from '../../../support/http2.ts';
 import { throwFault } from '../../../support/proxy.ts';
-import { upstreamRequest } from '../../../support/upstream-request.ts';
+import { roomyAccount, upstreamRequest } from '../../../support/upstream-request.ts';
 
 /** Turns that never come, except by `pass`. */
 class LaterTurns extends BackendTurns {
@@ -39,6 +39,7 @@ const overHttp1: Connect = (socket, turns, told) => {
     freed: () => undefined,
     closed: () => undefined,
     exceeded: () => undefined,
+    account: roomyAccount,
     fault: throwFault,
   });
   const receiver: ResponseReceiver = {
@@ -59,6 +60,7 @@ const overHttp2: Connect = (socket, turns, told) =>
     hasRoom: () => void told.push('room'),
     ended: () => undefined,
     exceeded: () => undefined,
+    account: roomyAccount,
     fault: throwFault,
   });
 

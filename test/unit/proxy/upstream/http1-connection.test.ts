@@ -6,7 +6,7 @@ import { Http1Call, Http1Connection } from '../../../../src/proxy/upstream/http1
 import { BackendTurns } from '../../../../src/proxy/sockets/backend-turns.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { throwFault } from '../../../support/proxy.ts';
-import { upstreamRequest } from '../../../support/upstream-request.ts';
+import { roomyAccount, upstreamRequest } from '../../../support/upstream-request.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -19,6 +19,7 @@ function connected() {
     freed: () => void told.push('freed'),
     closed: () => void told.push('closed'),
     exceeded: () => void told.push('exceeded'),
+    account: roomyAccount,
     fault: throwFault,
   });
   backend.resume();

@@ -11,7 +11,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { frame, frameTypes, literal, receiveFrames, settingsFrame, uint32 } from '../../../support/http2.ts';
 import type { ReceivedFrame } from '../../../support/http2.ts';
 import { throwFault } from '../../../support/proxy.ts';
-import { upstreamRequest } from '../../../support/upstream-request.ts';
+import { roomyAccount, upstreamRequest } from '../../../support/upstream-request.ts';
 
 const endStream = 1;
 const endHeaders = 4;
@@ -49,6 +49,7 @@ async function connected(settings = frame('settings', 0, 0)): Promise<Played> {
     hasRoom: () => void told.push('room'),
     ended: (failure) => void told.push(`ended ${failure}`),
     exceeded: (limit) => void told.push(`exceeded ${limit}`),
+    account: roomyAccount,
     fault: throwFault,
   });
   backend.write(settings);
