@@ -32,7 +32,11 @@ function write(name: string, text: string, mode: number): void {
     console.log(path);
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    console.error(exists ? `${path} exists already; remove it first or name another folder` : `cannot write ${path}: ${String(error)}`);
+    console.error(
+      exists
+        ? `${path} exists already; remove it first or name another folder`
+        : `cannot write ${path}: ${String(error)}`,
+    );
     process.exit(1);
   }
 }

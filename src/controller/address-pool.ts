@@ -8,7 +8,7 @@ import { allocate, byAge, AddressLedger, type Allocation, type Claim } from './a
 import { gatewayOfService, isClusterService } from './data-plane-objects.ts';
 import { poolClass } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
-import { isNewer } from './resource-version.ts';
+import { isNewer } from '../core/text/resource-version.ts';
 import { NextTurn } from '../time/next-turn.ts';
 import { qualifiedName } from '../core/resources/reference.ts';
 

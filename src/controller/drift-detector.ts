@@ -1,6 +1,6 @@
 import { isRecord } from '../core/text/record.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
-import { isNewer } from './resource-version.ts';
+import { isNewer } from '../core/text/resource-version.ts';
 import { monotonicNow } from '../time/clock.ts';
 import { keyOfRef } from '../core/resources/reference.ts';
 

@@ -2,7 +2,7 @@ import { listOf, recordOf } from '../core/text/record.ts';
 import type { Logger } from '../telemetry/index.ts';
 import type { ClusterWriter, ObjectChange, WireMetadata, WireObject, WriteResult } from './ports.ts';
 import { qualifiedName } from '../core/resources/reference.ts';
-import { isNewer } from './resource-version.ts';
+import { isNewer } from '../core/text/resource-version.ts';
 
 /** Prevents deletion of a GatewayClass while Gateways use it (GatewayClassFinalizerGatewaysExist). */
 export const classFinalizer = 'gateway-exists-finalizer.gateway.networking.k8s.io';

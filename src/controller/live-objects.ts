@@ -1,6 +1,6 @@
 import type { WireMetadata, WireObject } from './ports.ts';
 import { keyOfRef } from '../core/resources/reference.ts';
-import { isNewer } from './resource-version.ts';
+import { isNewer } from '../core/text/resource-version.ts';
 
 /** The parts of a live object that a status write needs. The spec is not among them. */
 export interface LiveObject {

@@ -1,7 +1,11 @@
 import { type ObjectRef, qualifiedName } from '../core/resources/reference.ts';
+import { isNewer } from '../core/text/resource-version.ts';
 import type { KubernetesObject, ResourceType } from './object.ts';
 
-/** A change of an object. A recreated object of the same name gives a delete and an upsert. */
+/**
+ * A change of an object. A recreated object of the same name gives a delete and an upsert, and so does one of an earlier version: the API
+ * server was restored from a backup, and nothing that is known about the later version holds.
+ */
 export type ObjectEvent =
   | { readonly type: 'upsert'; readonly ref: ObjectRef; readonly object: KubernetesObject }
   | { readonly type: 'delete'; readonly ref: ObjectRef };
@@ -11,6 +15,8 @@ interface Known {
   readonly uid: string;
   /** `''` if the reader may not have received this object. */
   readonly resourceVersion: string;
+  /** Whether the object may have other contents at the same version. */
+  readonly isDoubted?: boolean;
 }
 
 /**
@@ -42,10 +48,12 @@ export class Inventory {
     const ref = { group: this.group, kind: this.type.kind, namespace, name };
     const key = keyOf(ref);
     const before = this.known.get(key);
-    if (before?.uid === uid && before.resourceVersion === resourceVersion && resourceVersion !== '') return [];
+    const isSame = before?.uid === uid && before.resourceVersion === resourceVersion && resourceVersion !== '';
+    if (isSame && before.isDoubted !== true) return [];
     this.known.set(key, { ref, uid, resourceVersion });
     const event = { type: 'upsert', ref, object: this.complete(object) } as const;
-    return before === undefined || before.uid === uid ? [event] : [{ type: 'delete', ref }, event];
+    const isAnother = before !== undefined && (before.uid !== uid || isNewer(before.resourceVersion, resourceVersion));
+    return isAnother ? [{ type: 'delete', ref }, event] : [event];
   }
 
   /** Records the deletion of an object. No event if the known object of this name has another uid. */
@@ -63,6 +71,11 @@ export class Inventory {
     const gone = [...this.known].filter(([key]) => !listed.has(key));
     for (const [key] of gone) this.known.delete(key);
     return gone.map(([, { ref }]) => ({ type: 'delete', ref }));
+  }
+
+  /** Reports all objects once more, also at the same version: after a restore, versions come again with other contents. */
+  doubtAll(): void {
+    for (const [key, known] of this.known) this.known.set(key, { ...known, isDoubted: true });
   }
 
   /** Marks events as not received, so that the next list reports them again. */

@@ -1,4 +1,5 @@
 import type { Logger } from '../telemetry/index.ts';
+import { isNewer } from '../core/text/resource-version.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
 import type { Clock } from '../time/clock.ts';
@@ -6,7 +7,7 @@ import { ApiError, ConnectionError, isForbidden, messageOf, ProtocolError } from
 import { Inventory, keyOf, type ObjectEvent } from './inventory.ts';
 import { listPages, type Selection } from './list.ts';
 import type { ReadingPace } from './reading-pace.ts';
-import { watchFrom } from './watch.ts';
+import { watchFrom, type WatchEvent } from './watch.ts';
 
 export type { ObjectEvent } from './inventory.ts';
 
@@ -35,8 +36,9 @@ const longWatch = 60_000;
 
 /**
  * Follows a selection until stopped: a list, then watches that each resume where the last one ended, and another list when the
- * server no longer knows that resourceVersion. The reader receives the newest version and the deletion of each object exactly once, even
- * across connection failures. Versions that arrive together with a newer one are left out. Stores no objects.
+ * server no longer knows that resourceVersion, or goes back to an earlier one because it was restored from a backup. The reader receives
+ * the newest version and the deletion of each object exactly once, even across connection failures, and all objects once more after a
+ * restore. Versions that arrive together with a newer one are left out. Stores no objects.
  */
 export class Reflector {
   private readonly options: ReflectorOptions;
@@ -47,6 +49,8 @@ export class Reflector {
   private readonly running: Promise<void>;
   /** The resourceVersion at which the next watch resumes. If `undefined`, a list is due. */
   private place: string | undefined;
+  /** The last version that the API server sent. A smaller one follows only if it was restored from a backup. */
+  private latest = '';
   private contact: number | undefined;
   private isSynced = false;
   /** Whether the reader missed events, which only a list can repeat. */
@@ -133,6 +137,8 @@ export class Reflector {
     )) {
       this.heard();
       if (restarted) listed.clear();
+      if (isNewer(this.latest, resourceVersion)) this.inventory.doubtAll();
+      this.latest = resourceVersion;
       for (const { metadata } of objects) listed.add(keyOf(metadata));
       await this.tell(objects.flatMap((object) => this.inventory.upsert(object)));
       signal.throwIfAborted();
@@ -148,6 +154,8 @@ export class Reflector {
     const started = this.options.clock.now();
     for await (const batch of watchFrom(this.options, place, signal)) {
       this.heard();
+      if (goesBack(this.latest, batch))
+        throw new ProtocolError('the API server went back to an earlier version: it was restored from a backup');
       if (batch.length > 0) this.backoff.reset();
       const events = batch.flatMap(({ type, object }) => {
         if (type === 'bookmark') return [];
@@ -155,7 +163,7 @@ export class Reflector {
       });
       await this.tell(newestOnly(events));
       const version = batch.at(-1)?.object.metadata.resourceVersion ?? '';
-      if (!anywhere.has(version)) this.place = version;
+      if (!anywhere.has(version)) this.latest = this.place = version;
       signal.throwIfAborted();
     }
     const lasted = this.options.clock.now() - started;
@@ -199,6 +207,18 @@ export class Reflector {
     );
     return delay;
   }
+}
+
+/** Whether an event is of a version before the place, or before that of another event that precedes it. */
+function goesBack(place: string, batch: readonly WatchEvent[]): boolean {
+  let last = place;
+  for (const { object } of batch) {
+    const { resourceVersion: version = '' } = object.metadata;
+    if (anywhere.has(version)) continue;
+    if (isNewer(last, version)) return true;
+    last = version;
+  }
+  return false;
 }
 
 /** Leaves out versions of objects that a later event replaces: most new objects get a status at once. */

@@ -297,6 +297,69 @@ describe('watches', () => {
     expect(lists()).toHaveLength(2);
   });
 
+  describe('of an API server that was restored from a backup', () => {
+    /** Changes objects after a backup, and restores it while the watch is open. */
+    async function restored(): Promise<Followed> {
+      const followed = await inStep('changed', 'gone');
+      const backup = stage.server.store.backUp();
+      drop('changed');
+      add('changed', { since: 'backup' });
+      drop('gone');
+      add('new');
+      await eventually(() => expect(followed.objects.has('new')).toBe(true));
+      stage.server.store.restore(backup);
+      followed.steps.length = 0;
+      return followed;
+    }
+
+    test.each([
+      ['a bookmark', () => stage.server.watches.bookmark()],
+      ['an event', () => add('another')],
+    ])('begin with a list after %s of an earlier version', async (_name, send) => {
+      const { objects, reflector } = await restored();
+      send();
+      await watching(0);
+      await recovered();
+      await eventually(() => expect(lists()).toHaveLength(2));
+      const present = () => Object.fromEntries([...objects].map(([name, { data }]) => [name, data]));
+      await eventually(() => expect(present()).toMatchObject({ changed: {}, gone: {} }));
+      expect(present()).not.toHaveProperty('new');
+      expect(present()['changed']).toEqual({});
+      await eventually(() => expect(reflector.problem).toBeUndefined());
+      add('last');
+      await eventually(() => expect(objects.has('last')).toBe(true));
+      expect(lists()).toHaveLength(2);
+    });
+
+    test('read objects again whose uid and version are those of other contents', async () => {
+      const { objects } = await inStep('one');
+      const backup = stage.server.store.backUp();
+      const write = async (data: object): Promise<void> => {
+        await stage.client.request({
+          method: 'PATCH',
+          path: '/api/v1/namespaces/default/configmaps/one',
+          contentType: 'application/merge-patch+json',
+          body: { data },
+        });
+      };
+      await write({ text: 'first' });
+      const version = stage.server.store.version;
+      add('two');
+      await eventually(() => expect(objects.has('two')).toBe(true));
+      stage.server.watches.cut();
+      stage.server.store.restore(backup);
+      await write({ text: 'second' });
+      expect(stage.server.store.version).toBe(version);
+      await recovered();
+      stage.server.watches.bookmark();
+      await watching(0);
+      await recovered();
+      await eventually(() => expect(lists()).toHaveLength(2));
+      await eventually(() => expect(objects.get('one')?.['data']).toEqual({ text: 'second' }));
+      expect(objects.has('two')).toBe(false);
+    });
+  });
+
   test('find out that the kind is gone, and go on asking', async () => {
     const { reflector } = await inStep();
     stage.server.watches.cut();

@@ -20,6 +20,16 @@ export interface Change {
   readonly before?: StoredObject;
 }
 
+/** The contents of a store at a version. */
+export interface Backup {
+  readonly version: number;
+  readonly objects: readonly (readonly [resource: string, objects: readonly StoredObject[]])[];
+}
+
+function pathIn({ metadata: { namespace = '', name } }: StoredObject): string {
+  return `${namespace}/${name}`;
+}
+
 export function resourceKey({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
   return `${plural}.${group}`;
 }
@@ -51,6 +61,24 @@ export class Store {
     this.version += 1;
     this.oldest = this.version;
     this.history = [];
+  }
+
+  /** What a backup has: all objects, and the version. */
+  backUp(): Backup {
+    return {
+      version: this.version,
+      objects: [...this.objects].map(([resource, objects]) => [resource, [...objects.values()]]),
+    };
+  }
+
+  /** Begins anew from a backup, as a restored etcd: nobody is told, and the same versions come again with other contents. */
+  restore({ version, objects }: Backup): void {
+    this.version = version;
+    this.oldest = version;
+    this.history = [];
+    this.objects.clear();
+    for (const [resource, stored] of objects)
+      this.objects.set(resource, new Map(stored.map((object) => [pathIn(object), object])));
   }
 
   list(resource: string): readonly StoredObject[] {

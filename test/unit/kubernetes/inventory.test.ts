@@ -44,6 +44,20 @@ describe('what is news', () => {
     expect(inventory.remove(object('cart', 'b', '6'))).toEqual([]);
   });
 
+  test('an earlier version is another object: the API server was restored from a backup', () => {
+    const inventory = new Inventory(type);
+    inventory.upsert(object('cart', 'a', '10'));
+    expect(short(inventory.upsert(object('cart', 'a', '9')))).toEqual(['delete cart', 'upsert cart']);
+  });
+
+  test('doubted objects come once more, also at the same version', () => {
+    const inventory = new Inventory(type);
+    inventory.upsert(object('cart'));
+    inventory.doubtAll();
+    expect(short(inventory.upsert(object('cart')))).toEqual(['upsert cart']);
+    expect(inventory.upsert(object('cart'))).toEqual([]);
+  });
+
   test('what did not arrive comes again with the next list, gone or not', () => {
     const inventory = new Inventory(type);
     inventory.distrust(inventory.upsert(object('cart')));
