@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import { maxAuthorities, type AuthorityFacts, type CertificateFacts } from '../core/graph/inputs.ts';
 import { recordOf } from '../core/text/record.ts';
 import { attempt } from './attempt.ts';
-import { dnsNamesOf } from './names.ts';
 import { readCertificate, splitPem } from './pem.ts';
 import { readPrivateKey, unusable, type Unusable } from './private-key.ts';
 import { SharedByText } from './shared-by-text.ts';
@@ -19,8 +18,7 @@ export interface SecretData {
 export type TlsSecret = { readonly type: 'material'; readonly material: CertificateMaterial } | Unusable;
 
 /**
- * The facts that the evaluation may know about a Secret of type `kubernetes.io/tls`: names and validity of its certificate, never
- * the key. Never throws.
+ * The facts that the evaluation may know about a Secret of type `kubernetes.io/tls`: the validity of its certificate, never the key. Never throws.
  *
  * @param secret the Secret as JSON, of any shape
  */
@@ -37,17 +35,28 @@ function describeLeaf(material: CertificateMaterial): CertificateFacts {
   const leaf = new X509Certificate(material.certificate);
   return {
     type: 'certificate',
-    dnsNames: dnsNamesOf(leaf),
     notBefore: rfc3339(leaf.validFromDate),
     notAfter: rfc3339(leaf.validToDate),
   };
 }
 
+/** Secrets that were read. The evaluation and the configuration of data planes read each Secret of an event, which takes milliseconds. */
+const secretsRead = new WeakMap<object, TlsSecret>();
+
 /**
  * The certificate chain and key of a Secret of type `kubernetes.io/tls`, verified to be valid and to belong together. As in the API
- * server, `stringData` takes precedence over `data`. Never throws.
+ * server, `stringData` takes precedence over `data`. An object is read once. Never throws.
  */
 export function readTlsSecret(secret: unknown): TlsSecret {
+  if (typeof secret !== 'object' || secret === null) return readSecret(secret);
+  const known = secretsRead.get(secret);
+  if (known !== undefined) return known;
+  const read = readSecret(secret);
+  secretsRead.set(secret, read);
+  return read;
+}
+
+function readSecret(secret: unknown): TlsSecret {
   const { type, data, stringData }: SecretData = recordOf(secret);
   if (type !== 'kubernetes.io/tls')
     return unusable(

@@ -20,6 +20,7 @@ import {
   type OnEvents,
   type ReadingPace,
 } from '../kubernetes/index.ts';
+import type { Steps } from '../core/text/steps.ts';
 import { monotonicNow, systemClock } from '../time/clock.ts';
 import type { EvaluationQueue } from '../time/evaluation-queue.ts';
 import type { Logger } from '../telemetry/index.ts';
@@ -72,7 +73,7 @@ export interface ObjectReader {
 
 export interface ClusterStateOptions {
   /** Applies all writes, the first one included. */
-  readonly evaluation: Pick<EvaluationQueue, 'apply'>;
+  readonly evaluation: Pick<EvaluationQueue, 'apply' | 'applyRead'>;
   readonly kinds: readonly KindName[];
   readonly controllerName: string;
   /**
@@ -109,7 +110,7 @@ export class ClusterState {
       kinds: [...this.kinds.values()],
       onEvents: (events) => {
         const arrived = monotonicNow();
-        return evaluation.apply(events.flatMap(writesOf), (delta) => onChange(events, delta, arrived));
+        return evaluation.applyRead(writesOf(events), (delta) => onChange(events, delta, arrived));
       },
       onInstalled: (installed) => {
         onInstalled(ofGatewayApi(installed));
@@ -233,8 +234,14 @@ export function followCluster(client: ApiClient, log: Logger, pace?: ReadingPace
   };
 }
 
-function writesOf(event: ObjectEvent): readonly Write[] {
-  return objectWrites(event.ref, event.type === 'upsert' ? event.object : undefined);
+/** In steps: a page of a list has hundreds of Secrets or ConfigMaps, and one full of certificates takes milliseconds. */
+function* writesOf(events: readonly ObjectEvent[]): Steps<readonly Write[]> {
+  const writes: Write[] = [];
+  for (const event of events) {
+    writes.push(...objectWrites(event.ref, event.type === 'upsert' ? event.object : undefined));
+    yield;
+  }
+  return writes;
 }
 
 function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): Pick<Installation, 'bundles' | 'guessed'> {

@@ -8,7 +8,7 @@ import { maxTurns, slice, Slices } from './slices.ts';
 type Follow = (delta: Delta) => void;
 
 interface Task {
-  readonly writes: readonly Write[];
+  readonly read: Steps<readonly Write[]>;
   readonly follow: Follow;
   readonly done: PromiseWithResolvers<number>;
 }
@@ -57,9 +57,14 @@ export class EvaluationQueue {
    * nothing is underway and the work fits in a slice. Returns the milliseconds of work. Throws or rejects with the errors of both.
    */
   apply(writes: readonly Write[], follow: Follow): number | Promise<number> {
-    if (this.isBusy) return this.later(writes, follow);
+    return this.applyRead(readAlready(writes), follow);
+  }
+
+  /** As `apply`, with writes that are read in steps, which are a part of the work. */
+  applyRead(read: Steps<readonly Write[]>, follow: Follow): number | Promise<number> {
+    if (this.isBusy) return this.later(read, follow);
     const slices = new Slices(this.now);
-    const steps = this.transaction(writes);
+    const steps = this.transaction(read);
     while (!slices.isUsedUp) {
       const { done, value } = steps.next();
       if (done !== true) continue;
@@ -69,15 +74,15 @@ export class EvaluationQueue {
     return this.finish({ steps, follow, slices });
   }
 
-  private *transaction(writes: readonly Write[]): Steps<Delta> {
-    const delta = yield* this.kernel.applyInSteps(writes);
+  private *transaction(read: Steps<readonly Write[]>): Steps<Delta> {
+    const delta = yield* this.kernel.applyInSteps(yield* read);
     yield* this.prepare(delta);
     return delta;
   }
 
-  private async later(writes: readonly Write[], follow: Follow): Promise<number> {
+  private async later(read: Steps<readonly Write[]>, follow: Follow): Promise<number> {
     const done = Promise.withResolvers<number>();
-    this.waiting.push({ writes, follow, done });
+    this.waiting.push({ read, follow, done });
     this.last = ended(done.promise);
     return await done.promise;
   }
@@ -95,9 +100,9 @@ export class EvaluationQueue {
     await this.end(first);
     for (let task = this.waiting.shift(); task !== undefined; task = this.waiting.shift()) {
       await othersFirst();
-      const { writes, follow, done } = task;
+      const { read, follow, done } = task;
       const slices = new Slices(this.now);
-      const steps = this.transaction(writes);
+      const steps = this.transaction(read);
       done.resolve(completed({ steps, follow, slices }));
       await this.end(done.promise);
     }
@@ -126,6 +131,11 @@ export class EvaluationQueue {
 }
 
 function* nothing(): Steps<void> {}
+
+function* readAlready(writes: readonly Write[]): Steps<readonly Write[]> {
+  yield* nothing();
+  return writes;
+}
 
 async function ended(transaction: Promise<number>): Promise<void> {
   await Promise.allSettled([transaction]);

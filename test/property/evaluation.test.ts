@@ -43,7 +43,6 @@ const withPolicies = { ...installation, hostnamePolicies: true };
 const facts: readonly (CertificateFacts | undefined)[] = [
   {
     type: 'certificate',
-    dnsNames: ['shop.example.com'],
     notBefore: '2026-01-01T00:00:00Z',
     notAfter: '2027-01-01T00:00:00Z',
   },

@@ -21,7 +21,6 @@ import { refusedByRules } from './schema.ts';
 
 const tlsFacts = {
   type: 'certificate',
-  dnsNames: ['cart.example.com'],
   notBefore: '2026-01-01T00:00:00Z',
   notAfter: '2027-01-01T00:00:00Z',
 } as const;

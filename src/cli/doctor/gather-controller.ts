@@ -255,7 +255,6 @@ function latestAuthority(source: KubernetesObject): CertificateFacts | undefined
   return (
     latest && {
       type: 'certificate',
-      dnsNames: [],
       notBefore: latest.validFromDate.toISOString(),
       notAfter: latest.validToDate.toISOString(),
     }

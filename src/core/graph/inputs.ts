@@ -42,11 +42,13 @@ export const policySettingsCell = defineInput<true>('policySettings');
 /** Facts about this installation; one cell without arguments. */
 export const installationCell = defineInput<Installation>('installation');
 
-/** Facts from a `kubernetes.io/tls` Secret, or the reason why there are none. Times are RFC 3339. */
+/**
+ * Facts from a `kubernetes.io/tls` Secret, or the reason why there are none. Times are RFC 3339. The facts are short, because they are kept for
+ * each Secret of the cluster, and a certificate may have thousands of names.
+ */
 export type CertificateFacts =
   | {
       readonly type: 'certificate';
-      readonly dnsNames: readonly string[];
       readonly notBefore: string;
       readonly notAfter: string;
     }

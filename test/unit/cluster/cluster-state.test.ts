@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { admissionKinds, ClusterState, type ObjectReader } from '../../../src/cluster/cluster-state.ts';
 import { authorityCell, installationCell, readObject } from '../../../src/core/graph/inputs.ts';
+import { runToEnd } from '../../../src/core/text/steps.ts';
 import { schemaTables, type SchemaKind } from '../../../src/core/schema/index.ts';
 import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '../../../src/kubernetes/index.ts';
 import { installedKind } from '../../support/doctor.ts';
@@ -90,6 +91,31 @@ describe('the state of a cluster', () => {
     expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
   });
 
+  test('the objects of a list are read one by one', () => {
+    const source = new Source();
+    let steps = 0;
+    const state = new ClusterState({
+      kinds: admissionKinds,
+      controllerName: 'example.com/controller',
+      evaluation: {
+        apply: () => 0,
+        applyRead(read) {
+          while (read.next().done !== true) steps += 1;
+          return 0;
+        },
+      },
+      follow(reader) {
+        source.reader = reader;
+        return source;
+      },
+    });
+    const secret = { metadata: { name: 'tls', namespace: 'shop' }, type: 'kubernetes.io/tls' };
+    const event = { type: 'upsert', ref: { group: '', kind: 'Secret', namespace: 'shop', name: 'tls' } } as const;
+    void source.reader?.onEvents(Array.from({ length: 100 }, () => ({ ...event, object: secret })));
+    expect(state.problems()).toEqual([]);
+    expect(steps).toBe(100);
+  });
+
   test('all changes are applied by the queue, the first one included', () => {
     const kernel = emptyEvaluation();
     const source = new Source();
@@ -100,6 +126,10 @@ describe('the state of a cluster', () => {
       evaluation: {
         async apply(writes) {
           waiting.push(() => kernel.apply(writes));
+          return 0;
+        },
+        async applyRead(read) {
+          waiting.push(() => kernel.apply(runToEnd(read)));
           return 0;
         },
       },

@@ -77,6 +77,24 @@ describe('the evaluation queue', () => {
     expect(seen).toEqual(['100 values']);
   });
 
+  test('writes that take long to read are read in slices, before those of later calls', async () => {
+    const { evaluation, seen, note, pass } = queue();
+    function* read() {
+      for (let step = 0; step < 100; step += 1) {
+        pass(1);
+        yield;
+      }
+      return many;
+    }
+    const stop = turns();
+    const applied = evaluation.applyRead(read(), note);
+    void evaluation.apply([put(1)], note);
+    expect(await applied).toBe(200);
+    expect(stop()).toBeGreaterThan(15);
+    await allApplied(evaluation);
+    expect(seen).toEqual(['100 values', '1']);
+  });
+
   test('prepares each change in steps before its followers are called', async () => {
     const { evaluation, seen, note } = queue();
     evaluation.prepare = function* (delta) {

@@ -437,7 +437,6 @@ describe('certificates', () => {
   function used(notBefore: number, notAfter: number): readonly string[] {
     const facts = {
       type: 'certificate' as const,
-      dnsNames: [],
       notBefore: new Date(now + notBefore).toISOString(),
       notAfter: new Date(now + notAfter).toISOString(),
     };

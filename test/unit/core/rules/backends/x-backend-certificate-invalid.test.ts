@@ -4,7 +4,6 @@ import { objectOf } from '../../../../support/rules.ts';
 
 const certificate = {
   type: 'certificate',
-  dnsNames: [],
   notBefore: '2026-01-01T00:00:00Z',
   notAfter: '2027-01-01T00:00:00Z',
 } as const;

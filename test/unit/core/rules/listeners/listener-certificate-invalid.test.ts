@@ -6,7 +6,6 @@ import { gatewayWith } from '../../../../support/rules.ts';
 
 const certificate = {
   type: 'certificate',
-  dnsNames: ['a.example.com'],
   notBefore: '2026-01-01T00:00:00Z',
   notAfter: '2027-01-01T00:00:00Z',
 } as const;

@@ -5,7 +5,6 @@ import { gatewayWith } from '../../../../support/rules.ts';
 const plain = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }) as { readonly spec: object };
 const certificate = {
   type: 'certificate',
-  dnsNames: [],
   notBefore: '2026-01-01T00:00:00Z',
   notAfter: '2027-01-01T00:00:00Z',
 } as const;
