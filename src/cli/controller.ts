@@ -38,6 +38,7 @@ import { EvaluationQueue } from '../time/evaluation-queue.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { imageOfPod } from './own-image.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
+import { limitBufferPool } from './process/buffer-pool.ts';
 import { growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { returnMemory } from './process/memory-return.ts';
@@ -93,6 +94,7 @@ const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_0
  */
 export function startController(options: ControllerCommandOptions): Promise<{ stop(): Promise<void> }> {
   growBeforeCollecting();
+  limitBufferPool();
   return startOrStop((running) => start(options, running));
 }
 

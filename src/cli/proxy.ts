@@ -17,6 +17,7 @@ import type { ProxyProtocolSettings } from '../proxy/proxy-protocol/settings.ts'
 import { monotonicNow } from '../time/clock.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
+import { limitBufferPool } from './process/buffer-pool.ts';
 import { collectYoungAlone, expectShortLives, growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
@@ -71,6 +72,7 @@ export function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Prom
   collectYoungAlone();
   expectShortLives();
   growBeforeCollecting();
+  limitBufferPool();
   return startOrStop((running) => start(options, running));
 }
 

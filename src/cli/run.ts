@@ -22,6 +22,7 @@ import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { buildProbes } from '../webhook/probes.ts';
 import { Workspace } from '../workspace/workspace.ts';
+import { limitBufferPool } from './process/buffer-pool.ts';
 import { collectYoungAlone, expectShortLives, growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { logNames } from './process/log-names.ts';
@@ -73,6 +74,7 @@ export function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
   collectYoungAlone();
   expectShortLives();
   growBeforeCollecting();
+  limitBufferPool();
   return startOrStop((running) => start(options, running));
 }
 

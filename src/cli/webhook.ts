@@ -50,6 +50,7 @@ import { impactInCluster } from '../webhook/impact-decision.ts';
 import { today } from '../webhook/today.ts';
 import { buildWebhook } from '../webhook/index.ts';
 import { exposeEvaluation } from './process/evaluation-metrics.ts';
+import { limitBufferPool } from './process/buffer-pool.ts';
 import { expectShortLives, growBeforeCollecting } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { listenEverywhere } from './process/listen.ts';
@@ -109,6 +110,7 @@ const readingPause = 250;
 export function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
   expectShortLives();
   growBeforeCollecting();
+  limitBufferPool();
   return startOrStop((running) => start(options, running));
 }
 

@@ -97,8 +97,10 @@ export function peek(
     const protocol = detectProtocol(seen);
     if (protocol === undefined) return true;
     stop();
-    readInto(socket, readBuffer, (more) => socket.push(Buffer.from(readPiece(more))));
     socket.unshift(seen);
+    // With TLS, the socket keeps the reader below for as long as the connection lasts.
+    seen = nothing;
+    readInto(socket, readBuffer, (more) => socket.push(Buffer.from(readPiece(more))));
     handOver(protocol, socket);
     return true;
   };

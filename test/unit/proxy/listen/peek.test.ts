@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { detectProtocol, peek } from '../../../../src/proxy/listen/peek.ts';
 import { eventually } from '../../../support/eventually.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 test.each([
   ['\x16\x03\x01', 'tls'],
@@ -41,6 +46,24 @@ describe('a connection', () => {
     );
     return { client, socket, found, overdue: () => overdue };
   }
+
+  test('releases its first bytes when they are read', async () => {
+    collect();
+    const before = process.memoryUsage().arrayBuffers;
+    const sockets: Socket[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      const { client, socket } = await accept();
+      client.write('\x16'.repeat(40_000));
+      await eventually(() => expect(socket.readableLength).toBe(40_000));
+      socket.read();
+      sockets.push(client, socket);
+    }
+    await new Promise(setImmediate);
+    collect();
+    // Each 40 KB before.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200_000);
+    for (const socket of sockets) socket.destroy();
+  });
 
   test('keeps its first bytes and the further ones, in any number of pieces', async () => {
     const { client, socket, found } = await accept();
