@@ -25,7 +25,8 @@ export interface FlightClock {
   readonly work: () => number;
 }
 
-const systemClock: FlightClock = { now: monotonicNow, work: () => performance.eventLoopUtilization().active };
+/** The clock of this process. */
+export const systemClock: FlightClock = { now: monotonicNow, work: () => performance.eventLoopUtilization().active };
 
 /**
  * Reads connections whose TLS handshake has begun, and that were asked for a client certificate, one in each turn of the event loop until
@@ -50,9 +51,12 @@ export class CertificateFlights {
   private turnsOfOthers = 0;
   private readonly next = new NextTurn(() => this.turn());
   private readonly clock: FlightClock;
+  private readonly wasRead: (socket: Socket) => void;
 
-  constructor(clock = systemClock) {
+  /** `wasRead` is called after the turns of a connection, until its handshake is complete. */
+  constructor(clock = systemClock, wasRead: (socket: Socket) => void = () => undefined) {
     this.clock = clock;
+    this.wasRead = wasRead;
   }
 
   /** Adds a connection of a client, which has this address, after the answer to its first flight. */
@@ -61,6 +65,8 @@ export class CertificateFlights {
     (this.isSlow(client) ? this.waitingSlow : this.waiting).set(socket, client);
     readingOf(socket)?.readStop();
     this.next.request();
+    // A client of TLS 1.2 can send its certificates with its first flight.
+    this.wasRead(socket);
   }
 
   /** The handshake of a connection is complete, it failed, or the connection is closed. */
@@ -72,8 +78,12 @@ export class CertificateFlights {
   }
 
   private turn(): void {
-    if (this.open !== undefined) readingOf(this.open)?.readStop();
+    const { open } = this;
     this.open = undefined;
+    if (open !== undefined) {
+      readingOf(open)?.readStop();
+      this.wasRead(open);
+    }
     const work = this.clock.work();
     const spent = this.before === undefined ? 0 : work - this.before;
     this.before = work;

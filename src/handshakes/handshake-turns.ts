@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import process from 'node:process';
 import { carrierOf } from './carrier.ts';
-import { CertificateFlights } from './certificate-flights.ts';
+import { CertificateFlights, systemClock } from './certificate-flights.ts';
 import { FirstFlights } from './first-flights.ts';
 import { LaterFlights } from './later-flights.ts';
 
@@ -12,7 +12,7 @@ export class HandshakeTurns {
   private readonly clientOf: (socket: Socket) => string;
   private readonly first = new FirstFlights();
   private readonly later = new LaterFlights();
-  private readonly certificates = new CertificateFlights();
+  private readonly certificates = new CertificateFlights(systemClock, (socket) => this.wasRead(socket));
 
   /** `clientOf` returns the address of the client of a connection. */
   constructor(clientOf = (socket: Socket): string => socket.remoteAddress ?? '') {
@@ -68,6 +68,11 @@ export class HandshakeTurns {
     this.later.done(socket);
     this.certificates.done(socket);
     return client;
+  }
+
+  /** Called after the turns of a connection that was asked for a certificate, until its handshake is complete. */
+  protected wasRead(_socket: Socket): void {
+    // What they take is not limited here.
   }
 
   private readonly answered = (socket: Socket): void => this.later.add(socket);

@@ -8,6 +8,7 @@ import { closeGently } from './messages/connection.ts';
 import type { Connection } from './messages/connection.ts';
 import type { DataPlane } from './data-plane.ts';
 import type { Peer } from './messages/forwarding-fields.ts';
+import { CertificateCount } from './listen/certificate-count.ts';
 import { Handshakes } from './listen/handshakes.ts';
 import { createHttp1Server } from './http1/http1.ts';
 import type { Http1Server } from './http1/http1.ts';
@@ -67,7 +68,8 @@ export class Front {
 
   constructor(plane: DataPlane) {
     this.plane = plane;
-    this.handshakes = new Handshakes(plane.quotas.handshakes, clientHostOf);
+    const certificates = new CertificateCount((socket) => this.count(socket, () => undefined));
+    this.handshakes = new Handshakes(plane.quotas.handshakes, certificates, clientHostOf);
     const turns = new InputTurns(plane.now);
     this.http1 = createHttp1Server(plane, turns);
     this.http2 = createHttp2Server(plane, turns);

@@ -96,6 +96,9 @@ export class TlsAcceptor {
       socket.destroy();
     });
     socket.allowHalfOpen = true;
+    // The other bytes were encrypted data, which is known in the next turn.
+    if (this.asksForCertificates)
+      setImmediate(() => this.handshakes.presented(below, below.bytesRead - socket.bytesRead));
     const serverName = typeof socket.servername === 'string' ? hostnameKey(socket.servername) : '';
     // If the certificate was replaced during the handshake, this is the next one, which has as many bytes.
     const named = serverName === '' ? undefined : this.handlers.contextFor(serverName);

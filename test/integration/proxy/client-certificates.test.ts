@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
 import type { ClientValidation } from '../../../src/core/routing/config.ts';
+import { defaultLimits, type ProxyLimits } from '../../../src/proxy/limits/limits.ts';
 import type { CertificatePair } from '../../../src/proxy/listen/identities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeBackends, startEcho } from '../../support/backends.ts';
@@ -49,7 +50,7 @@ const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly', authority
   mode,
 });
 
-async function startSecure(clientValidation?: ClientValidation) {
+async function startSecure(clientValidation?: ClientValidation, limits: Partial<ProxyLimits> = {}) {
   const backend = await startEcho();
   const secure = listener(clientValidation);
   const route = routeConfig('shop/web', {
@@ -58,6 +59,7 @@ async function startSecure(clientValidation?: ClientValidation) {
   });
   const started = await startProxy([secure, endpointsConfig('app', backend.port), route], {
     certificates: () => serving,
+    limits: { ...defaultLimits, ...limits },
   });
   await started.proxy.apply({ upserts: [], removals: [web.key] });
   const port = started.proxy.addressesOf(secure.key)[0]?.port ?? 0;
@@ -254,3 +256,17 @@ test.each(['a server name', 'none'])(
     for (const socket of sockets) socket.destroy();
   },
 );
+
+test('a connection counts for its certificates', async () => {
+  const { port, counters } = await startSecure(validation(), { connections: 16 });
+  expect(await ask(port, client)).toBe(200);
+  expect(counters().limitsReached['client-share']).toBe(0);
+  // 60 KB.
+  const chain = [String(client.cert), ...repeat(String(stranger.cert), 150)].join('\n');
+  const options = { host: '127.0.0.1', servername: name, ca: servers.certificate };
+  const socket = connect({ port, ...options, ...client, cert: chain }).on('error', () => undefined);
+  await once(socket, 'close');
+  expect(counters().limitsReached['client-share']).toBeGreaterThan(0);
+  await eventually(() => expect(counters().openConnections).toBe(0));
+  expect(await ask(port, client)).toBe(200);
+});

@@ -237,6 +237,16 @@ describe('flights with client certificates', () => {
     expect(readOf(all)).toBe(12);
   });
 
+  test('are reported after each of their turns', async () => {
+    const read: Socket[] = [];
+    const flights = new CertificateFlights({ now: () => 0, work: () => 0 }, (socket) => read.push(socket));
+    const [{ socket } = new Connection(1)] = connections(1);
+    flights.add(socket, client);
+    expect(read).toEqual([socket]);
+    await eventually(() => expect(read.length).toBeGreaterThan(1));
+    flights.done(socket);
+  });
+
   test('wait after one that took long', async () => {
     const { time, flights } = begin();
     const all = connections(3);
