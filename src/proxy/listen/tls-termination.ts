@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket, TlsOptions } from 'node:tls';
 import type { Socket } from 'node:net';
@@ -23,6 +24,12 @@ export interface TlsHandlers {
 
 /** Returns 48 bytes of key material for session tickets, which depend on the validation of client certificates. */
 export type TicketKeys = (validation: string) => Buffer;
+
+/**
+ * For servers that accept only valid client certificates. A resumed session counts as the certificate that it began with, without another
+ * look at it, and OpenSSL accepts tickets for two hours: longer than many certificates are valid.
+ */
+const withoutResumption = tlsPolicy.secureOptions | constants.SSL_OP_NO_TICKET;
 
 /** Converts raw sockets to decrypted ones. */
 export class TlsTermination {
@@ -71,7 +78,12 @@ export class TlsTermination {
   private load(server: Server): void {
     this.isStale = false;
     const authorities = trusted(this.validation);
-    server.setSecureContext({ ...this.first, ...tlsPolicy, ca: authorities });
+    server.setSecureContext({
+      ...this.first,
+      ...tlsPolicy,
+      ca: authorities,
+      ...(isStrict(this.validation) && { secureOptions: withoutResumption }),
+    });
     this.handlers.replaced(this.current);
     this.current = {};
     weigh(this.current, authorities.length);

@@ -202,8 +202,20 @@ function connectWith(
   });
 }
 
+// A session contains the certificate of the client. It can be resumed for two hours, in which the certificate can expire.
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a session of %s does not replace a valid certificate',
+  async (maxVersion) => {
+    const { port } = await startSecure(validation());
+    const { session = Buffer.alloc(0) } = await connectWith(port, { ...client, maxVersion });
+    expect(session).not.toHaveLength(0);
+    expect(await connectWith(port, { session, maxVersion })).toMatchObject({ outcome: 'refused' });
+    expect(await connectWith(port, { ...client, session, maxVersion })).toMatchObject({ outcome: 'new' });
+  },
+);
+
 test('a changed check holds for the next connection, even for a session that was begun before', async () => {
-  const { port, apply } = await startSecure(validation());
+  const { port, apply } = await startSecure(validation('AllowInsecureFallback'));
   const { session = Buffer.alloc(0) } = await connectWith(port, client);
   expect(await connectWith(port, { ...client, session })).toMatchObject({ outcome: 'resumed' });
   await apply(listener(validation('AllowValidOnly', strangers)));
