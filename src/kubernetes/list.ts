@@ -67,6 +67,17 @@ export async function* listPages(
   } while (place.token !== undefined);
 }
 
+/**
+ * Returns the present version of the API server, from a list of at most one object.
+ *
+ * @throws as `ApiClient.request` does; ProtocolError if the response is not a list
+ */
+export async function presentVersion(client: ApiClient, selection: Selection, signal: AbortSignal): Promise<string> {
+  const place: Place = { token: undefined, size: 1 };
+  const answer = await requestPage(client, { ...selection, part: 'metadata' }, { place, signal });
+  return readPage(answer).page.resourceVersion;
+}
+
 /** Where a list continues. */
 interface Place {
   token: string | undefined;

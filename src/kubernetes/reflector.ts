@@ -5,7 +5,7 @@ import type { ApiClient } from './client.ts';
 import type { Clock } from '../time/clock.ts';
 import { ApiError, ConnectionError, isForbidden, messageOf, ProtocolError } from './errors.ts';
 import { Inventory, keyOf, type ObjectEvent } from './inventory.ts';
-import { listPages, type Selection } from './list.ts';
+import { listPages, presentVersion, type Selection } from './list.ts';
 import type { ReadingPace } from './reading-pace.ts';
 import { watchFrom, type WatchEvent } from './watch.ts';
 
@@ -115,7 +115,7 @@ export class Reflector {
     const { clock } = this.options;
     while (!signal.aborted) {
       try {
-        if (this.owesList) this.place = undefined;
+        if (this.owesList || (await this.isAhead(signal))) this.place = undefined;
         this.place ??= await this.list(signal);
         await this.watch(this.place, signal);
       } catch (error) {
@@ -123,6 +123,17 @@ export class Reflector {
         await clock.sleep(this.recover(error), signal);
       }
     }
+  }
+
+  /**
+   * Whether the API server has not reached the place, because it was restored from a backup. A watch from there would leave out all
+   * changes until it reaches it.
+   */
+  private async isAhead(signal: AbortSignal): Promise<boolean> {
+    if (this.place === undefined) return false;
+    const version = await presentVersion(this.options.client, this.options.selection, signal);
+    this.heard();
+    return isNewer(this.place, version);
   }
 
   /** @returns the version of the list */

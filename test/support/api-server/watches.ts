@@ -13,6 +13,8 @@ export interface Subscription extends Filter {
 interface Open {
   readonly subscription: Subscription;
   readonly response: ServerResponse;
+  /** Nothing before this version is sent. */
+  readonly from: number;
 }
 
 /** All watches that are open, and what can become of them. */
@@ -23,7 +25,7 @@ export class Watches {
   constructor(store: Store) {
     this.store = store;
     store.onChange((change) => {
-      for (const open of this.all) send(open, change);
+      for (const open of this.all) if (change.version > open.from) send(open, change);
     });
   }
 
@@ -34,8 +36,8 @@ export class Watches {
   /** Begins a watch after `version`; `''` and `0` begin with all that there is. */
   open(subscription: Subscription, version: string, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'application/json' });
-    const open = { subscription, response };
     const isFresh = version === '' || version === '0';
+    const open = { subscription, response, from: isFresh ? 0 : Number(version) };
     if (!isFresh && Number(version) < this.store.oldest) {
       const gone = new Refusal(410, 'Expired', `too old resource version: ${version} (${this.store.oldest})`);
       response.end(`${JSON.stringify({ type: 'ERROR', object: statusOf(gone) })}\n`);
@@ -59,8 +61,8 @@ export class Watches {
   /** Says how far we are to everybody who asked for it. */
   bookmark(): void {
     const object = { metadata: { resourceVersion: String(this.store.version), creationTimestamp: null } };
-    for (const { response, subscription } of this.all) {
-      if (subscription.bookmarks)
+    for (const { response, subscription, from } of this.all) {
+      if (subscription.bookmarks && this.store.version >= from)
         response.write(`${JSON.stringify({ type: 'BOOKMARK', object: subscription.present(object) })}\n`);
     }
   }
