@@ -15,10 +15,10 @@ import { loadedContextOf, secureContextOf } from './secure-contexts.ts';
 const maxCertificate = 8 * 1024;
 
 /**
- * Bytes of a backend until its handshake is complete; OpenSSL takes at most 100 KiB of certificates. Without a limit, a backend could send
- * requests for another handshake, which have no effect during one, as fast as TLS reads them.
+ * Bytes of a backend until its handshake is complete. Without a limit, a backend could send requests for another handshake, which have no
+ * effect during one, as fast as TLS reads them. And OpenSSL takes 100 KiB of certificates and keeps them parsed: each byte takes up to 14.
  */
-const maxHandshake = 256 * 1024;
+const maxHandshake = 32 * 1024;
 /** Milliseconds between two looks at the bytes of a handshake. TLS reads them below the stream of the connection. */
 const handshakeInterval = 10;
 
@@ -81,12 +81,16 @@ export class TlsConnector {
       ...(this.session === undefined ? {} : { session: this.session }),
     });
     noteCarrier(socket, carrier);
-    const watching = setInterval(() => {
-      if (carrier.bytesRead > maxHandshake) socket.destroy(new Error('the TLS handshake of the backend is too long'));
-    }, handshakeInterval);
+    const watch = (): void => {
+      // Data that came with the handshake was decrypted.
+      if (carrier.bytesRead - socket.bytesRead > maxHandshake)
+        socket.destroy(new Error('the TLS handshake of the backend is too long'));
+    };
+    const watching = setInterval(watch, handshakeInterval);
     socket.once('close', () => clearInterval(watching));
     socket.once('secureConnect', () => {
       clearInterval(watching);
+      setImmediate(watch);
       // With TLS 1.2, Node would verify the certificate again whenever the backend asks for another handshake, which is refused.
       socket.removeAllListeners('secure');
       closeAfterErrors(socket);

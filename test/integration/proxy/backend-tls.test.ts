@@ -397,3 +397,14 @@ test('short records that arrive together are written to the client together', as
   expect(writes.mock.calls.length).toBeLessThan(200);
   writes.mockRestore();
 });
+
+test('a backend that presents many certificates loses the connection', async () => {
+  const { key, cert } = await issueLeaf(authority, { dnsNames: ['inner.shop.example'] });
+  // 40 KB. It never answers.
+  const chain = Array.from({ length: 100 }, () => String(cert)).join('\n');
+  const server = createServer({ key, cert: chain }, () => undefined);
+  servers.add(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = await startProxyOver((server.address() as AddressInfo).port, policy());
+  expect((await send(port, '/')).status).toBeGreaterThanOrEqual(502);
+});
