@@ -10,6 +10,7 @@ import type { FrameTarget } from '../../../src/proxy/frames/frame-receiver.ts';
 import type { WholeBlock } from '../../../src/proxy/frames/header-block.ts';
 import type { SectionReader } from '../../../src/proxy/frames/header-sections.ts';
 import type { Http2Stream } from '../../../src/proxy/http2/http2-stream.ts';
+import { Outgoing } from '../../../src/proxy/frames/outgoing.ts';
 import { ConnectionError, errorCodes, initialWindow } from '../../../src/proxy/frames/protocol.ts';
 import { ReceiveWindow } from '../../../src/proxy/frames/receive-window.ts';
 import type { Sender } from '../../../src/proxy/frames/sender.ts';
@@ -41,7 +42,7 @@ interface FakeStream {
   readonly request: ReadRequest;
   isComplete: boolean;
   readonly receiveWindow: ReceiveWindow;
-  readonly outgoing: { window: number };
+  readonly outgoing: Outgoing;
   readonly credit: () => void;
 }
 
@@ -91,7 +92,7 @@ class Recorder implements FrameTarget<Http2Stream> {
       request,
       isComplete: endsStream,
       receiveWindow: new ReceiveWindow(initialWindow),
-      outgoing: { window: initialWindow },
+      outgoing: new Outgoing(stream, initialWindow, { drained: () => undefined, sent: () => undefined }),
       credit: () => undefined,
     });
   }
