@@ -442,7 +442,7 @@ class WorkerPool implements ProxyWorkers {
   }
 }
 
-/** Limits that each worker has for itself: of a port, and of its connections to an endpoint. */
+/** Limits that each worker has for itself: of TLS handshakes, and of its connections to an endpoint. */
 function divided(
   { handshakes, connectionsPerEndpoint, waitingPerEndpoint }: ProxyLimits,
   workers: number,
