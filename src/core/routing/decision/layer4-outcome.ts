@@ -1,5 +1,5 @@
 import type { ConfigResource, EndpointsConfig, Layer4Backend, Layer4RouteConfig, ListenerConfig } from '../config.ts';
-import { ConfigurationByGateway, type EndpointsOfGateway } from './by-gateway.ts';
+import { ResourcesByGateway, type EndpointsOfGateway } from './resources-by-gateway.ts';
 import { decideBackend } from './decide.ts';
 import type { BackendReason } from './decide.ts';
 import { Layer4Table } from './layer4.ts';
@@ -62,12 +62,12 @@ export type RoutedConnection = Omit<Layer4Outcome, 'candidates'>;
 /** A configuration for many connections: data is prepared once per Gateway and port. */
 export class PreparedConnections {
   readonly table = new Layer4Table();
-  private readonly resources: ConfigurationByGateway;
+  private readonly resources: ResourcesByGateway;
   private readonly prepared = new Map<string, ListenerIndex | undefined>();
 
   constructor(resources: Iterable<ConfigResource>) {
     const all = [...resources];
-    this.resources = new ConfigurationByGateway(all);
+    this.resources = new ResourcesByGateway(all);
     for (const resource of all) if (resource.kind === 'layer4Route') this.table.upsert(resource);
   }
 

@@ -1,3 +1,4 @@
+import { fitted } from '../../text/fitted.ts';
 import type { Steps } from '../../text/steps.ts';
 import type { ConfigKey, Layer4RouteConfig } from '../config.ts';
 import { insertSorted, removeSorted, type Sorted } from '../sorted.ts';
@@ -104,9 +105,9 @@ export interface Layer4Candidate {
   readonly covers: boolean;
 }
 
-/** A list that grew has room for sixteen more, and most hostnames have one route. */
+/** Most hostnames have one route, so the room that a list gets when it grows would be most of their memory. */
 function compact<T>(list: T[]): T[] {
-  return list.length < 16 ? list.slice() : list;
+  return list.length < 16 ? fitted(list) : list;
 }
 
 function versionOf(route: Layer4RouteConfig): Layer4Version {

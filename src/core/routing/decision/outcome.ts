@@ -13,7 +13,7 @@ import { RouteTable } from '../table.ts';
 import type { Candidate } from '../table.ts';
 import { authorizationTarget, prepareListenerFilters } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
-import { ConfigurationByGateway, type EndpointsOfGateway } from './by-gateway.ts';
+import { ResourcesByGateway, type EndpointsOfGateway } from './resources-by-gateway.ts';
 import { decide, decideAuthorization, decideBackend, filtersBefore, forwardedHost, forwardedTarget } from './decide.ts';
 import type { AuthorizationReason, BackendReason, DecidedRequest, Decision, Routing, Taken } from './decide.ts';
 import { ListenerIndex } from './listener-index.ts';
@@ -100,17 +100,17 @@ export interface MirrorShare {
  * forward the TLS connection itself are left out: see `layer4OutcomesOf`.
  */
 export function outcomesOf(resources: Iterable<ConfigResource>, request: ArrivingRequest): readonly Outcome[] {
-  const all = new ConfigurationByGateway(resources);
+  const all = new ResourcesByGateway(resources);
   return all.gateways().flatMap((gateway) => preparedFor(gateway, all, request)?.outcomeOf(request) ?? []);
 }
 
 /** A configuration for many requests: data is prepared once per Gateway and port. */
 export class PreparedOutcomes {
-  private readonly resources: ConfigurationByGateway;
+  private readonly resources: ResourcesByGateway;
   private readonly prepared = new Map<string, GatewayConfiguration | undefined>();
 
   constructor(resources: Iterable<ConfigResource>) {
-    this.resources = new ConfigurationByGateway(resources);
+    this.resources = new ResourcesByGateway(resources);
   }
 
   /** `namespace/name` of each Gateway with a listener, in order. */
@@ -141,7 +141,7 @@ export function isServed({ decision, filters, authorization, shares }: RoutedOut
 
 function preparedFor(
   gateway: string,
-  resources: ConfigurationByGateway,
+  resources: ResourcesByGateway,
   request: ArrivingRequest,
 ): GatewayConfiguration | undefined {
   const isReached = resources.listenersOf(gateway).some((listener) => arrivesAt(listener, request));
@@ -168,7 +168,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   private readonly table = new RouteTable();
   private readonly endpoints: EndpointsOfGateway;
 
-  constructor(gateway: string, resources: ConfigurationByGateway, request: ArrivingRequest) {
+  constructor(gateway: string, resources: ResourcesByGateway, request: ArrivingRequest) {
     this.gateway = gateway;
     this.endpoints = resources.endpointsOf(gateway);
     const listeners = resources.listenersOf(gateway).filter((listener) => sharesPort(listener, request));

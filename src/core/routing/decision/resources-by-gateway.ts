@@ -11,8 +11,8 @@ import type { DecidedEndpoints } from './decide.ts';
 /** Endpoints as a Gateway uses them, by key. */
 export type EndpointsOfGateway = (key: ConfigKey) => (EndpointsConfig & DecidedEndpoints) | undefined;
 
-/** A configuration of many Gateways, indexed so that the cost of one Gateway does not depend on the others. */
-export class ConfigurationByGateway {
+/** The resources of many Gateways, indexed so that the cost of one Gateway does not depend on the others. */
+export class ResourcesByGateway {
   private readonly listeners = new Map<string, ListenerConfig[]>();
   private readonly routes = new Map<ConfigKey, RouteConfig[]>();
   private readonly endpoints = new Map<ConfigKey, EndpointsConfig>();
